@@ -1,0 +1,204 @@
+//! How a plan lives: given what happened so far, an input and the time, what happens next.
+//!
+//! `decide` is pure and returns events and effects; `apply` folds events into the state. Events are
+//! the only way the state changes, so a life can be replayed, forked and compared byte for byte.
+//!
+//! Inside, deciding works on a [`Draft`]: a cheap copy of the life (its collections share their
+//! content) that sees each event as soon as it is recorded. Nothing scans all tasks: every count
+//! and queue that a decision needs is kept up to date by `apply`.
+
+mod apply;
+mod ask_person;
+mod begin_round;
+mod complete_task;
+mod draft; // … how a turn is decided …
+mod end_attempt;
+mod expand_map;
+mod finish;
+mod fire_timer;
+mod follow_route;
+mod graph;
+mod index;
+mod key;
+mod learn;
+mod ledger;
+mod open_gate;
+mod recover;
+mod refusal;
+mod reopen;
+mod replay;
+mod revise;
+mod scope;
+mod start_task;
+mod state; // in reading order: what is known …
+mod steer;
+mod undo;
+mod view;
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet, Vector};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use draft::Verdict;
+pub use refusal::Refusal;
+pub use replay::{BadJournal, create, fork, replay};
+pub use state::{State, TaskLife, Timer, Waiting};
+pub use view::{PlanState, TaskState, WaitsFor};
+
+use crate::event::AfterUndo;
+use crate::id::{AttemptNo, HashedId, HashedStr, PlanId, Revision, TaskId, TaskNo};
+use crate::plan::{Confidence, Plan};
+use crate::policy::Dimension;
+use crate::time::Timestamp;
+use graph::Node;
+use ledger::Account;
+
+/// The state of one plan, folded from its events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Life {
+    id: PlanId,
+    seed: u64,
+    /// How many events were applied; the next one gets this number plus one.
+    length: u64,
+    /// The time of the last event: time never goes back in a journal.
+    last_at: Timestamp,
+    phase: Phase,
+    /// The plan without its tasks.
+    header: Arc<Plan>,
+    revision: Revision,
+    /// One line for each revision: its number and why it was made.
+    revisions: Vector<(Revision, String)>,
+
+    nodes: Vector<Arc<Node>>,
+    tasks: Vector<Arc<TaskLife>>,
+    by_id: OrdMap<HashedId, TaskNo>,
+    roots: Arc<Vec<TaskNo>>,
+    /// The newest round of each task that was repeated.
+    newest_round: OrdMap<TaskId, TaskNo>,
+    /// Which task makes which artifact.
+    producers: OrdMap<String, TaskId>,
+
+    /// Tasks that could start now, by the capabilities they use; in each lane the first goes first.
+    lanes: OrdMap<String, OrdSet<(i64, TaskNo)>>,
+    running: OrdSet<TaskNo>,
+    waiting: OrdSet<TaskNo>,
+    blocked: OrdSet<TaskNo>,
+    /// Composites whose children may run.
+    open: OrdSet<TaskNo>,
+    /// How many attempts use each capability.
+    busy: OrdMap<String, u32>,
+    timers: OrdSet<(Timestamp, Timer)>,
+    /// Tasks that are in a lane, running, waiting or blocked: while there is one, the plan goes on.
+    active: u32,
+    /// How many tasks are in each state, by its name.
+    counts: OrdMap<String, u32>,
+    /// Required tasks that failed with nobody to take care of it.
+    failed: OrdSet<TaskNo>,
+    /// Finished tasks whose inputs are being made again.
+    suspects: OrdSet<TaskNo>,
+    /// Finished tasks by when they finished: what undoing goes through backwards.
+    done: OrdMap<u64, TaskNo>,
+
+    /// Spending under each limit: 0 is the plan, others are tasks with a budget of their own.
+    accounts: OrdMap<u32, Account>,
+    breaker: Option<Breaker>,
+    /// Someone was told that the plan's deadline passed.
+    deadline_missed: bool,
+    undoing: Option<Arc<Undoing>>,
+
+    facts: OrdMap<String, Value>,
+    beliefs: OrdMap<String, Confidence>,
+    checkpoints: Vector<CheckpointMark>,
+}
+
+/// Where the plan as a whole stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Phase {
+    Created,
+    Running {
+        /// Since when the time budget is being used up.
+        since: Timestamp,
+        /// What was used of it before.
+        used_ms: u64,
+    },
+    Paused {
+        used_ms: u64,
+    },
+    Completed,
+    Failed {
+        causes: Vec<String>,
+    },
+    Abandoned,
+}
+
+/// Why nothing new starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Breaker {
+    dimension: Dimension,
+    detail: String,
+}
+
+/// An undo in progress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Undoing {
+    /// What is still to be taken back, the next one first.
+    rest: Vec<TaskNo>,
+    then: AfterUndo,
+    /// The undo that is under way.
+    attempt: Option<AttemptNo>,
+    failures: u32,
+    /// Why it cannot go on without a person.
+    halted: Option<String>,
+}
+
+/// A point that one can come back to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckpointMark {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// After which event.
+    pub seq: u64,
+}
+
+impl Life {
+    /// Returns the plan's id.
+    pub fn id(&self) -> &PlanId {
+        &self.id
+    }
+    /// Returns how many events were applied.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+    /// Returns the current revision.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+    /// Returns the plan without its tasks.
+    pub fn header(&self) -> &Plan {
+        &self.header
+    }
+
+    fn no(&self, id: &str) -> Option<TaskNo> {
+        self.by_id.get(&HashedStr::new(id)).copied()
+    }
+    fn node(&self, no: TaskNo) -> &Arc<Node> {
+        &self.nodes[no.0 as usize - 1]
+    }
+    fn task(&self, no: TaskNo) -> &Arc<TaskLife> {
+        &self.tasks[no.0 as usize - 1]
+    }
+    fn node_mut(&mut self, no: TaskNo) -> &mut Node {
+        Arc::make_mut(&mut self.nodes[no.0 as usize - 1])
+    }
+    fn task_mut(&mut self, no: TaskNo) -> &mut TaskLife {
+        Arc::make_mut(&mut self.tasks[no.0 as usize - 1])
+    }
+    fn task_id(&self, no: TaskNo) -> &TaskId {
+        &self.node(no).task.id
+    }
+}

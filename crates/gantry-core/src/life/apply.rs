@@ -1,0 +1,466 @@
+//! Folds events into the state. The only code that changes a [`Life`].
+
+use std::sync::Arc;
+
+use super::state::{State, TaskLife, Waiting, Watch};
+use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
+use crate::event::{AfterUndo, Asked, Entry, Event};
+use crate::id::{TaskId, TaskNo};
+use crate::input::Decision;
+use crate::policy::{Remedy, Usage};
+use crate::time::Timestamp;
+
+/// How many accepted results of one task are remembered by key.
+const MEMOS_MAX: usize = 8;
+
+impl Life {
+    /// Applies events that are already on disk.
+    pub fn apply(&mut self, entries: &[Entry]) {
+        let mut woken = Vec::new();
+        for entry in entries {
+            woken.clear();
+            self.apply_one(entry, &mut woken);
+        }
+    }
+
+    /// Applies one event; tasks whose situation changed are added to `woken`.
+    pub(super) fn apply_one(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
+        self.length = entry.seq;
+        self.last_at = entry.at;
+        match &entry.event {
+            Event::PlanForked { id, .. } => self.id = id.clone(),
+            Event::PlanStarted => {
+                self.set_phase(Phase::Running { since: entry.at, used_ms: 0 });
+                woken.extend(self.roots.iter());
+            }
+            Event::PlanPaused { .. } => self.set_phase(Phase::Paused { used_ms: self.used_ms(entry.at) }),
+            Event::PlanResumed { .. } => {
+                let used_ms = self.used_ms(entry.at);
+                self.set_phase(Phase::Running { since: entry.at, used_ms });
+            }
+            Event::PlanReopened { .. } => self.set_phase(Phase::Running { since: entry.at, used_ms: 0 }),
+            Event::PlanCompleted { .. } => self.set_phase(Phase::Completed),
+            Event::PlanFailed { causes } => self.set_phase(Phase::Failed { causes: causes.clone() }),
+            Event::PlanAbandoned { .. } => self.abandon_all(woken),
+            Event::PlanRevised { revision, diff, rationale, .. } => {
+                self.revision = *revision;
+                self.revisions.push_back((*revision, rationale.clone()));
+                self.count_added(diff.added.len() as u64);
+                self.change_plan(|life| life.rebuild(diff, woken));
+            }
+            Event::BreakerTripped { dimension, detail } => {
+                let breaker = Breaker { dimension: *dimension, detail: detail.clone() };
+                self.change_plan(|life| life.breaker = Some(breaker));
+            }
+            Event::BreakerReset => self.change_plan(|life| life.breaker = None),
+            Event::CheckpointMade { id, name, .. } => {
+                self.checkpoints.push_back(CheckpointMark { id: id.clone(), name: name.clone(), seq: entry.seq });
+            }
+            Event::FactsObserved { facts } => {
+                for (name, value) in facts {
+                    self.facts.insert(name.clone(), value.clone());
+                }
+                woken.extend(self.blocked.iter());
+            }
+            Event::HypothesisAdded { hypothesis } => {
+                self.beliefs.insert(hypothesis.id.clone(), hypothesis.confidence);
+            }
+            Event::EvidenceAdded { hypothesis, confidence, .. } => {
+                self.beliefs.insert(hypothesis.clone(), *confidence);
+            }
+            Event::DeadlineMissed { task: None } => self.change_plan(|life| life.deadline_missed = true),
+            Event::UndoBegun { tasks, then, .. } => {
+                let rest = tasks.iter().filter_map(|id| self.no(id.as_str())).collect();
+                self.undoing =
+                    Some(Arc::new(Undoing { rest, then: then.clone(), attempt: None, failures: 0, halted: None }));
+            }
+            Event::UndoFinished => self.undoing = None,
+            // The first event makes the life itself (see `replay`); the others are for readers only.
+            Event::PlanCreated { .. } | Event::AnswerIgnored { .. } | Event::NoteAdded { .. } => {}
+            Event::RouteTaken { from, to, .. } => {
+                let (Some(from), Some(to)) = (self.no(from.as_str()), self.no(to.as_str())) else { return };
+                self.task_mut(from).taken.push(to);
+                self.task_mut(to).routes_taken += 1;
+                self.refresh(to, woken);
+            }
+            other => self.apply_to_task(other, entry, woken),
+        }
+    }
+
+    fn apply_to_task(&mut self, event: &Event, entry: &Entry, woken: &mut Vec<TaskNo>) {
+        let Some(no) = event.task().and_then(|id| self.no(id.as_str())) else { return };
+        let watch = self.watch_for(no, event, entry.at);
+        match event {
+            Event::TaskOpened { until, .. } => self.set_state(no, State::Open { until: *until }, woken),
+            Event::TaskBlocked { reason, needs, .. } => {
+                // Another reason to be blocked does not start the watch anew.
+                let still = matches!(self.task(no).state, State::Blocked { .. });
+                let watch = if still { self.task(no).watch } else { watch };
+                let state = State::Blocked { reason: reason.clone(), needs: needs.clone() };
+                self.enter(no, state, watch, woken);
+            }
+            Event::TaskUnblocked { .. } => self.change(no, woken, TaskLife::rest),
+            Event::AttemptStarted { attempt, key, reserved, timeout_at, lease_until, .. } => {
+                self.reserve(no, *reserved);
+                let state = State::Running {
+                    attempt: *attempt,
+                    reserved: *reserved,
+                    timeout_at: *timeout_at,
+                    lease_until: *lease_until,
+                };
+                self.change(no, woken, |life| {
+                    life.attempt = *attempt;
+                    life.key.clone_from(key);
+                    life.state = state;
+                    life.watch = watch;
+                });
+            }
+            Event::LeaseExtended { until, .. } => self.change(no, woken, |life| {
+                if let State::Running { lease_until, .. } = &mut life.state {
+                    *lease_until = Some(*until);
+                }
+            }),
+            Event::ProgressMade { artifacts, .. } => self.task_mut(no).artifacts.extend(artifacts.iter().cloned()),
+            Event::AttemptSucceeded { outputs, artifacts, outcome, usage, .. } => {
+                self.end_attempt(no, *usage, woken, |life| {
+                    life.outputs = Arc::new(outputs.clone());
+                    life.artifacts.clone_from(artifacts);
+                    life.outcome.clone_from(outcome);
+                });
+            }
+            Event::AttemptFailed { failure, usage, .. } => {
+                self.end_attempt(no, *usage, woken, |life| life.failure = Some(failure.clone()));
+            }
+            Event::RetryPlanned { remedy, at, feedback, .. } => self.change(no, woken, |life| {
+                match remedy {
+                    Remedy::Retry => life.retries += 1,
+                    Remedy::Repair => life.repairs += 1,
+                    Remedy::Alternate => {
+                        life.way += 1;
+                        life.retries = 0;
+                        life.repairs = 0;
+                    }
+                    Remedy::Fallback | Remedy::Undo | Remedy::Escalate | Remedy::Abort => {}
+                }
+                life.feedback.clone_from(feedback);
+                life.watch = Watch::default();
+                life.state = State::Waiting(Waiting::Retry { at: *at });
+            }),
+            Event::TaskCompleted { key, outputs, outcome, source, unjudged, .. } => self.change(no, woken, |life| {
+                life.outputs = Arc::new(outputs.clone());
+                if life.memo.len() >= MEMOS_MAX {
+                    life.memo.pop_first();
+                }
+                life.memo.insert(key.clone(), Arc::clone(&life.outputs));
+                life.key.clone_from(key);
+                life.outcome.clone_from(outcome);
+                life.source = *source;
+                life.unjudged.clone_from(unjudged);
+                life.done_seq = Some(entry.seq);
+                life.end(State::Completed);
+            }),
+            Event::TaskFailed { failure, handled, .. } => self.change(no, woken, |life| {
+                life.failure = Some(failure.clone());
+                life.end(State::Failed { handled: *handled });
+            }),
+            Event::TaskSkipped { because, by_hand, .. } => self.change(no, woken, |life| {
+                life.because = Some(because.clone());
+                life.end(State::Skipped { by_hand: *by_hand });
+            }),
+            Event::TaskAbandoned { because, .. } => self.change(no, woken, |life| {
+                life.because = Some(because.clone());
+                life.end(State::Abandoned);
+            }),
+            Event::TaskReopened { afresh, .. } => self.apply_reopened(no, *afresh, woken),
+            Event::TaskConfirmed { .. } => self.change(no, woken, |life| life.suspect = false),
+            Event::GateOpened { needed, revision, .. } => {
+                let state =
+                    State::Waiting(Waiting::Gate { needed: *needed, approved_by: Vec::new(), revision: *revision });
+                self.enter(no, state, watch, woken);
+            }
+            Event::GateDecided { by, decision: Decision::Approve, .. } => self.change(no, woken, |life| {
+                if let State::Waiting(Waiting::Gate { approved_by, .. }) = &mut life.state {
+                    approved_by.push(by.clone());
+                }
+            }),
+            Event::PersonAsked { what, until, .. } => {
+                let waiting = match what {
+                    Asked::Answer => Waiting::Answer { until: *until },
+                    Asked::Work => Waiting::Work,
+                    Asked::Help { failure } => Waiting::Help { failure: failure.clone() },
+                };
+                self.enter(no, State::Waiting(waiting), watch, woken);
+            }
+            Event::WaitBegun { until, .. } => {
+                self.enter(no, State::Waiting(Waiting::Time { until: *until }), watch, woken);
+            }
+            Event::JudgeAsked { checks, before, outputs, outcome, .. } => {
+                let waiting = Waiting::Judge { checks: checks.clone(), before: *before };
+                if !before {
+                    let life = self.task_mut(no);
+                    life.outputs = Arc::new(outputs.clone());
+                    life.outcome.clone_from(outcome);
+                }
+                self.enter(no, State::Waiting(waiting), watch, woken);
+            }
+            Event::Judged { .. } => {
+                let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { before: true, .. }));
+                self.change(no, woken, |life| {
+                    life.judged_before = before;
+                    if before {
+                        life.rest();
+                    }
+                });
+            }
+            Event::VerifyAsked { attempt, .. } => {
+                self.enter(no, State::Waiting(Waiting::Verify { attempt: *attempt }), watch, woken);
+            }
+            Event::Escalated { level, next_at, .. } => self.change(no, woken, |life| {
+                life.watch = Watch { at: *next_at, level: *level };
+            }),
+            Event::DeadlineMissed { .. } => self.change(no, woken, |life| life.deadline_missed = true),
+            Event::OutputEdited { outputs, .. } => {
+                let life = self.task_mut(no);
+                life.outputs = Arc::new(outputs.clone());
+                life.memo.insert(life.key.clone(), Arc::clone(&life.outputs));
+                woken.extend(self.blocked.iter());
+            }
+            Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
+            Event::UndoFailed { .. } => self.undo_step(|undoing| {
+                undoing.attempt = None;
+                undoing.failures += 1;
+            }),
+            Event::UndoHalted { reason, .. } => self.undo_step(|undoing| undoing.halted = Some(reason.clone())),
+            Event::TaskUndone { .. } => self.apply_undone(no, woken),
+            _ => {} // facts that change nothing but the record
+        }
+    }
+
+    /// Enters a state in which someone may have to be told that it takes too long.
+    fn enter(&mut self, no: TaskNo, state: State, watch: Watch, woken: &mut Vec<TaskNo>) {
+        self.change(no, woken, |life| {
+            life.state = state;
+            life.watch = watch;
+        });
+    }
+
+    /// Settles an attempt. The task stays as it is until the next event says what becomes of it.
+    fn end_attempt(&mut self, no: TaskNo, usage: Usage, woken: &mut Vec<TaskNo>, change: impl FnOnce(&mut TaskLife)) {
+        let reserved = match &self.task(no).state {
+            State::Running { reserved, .. } => *reserved,
+            _ => Usage::default(),
+        };
+        self.settle(no, reserved, usage);
+        self.change(no, woken, |life| {
+            change(life);
+            life.spent = life.spent.plus(usage);
+            if let State::Running { reserved, timeout_at, lease_until, .. } = &mut life.state {
+                *reserved = Usage::default();
+                *timeout_at = None;
+                *lease_until = None;
+            }
+        });
+    }
+
+    /// When to tell someone about a task that now waits or runs.
+    fn watch_for(&self, no: TaskNo, event: &Event, now: Timestamp) -> Watch {
+        let task = &self.node(no).task;
+        let own = task.escalation.as_ref().map(|escalation| escalation.after);
+        let after = match event {
+            Event::GateOpened { .. } => match &task.action {
+                Some(crate::plan::Action::Gate(gate)) => {
+                    gate.escalate_after.or(own).or(self.header.policy.escalate_after)
+                }
+                _ => own,
+            },
+            Event::PersonAsked { .. } => own.or(self.header.policy.escalate_after),
+            _ => own,
+        };
+        Watch { at: after.map(|after| now + after), level: 0 }
+    }
+
+    fn apply_reopened(&mut self, no: TaskNo, afresh: bool, woken: &mut Vec<TaskNo>) {
+        for target in std::mem::take(&mut self.task_mut(no).taken) {
+            self.task_mut(target).routes_taken -= 1;
+            self.refresh(target, woken);
+        }
+        // A part of a finished composite makes it unfinished again.
+        let closed: Vec<TaskNo> = self
+            .ancestors(no)
+            .take_while(|above| !matches!(self.task(*above).state, State::Open { .. } | State::Running { .. }))
+            .collect();
+        // While the own action of one above is under way, its parts wait for that.
+        let under_way = self.ancestors(no).any(|above| matches!(self.task(above).state, State::Running { .. }));
+        self.change(no, woken, |life| {
+            if afresh {
+                life.memo.clear();
+            }
+            life.retries = 0;
+            life.repairs = 0;
+            life.way = 0;
+            life.feedback = None;
+            life.failure = None;
+            life.because = None;
+            life.suspect = false;
+            life.undone = false;
+            life.judged_before = false;
+            life.done_seq = None;
+            life.rest();
+        });
+        for above in closed {
+            let state = if under_way { State::Pending } else { State::Open { until: None } };
+            self.change(above, woken, |life| life.resume(state));
+            self.suspect_behind(above, woken);
+        }
+        self.suspect_behind(no, woken);
+    }
+
+    /// Everything finished behind a task that is done again may have to be done again, too.
+    fn suspect_behind(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
+        let mut stack: Vec<TaskNo> = self.node(no).dependents.clone();
+        while let Some(no) = stack.pop() {
+            let life = self.task(no);
+            if life.state != State::Completed || life.suspect {
+                continue;
+            }
+            self.change(no, woken, |life| life.suspect = true);
+            stack.extend(&self.node(no).dependents);
+            stack.extend(self.subtree(no).into_iter().skip(1));
+        }
+    }
+
+    fn undo_step(&mut self, change: impl FnOnce(&mut Undoing)) {
+        if let Some(undoing) = &mut self.undoing {
+            change(Arc::make_mut(undoing));
+        }
+    }
+
+    fn apply_undone(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
+        let again = match &self.undoing {
+            Some(undoing) => matches!(undoing.then, AfterUndo::Pause),
+            None => false,
+        };
+        self.undo_step(|undoing| {
+            undoing.rest.retain(|other| *other != no);
+            undoing.attempt = None;
+            undoing.failures = 0;
+            undoing.halted = None;
+        });
+        if again {
+            self.apply_reopened(no, true, woken);
+        } else {
+            self.change(no, woken, |life| {
+                life.undone = true;
+                life.because = Some("taken back".to_owned());
+                life.end(State::Abandoned);
+            });
+        }
+    }
+
+    /// Everything under way ends; what never began stays as it is.
+    fn abandon_all(&mut self, woken: &mut Vec<TaskNo>) {
+        self.set_phase(Phase::Abandoned);
+        let under_way: Vec<TaskNo> =
+            self.running.iter().chain(&self.waiting).chain(&self.blocked).chain(&self.open).copied().collect();
+        for no in under_way {
+            if let State::Running { reserved, .. } = &self.task(no).state {
+                let reserved = *reserved;
+                self.settle(no, reserved, Usage::default());
+            }
+            self.set_state(no, State::Abandoned, woken);
+        }
+        self.undoing = None;
+        self.timers.clear();
+    }
+
+    /// How much of the time budget is used at this point.
+    pub(super) fn used_ms(&self, now: Timestamp) -> u64 {
+        match &self.phase {
+            Phase::Running { since, used_ms } => used_ms + (now - *since).as_ms(),
+            Phase::Paused { used_ms } => *used_ms,
+            Phase::Created | Phase::Completed | Phase::Failed { .. } | Phase::Abandoned => 0,
+        }
+    }
+}
+
+impl TaskLife {
+    /// Goes back to where it can start (again): a composite with children to its children.
+    fn rest(&mut self) {
+        self.state = State::Pending;
+        self.watch = Watch::default();
+    }
+
+    /// Goes on after one of its parts was opened again.
+    fn resume(&mut self, state: State) {
+        self.state = state;
+        self.watch = Watch::default();
+        self.suspect = false;
+        self.done_seq = None;
+    }
+
+    fn end(&mut self, state: State) {
+        self.state = state;
+        self.watch = Watch::default();
+        self.suspect = false;
+    }
+}
+
+impl Event {
+    /// The task that the event is about, if it is about one.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::PlanCreated { .. }
+            | Self::PlanForked { .. }
+            | Self::PlanStarted
+            | Self::PlanPaused { .. }
+            | Self::PlanResumed { .. }
+            | Self::PlanCompleted { .. }
+            | Self::PlanFailed { .. }
+            | Self::PlanAbandoned { .. }
+            | Self::PlanReopened { .. }
+            | Self::PlanRevised { .. }
+            | Self::BreakerTripped { .. }
+            | Self::BreakerReset
+            | Self::UndoBegun { .. }
+            | Self::UndoFinished
+            | Self::FactsObserved { .. }
+            | Self::HypothesisAdded { .. }
+            | Self::EvidenceAdded { .. } => None,
+            Self::TaskOpened { task, .. }
+            | Self::TaskBlocked { task, .. }
+            | Self::TaskUnblocked { task }
+            | Self::AttemptStarted { task, .. }
+            | Self::LeaseExtended { task, .. }
+            | Self::ProgressMade { task, .. }
+            | Self::AttemptSucceeded { task, .. }
+            | Self::AttemptFailed { task, .. }
+            | Self::AnswerIgnored { task, .. }
+            | Self::RetryPlanned { task, .. }
+            | Self::TaskCompleted { task, .. }
+            | Self::TaskFailed { task, .. }
+            | Self::TaskSkipped { task, .. }
+            | Self::TaskAbandoned { task, .. }
+            | Self::TaskReopened { task, .. }
+            | Self::TaskConfirmed { task }
+            | Self::RouteTaken { from: task, .. }
+            | Self::GateOpened { task, .. }
+            | Self::GateDecided { task, .. }
+            | Self::PersonAsked { task, .. }
+            | Self::PersonAnswered { task, .. }
+            | Self::WaitBegun { task, .. }
+            | Self::JudgeAsked { task, .. }
+            | Self::Judged { task, .. }
+            | Self::VerifyAsked { task, .. }
+            | Self::Verified { task, .. }
+            | Self::Escalated { task, .. }
+            | Self::UndoStarted { task, .. }
+            | Self::TaskUndone { task, .. }
+            | Self::UndoFailed { task, .. }
+            | Self::UndoHalted { task, .. }
+            | Self::OutputEdited { task, .. } => Some(task),
+            Self::DeadlineMissed { task } | Self::CheckpointMade { task, .. } | Self::NoteAdded { task, .. } => {
+                task.as_ref()
+            }
+        }
+    }
+}

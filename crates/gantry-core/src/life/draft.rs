@@ -1,0 +1,240 @@
+//! One turn: an input is taken in, then everything that follows from it happens.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::graph::{INLINE_LANE, capabilities_of};
+use super::ledger::Afford;
+use super::state::State;
+use super::{Life, Phase, Refusal};
+use crate::effect::Effect;
+use crate::event::{EVENT_VERSION, Entry, Event};
+use crate::id::{TaskId, TaskNo};
+use crate::input::Input;
+use crate::time::Timestamp;
+
+/// After this many events a turn stops starting things and asks for another turn.
+const TURN_EVENTS_MAX: usize = 10_000;
+
+/// What happens because of an input.
+#[must_use = "a verdict that is not appended never happened"]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// To be appended, then applied.
+    pub events: Vec<Entry>,
+    /// To be started after that.
+    pub effects: Vec<Effect>,
+}
+
+impl Life {
+    /// Says what happens because of this input. Changes nothing.
+    pub fn decide(&self, input: &Input, now: Timestamp) -> Result<Verdict, Refusal> {
+        let mut draft = Draft::new(self, now);
+        draft.take(input)?;
+        draft.settle();
+        Ok(Verdict { events: draft.entries, effects: draft.effects })
+    }
+
+    /// When the next turn is due without any input; in the past means at once.
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        // A lane whose first task waits for money that others may give back is looked at when they do.
+        let mut held = BTreeSet::new();
+        while self.may_start()
+            && let Some(no) = self.next_startable(&held)
+        {
+            if !matches!(self.affords(no, self.reservation(no)), Afford::Later) {
+                return Some(self.last_at);
+            }
+            held.insert(self.node(no).lane.clone());
+        }
+        self.timers.get_min().map(|(at, _)| *at).filter(|_| self.is_under_way())
+    }
+
+    /// Tells whether anything new may start at all.
+    fn may_start(&self) -> bool {
+        matches!(self.phase, Phase::Running { .. }) && self.breaker.is_none() && self.undoing.is_none()
+    }
+
+    /// The task that goes first among those that limits allow.
+    fn next_startable(&self, held: &BTreeSet<String>) -> Option<TaskNo> {
+        let full = self.running.len() >= self.header.policy.parallel() as usize;
+        if full {
+            let inline = self.lanes.get(INLINE_LANE).filter(|_| !held.contains(INLINE_LANE));
+            return inline.and_then(|lane| lane.get_min()).map(|(_, no)| *no);
+        }
+        let free = |lane: &str| {
+            let limits = &self.header.policy.capabilities;
+            capabilities_of(lane)
+                .all(|name| limits.get(name).is_none_or(|limit| self.busy.get(name).copied().unwrap_or(0) < *limit))
+        };
+        self.lanes
+            .iter()
+            .filter(|(lane, _)| !held.contains(*lane) && free(lane))
+            .filter_map(|(_, queue)| queue.get_min())
+            .min()
+            .map(|(_, no)| *no)
+    }
+}
+
+/// A life that sees each event as soon as it is recorded.
+pub(super) struct Draft {
+    pub life: Life,
+    pub now: Timestamp,
+    entries: Vec<Entry>,
+    effects: Vec<Effect>,
+    woken: VecDeque<TaskNo>,
+    /// Lanes whose first task has to wait for money that others may give back.
+    held: BTreeSet<String>,
+}
+
+impl Draft {
+    fn new(life: &Life, now: Timestamp) -> Self {
+        Self {
+            life: life.clone(),
+            now: now.max(life.last_at),
+            entries: Vec::new(),
+            effects: Vec::new(),
+            woken: VecDeque::new(),
+            held: BTreeSet::new(),
+        }
+    }
+
+    /// Records what happened; from here on the draft knows it.
+    pub fn record(&mut self, event: Event) {
+        let entry = Entry { v: EVENT_VERSION, seq: self.life.length + 1, at: self.now, event };
+        let mut woken = Vec::new();
+        self.life.apply_one(&entry, &mut woken);
+        self.woken.extend(woken);
+        self.entries.push(entry);
+    }
+
+    /// Asks the engine for something, once the events are on disk.
+    pub fn wish(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Has these tasks looked at again.
+    pub fn wake(&mut self, tasks: impl IntoIterator<Item = TaskNo>) {
+        self.woken.extend(tasks);
+    }
+
+    pub fn id(&self, no: TaskNo) -> TaskId {
+        self.life.task_id(no).clone()
+    }
+
+    fn take(&mut self, input: &Input) -> Result<(), Refusal> {
+        match input {
+            Input::Start => self.start_plan(),
+            Input::Pause { by, why } => self.pause(by, why),
+            Input::Resume { by } => self.resume(by),
+            Input::Cancel { by, why, undo } => self.cancel(by, why, *undo),
+            Input::Tick => {
+                self.fire_timers();
+                Ok(())
+            }
+            Input::Recover => {
+                self.recover_lost();
+                Ok(())
+            }
+            Input::Ended { task, attempt, end, usage } => self.end_attempt(task, *attempt, end, *usage),
+            Input::Heartbeat { task, attempt, note, artifacts } => self.heartbeat(task, *attempt, note, artifacts),
+            Input::Verified { task, attempt, happened, outputs } => self.verified(task, *attempt, *happened, outputs),
+            Input::Judged { task, by, verdicts } => self.judged(task, by, verdicts),
+            Input::UndoEnded { task, attempt, end } => self.undo_ended(task, *attempt, end),
+            Input::Observed { facts } => {
+                self.observe(facts);
+                Ok(())
+            }
+            Input::Review { by, role, decisions } => self.review(by, role.as_deref(), decisions),
+            Input::Answer { task, by, answer } => self.answer(task, by, answer),
+            Input::Report { task, by, end } => self.report(task, by, end),
+            Input::Resolve { task, by, resolution, why } => self.resolve(task, by, resolution, why),
+            Input::Revise { by, rationale, base, change } => self.revise(by, rationale, *base, change),
+            Input::EditOutput { task, by, why, outputs } => self.edit_output(task, by, why, outputs),
+            Input::Retry { task, by, why } => self.retry(task, by, why),
+            Input::Undo { to, by, why } => self.undo_to(to, by, why),
+            Input::Checkpoint { name } => {
+                self.checkpoint(name);
+                Ok(())
+            }
+            Input::Hypothesise { hypothesis } => self.hypothesise(hypothesis),
+            Input::Evidence { hypothesis, direction, evidence, by } => {
+                self.evidence(hypothesis, *direction, evidence, by)
+            }
+            Input::Note { task, by, text } => self.note(task.as_ref(), by, text),
+        }
+    }
+
+    /// Everything that follows: skips, openings, completions of composites, starts, undo, the end.
+    fn settle(&mut self) {
+        loop {
+            while let Some(no) = self.woken.pop_front() {
+                self.look_at(no);
+            }
+            if self.entries.len() < TURN_EVENTS_MAX
+                && self.life.may_start()
+                && let Some(no) = self.life.next_startable(&self.held)
+            {
+                self.start(no);
+                continue;
+            }
+            // The end of an undo lets others start.
+            let before = self.entries.len();
+            self.continue_undo();
+            if self.entries.len() == before {
+                break;
+            }
+        }
+        self.finish_plan();
+    }
+
+    /// Holds a lane for the rest of the turn.
+    pub fn hold_lane_of(&mut self, no: TaskNo) {
+        self.held.insert(self.life.node(no).lane.clone());
+    }
+
+    /// Does what the situation of one task asks for by itself.
+    fn look_at(&mut self, no: TaskNo) {
+        if self.life.node(no).removed || !self.life.is_under_way() {
+            return;
+        }
+        let task = self.life.task(no);
+        match &task.state {
+            State::Pending => {
+                if let Some(because) = self.life.why_skip(no) {
+                    self.skip(no, &because);
+                } else if self.life.is_openable(no) {
+                    self.open(no);
+                }
+            }
+            State::Skipped { by_hand: false } => {
+                if self.life.why_skip(no).is_none() && self.life.parent_is_open(no) {
+                    self.record(Event::TaskReopened {
+                        task: self.id(no),
+                        because: "it is needed after all".to_owned(),
+                        afresh: false,
+                    });
+                }
+            }
+            State::Open { .. } => self.look_at_open(no),
+            State::Blocked { .. } => self.look_at_blocked(no),
+            State::Completed if task.suspect && task.unmet == 0 => self.recheck(no),
+            _ => {}
+        }
+    }
+
+    /// Leaves a task out, with everything below it.
+    pub fn skip(&mut self, no: TaskNo, because: &str) {
+        for no in self.life.subtree(no) {
+            if !self.life.task(no).state.is_final() {
+                self.record(Event::TaskSkipped { task: self.id(no), because: because.to_owned(), by_hand: false });
+            }
+        }
+    }
+}
+
+impl Life {
+    /// Tells whether the plan was started and has not ended.
+    pub(super) fn is_under_way(&self) -> bool {
+        matches!(self.phase, Phase::Running { .. } | Phase::Paused { .. })
+    }
+}

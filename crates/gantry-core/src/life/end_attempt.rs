@@ -1,0 +1,205 @@
+//! An attempt ends, is silent, or turns out to be lost.
+
+use super::draft::Draft;
+use super::start_task::lease_length;
+use super::state::{State, Waiting};
+use super::{Life, Refusal};
+use crate::effect::{ArtifactRef, Effect, Failure};
+use crate::event::{Event, Outputs, Source};
+use crate::id::{AttemptNo, TaskId, TaskNo};
+use crate::input::Success;
+use crate::policy::{FailureClass, Usage};
+use crate::time::Timestamp;
+
+impl Life {
+    /// The task whose attempt is under way under this number; why not, otherwise.
+    fn attempt_under_way(&self, task: &TaskId, attempt: AttemptNo) -> Result<Result<TaskNo, String>, Refusal> {
+        let no = self.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
+        let life = self.task(no);
+        Ok(match &life.state {
+            State::Running { attempt: current, .. } if *current == attempt => Ok(no),
+            State::Running { attempt: current, .. } => Err(format!("attempt {current} is under way")),
+            _ if attempt.0 > life.attempt.0 => Err(format!("there was no attempt {attempt}")),
+            state => Err(format!("the attempt is over and the task is {}", state.name())),
+        })
+    }
+}
+
+impl Draft {
+    pub(super) fn end_attempt(
+        &mut self,
+        task: &TaskId,
+        attempt: AttemptNo,
+        end: &Result<Success, Failure>,
+        usage: Usage,
+    ) -> Result<(), Refusal> {
+        let no = match self.life.attempt_under_way(task, attempt)? {
+            Ok(no) => no,
+            Err(reason) => {
+                self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
+                return Ok(());
+            }
+        };
+        match end {
+            Ok(success) => {
+                self.record(Event::AttemptSucceeded {
+                    task: task.clone(),
+                    attempt,
+                    outputs: success.outputs.clone(),
+                    artifacts: success.artifacts.clone(),
+                    outcome: success.outcome.clone(),
+                    usage,
+                });
+                self.trip_if_overrun();
+                if self.is_stale(no) {
+                    self.record(Event::TaskReopened {
+                        task: task.clone(),
+                        because: "what it worked on has changed meanwhile".to_owned(),
+                        afresh: false,
+                    });
+                } else {
+                    self.accept(no, success.outputs.clone(), success.outcome.clone(), Source::Made);
+                }
+            }
+            Err(failure) => {
+                self.record(Event::AttemptFailed { task: task.clone(), attempt, failure: failure.clone(), usage });
+                self.trip_if_overrun();
+                self.fail(no, failure.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether the attempt that just ended worked on something that is no longer true.
+    fn is_stale(&self, no: TaskNo) -> bool {
+        let life = self.life.task(no);
+        life.unmet > 0 || life.children_open > 0 || self.life.key(no).map_or(true, |(key, _)| key != life.key)
+    }
+
+    /// What an attempt really used may be more than it set aside: then nothing new starts.
+    fn trip_if_overrun(&mut self) {
+        if self.life.breaker.is_none()
+            && let Some((dimension, detail)) = self.life.overrun()
+        {
+            self.record(Event::BreakerTripped { dimension, detail: detail.clone() });
+            self.wish(Effect::Notify { to: String::new(), task: None, text: detail });
+        }
+    }
+
+    pub(super) fn heartbeat(
+        &mut self,
+        task: &TaskId,
+        attempt: AttemptNo,
+        note: &str,
+        artifacts: &[ArtifactRef],
+    ) -> Result<(), Refusal> {
+        let no = match self.life.attempt_under_way(task, attempt)? {
+            Ok(no) => no,
+            Err(reason) => {
+                self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
+                // A runner that works on something that is over should stop.
+                self.wish(Effect::CancelAttempt { task: task.clone(), attempt, why: "it is over".to_owned() });
+                return Ok(());
+            }
+        };
+        if !note.is_empty() || !artifacts.is_empty() {
+            self.record(Event::ProgressMade {
+                task: task.clone(),
+                attempt,
+                note: note.to_owned(),
+                artifacts: artifacts.to_vec(),
+            });
+        }
+        // One event for every other missed beat at most: a lease is renewed when a third of it is gone.
+        if let (Some(until), Some(heartbeat)) = (self.lease(no), self.life.node(no).task.heartbeat) {
+            let length = lease_length(heartbeat);
+            if (until - self.now).as_ms() * 3 <= length.as_ms() * 2 {
+                self.record(Event::LeaseExtended { task: task.clone(), attempt, until: self.now + length });
+            }
+        }
+        Ok(())
+    }
+
+    fn lease(&self, no: TaskNo) -> Option<Timestamp> {
+        match &self.life.task(no).state {
+            State::Running { lease_until, .. } => *lease_until,
+            _ => None,
+        }
+    }
+
+    /// The process was away: everything in flight is lost, everything that can be asked again is.
+    pub(super) fn recover_lost(&mut self) {
+        let waiting: Vec<TaskNo> = self.life.waiting.iter().copied().collect();
+        for no in self.life.running.clone() {
+            self.lose(no, "the process that ran it went away");
+        }
+        for no in waiting {
+            self.ask_again(no);
+        }
+        for no in self.life.blocked.clone() {
+            if let State::Blocked { needs, .. } = &self.life.task(no).state
+                && !needs.is_empty()
+            {
+                self.wish(Effect::Observe { facts: needs.clone() });
+            }
+        }
+        self.restart_undo();
+    }
+
+    /// Questions that the engine puts to others are put again: asking twice does no harm.
+    fn ask_again(&mut self, no: TaskNo) {
+        let (id, life) = (self.id(no), self.life.task(no));
+        match &life.state {
+            State::Waiting(Waiting::Judge { checks, .. }) => {
+                let effect = Effect::Judge { task: id, checks: checks.clone(), outputs: (*life.outputs).clone() };
+                self.wish_judge(effect);
+            }
+            State::Waiting(Waiting::Verify { attempt }) => {
+                if let Some(action) = self.life.node(no).task.verify.clone() {
+                    self.wish(Effect::Verify { task: id, attempt: *attempt, action });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// No answer will come for the attempt under way: it may or may not have happened.
+    pub(super) fn lose(&mut self, no: TaskNo, why: &str) {
+        self.break_off(no, FailureClass::Lost, why);
+    }
+
+    /// Ends the attempt under way without an answer.
+    pub(super) fn break_off(&mut self, no: TaskNo, class: FailureClass, why: &str) {
+        let State::Running { attempt, .. } = &self.life.task(no).state else { return };
+        let (task, attempt, failure) = (self.id(no), *attempt, Failure::new(class, why));
+        self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage: Usage::default() });
+        self.fail(no, failure);
+    }
+
+    pub(super) fn verified(
+        &mut self,
+        task: &TaskId,
+        attempt: AttemptNo,
+        happened: Option<bool>,
+        outputs: &Outputs,
+    ) -> Result<(), Refusal> {
+        let no = self.life.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
+        if self.life.task(no).state != State::Waiting(Waiting::Verify { attempt }) {
+            let reason = "nobody asks whether it happened any more".to_owned();
+            self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
+            return Ok(());
+        }
+        self.record(Event::Verified { task: task.clone(), attempt, happened });
+        match happened {
+            Some(true) => self.accept(no, outputs.clone(), None, Source::Made),
+            Some(false) => {
+                let failure = Failure::new(FailureClass::Lost, "the attempt was lost and did not happen");
+                self.recover(no, failure);
+            }
+            None => {
+                self.ask_for_help(no, Failure::new(FailureClass::Lost, "the attempt was lost and may have happened"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! A map becomes one task for each item of its list, in a new revision.
+//!
+//! When the list changes later, only the items that differ change: unchanged ones keep their results.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::draft::Draft;
+use super::state::State;
+use crate::effect::Failure;
+use crate::event::{Event, Outputs, Source};
+use crate::id::{Revision, TaskId, TaskNo};
+use crate::plan::{Diff, Input, Map, Placed, Task, task_change};
+use crate::policy::FailureClass;
+
+impl Draft {
+    pub(super) fn expand(&mut self, no: TaskNo, map: &Map, mut inputs: Outputs) {
+        let items = match inputs.remove("over") {
+            Some(Value::Array(items)) => items,
+            other => {
+                let kind = other.map_or("nothing", |value| kind_of(&value));
+                return self
+                    .give_up(no, Failure::new(FailureClass::Logic, format!("it maps over {kind}, not over a list")));
+            }
+        };
+        let limit = map.max.unwrap_or_else(|| self.life.header.policy.map_max());
+        if items.len() > limit as usize {
+            let message = format!("the list has {} items, but at most {limit} are allowed", items.len());
+            return self.fail(no, Failure::new(FailureClass::Policy, message));
+        }
+        let diff = self.children_for(no, map, &items);
+        if self.life.nodes_left().is_some_and(|left| (diff.added.len() as u64) > left) {
+            let message = format!("{} more tasks are needed, and the nodes budget does not suffice", diff.added.len());
+            return self.fail(no, Failure::new(FailureClass::Policy, message));
+        }
+        let changed: Vec<TaskId> = diff.changed.iter().map(|change| change.id.clone()).collect();
+        if !diff.is_empty() {
+            for id in &diff.removed {
+                self.stop_running(id, "its item is gone");
+            }
+            let revision = Revision(self.life.revision.0 + 1);
+            let rationale = format!("`{}` became {} tasks", self.id(no), items.len());
+            self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
+        }
+        if items.is_empty() {
+            return self.complete(
+                no,
+                Outputs::from([("results".to_owned(), json!([]))]),
+                None,
+                Source::Made,
+                Vec::new(),
+            );
+        }
+        let until = self.life.node(no).task.timebox.map(|timebox| self.now + timebox);
+        self.record(Event::TaskOpened { task: self.id(no), until });
+        for id in changed {
+            if let Some(child) = self.life.no(id.as_str()) {
+                self.redo_if_changed(child);
+            }
+        }
+    }
+
+    /// The difference between the children that are there and those that the items ask for.
+    fn children_for(&self, no: TaskNo, map: &Map, items: &[Value]) -> Diff {
+        let node = self.life.node(no);
+        let mut diff = Diff::default();
+        let mut kept: BTreeSet<TaskId> = BTreeSet::new();
+        let mut after: Option<TaskId> = None;
+        for (index, item) in items.iter().enumerate() {
+            let (id, there) = self.child_name(no, index + 1);
+            let child = child_for(&node.task, map, id.clone(), index + 1, item);
+            match there {
+                Some(existing) => diff.changed.extend(task_change(&self.life.node(existing).task, &child)),
+                None => diff.added.push(Placed { after: after.clone(), task: child }),
+            }
+            kept.insert(id.clone());
+            after = Some(id);
+        }
+        let is_kept = |child: &TaskNo| {
+            let task = &self.life.node(*child).task;
+            kept.contains(task.round.as_ref().map_or(&task.id, |round| &round.of))
+        };
+        diff.removed = node.children.iter().filter(|child| !is_kept(child)).map(|child| self.id(*child)).collect();
+        diff
+    }
+
+    /// `<map>-<number>`, made unique; with the child that has the name already.
+    fn child_name(&self, no: TaskNo, number: usize) -> (TaskId, Option<TaskNo>) {
+        let map = self.life.task_id(no);
+        let mut id = TaskId::slugged(&format!("{map}-{number}"));
+        let mut extra = 1;
+        loop {
+            match self.life.no(id.as_str()) {
+                None => return (id, None),
+                Some(taken) => {
+                    let node = self.life.node(taken);
+                    if node.parent == Some(no) && node.task.round.is_none() {
+                        return (id, Some(taken));
+                    }
+                }
+            }
+            extra += 1;
+            id = TaskId::slugged(&format!("{map}-{number}-{extra}"));
+        }
+    }
+
+    /// The results of a map, in the order of its items.
+    pub(super) fn map_results(&self, no: TaskNo) -> Outputs {
+        let results: Vec<Value> = self
+            .life
+            .node(no)
+            .children
+            .iter()
+            .filter(|child| self.life.node(**child).task.round.is_none())
+            .map(|child| self.life.newest(self.life.task_id(*child).as_str()).unwrap_or(*child))
+            .map(|child| match self.life.task(child).state {
+                State::Completed => json!(&*self.life.task(child).outputs),
+                _ => Value::Null,
+            })
+            .collect();
+        Outputs::from([("results".to_owned(), Value::Array(results))])
+    }
+}
+
+fn child_for(map_task: &Task, map: &Map, id: TaskId, number: usize, item: &Value) -> Task {
+    let mut task = match &map.each {
+        Some(each) => (**each).clone(),
+        None => Task { kind: map_task.kind.clone(), ..Task::new(id.clone()) },
+    };
+    if task.title.is_empty() {
+        task.title = format!("{} {number}", map_task.name());
+    }
+    task.id = id;
+    task.parent = Some(map_task.id.clone());
+    task.inputs.insert(map.r#as.clone(), Input::Value(item.clone()));
+    task
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a yes or no",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

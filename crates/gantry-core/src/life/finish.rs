@@ -1,0 +1,115 @@
+//! Composites end when their parts have, and the plan when nothing more can happen.
+
+use super::draft::Draft;
+use super::scope::Sight;
+use super::state::State;
+use super::{Life, Phase};
+use crate::effect::Failure;
+use crate::event::{Event, Outputs, Source};
+use crate::id::{TaskId, TaskNo};
+use crate::plan::Check;
+use crate::policy::FailureClass;
+
+impl Draft {
+    /// Ends an open composite when its parts are over, or when a failed part leaves nothing going on.
+    pub(super) fn look_at_open(&mut self, no: TaskNo) {
+        let life = self.life.task(no);
+        if life.children_failed > 0 && life.active_below == 0 {
+            self.fail_composite(no);
+        } else if life.children_open == 0 && life.children_failed == 0 {
+            let node = self.life.node(no);
+            if node.is_map() {
+                let results = self.map_results(no);
+                self.accept(no, results, None, Source::Made);
+            } else if node.task.action.is_none() {
+                self.accept(no, Outputs::new(), None, Source::Made);
+            } // else its own action starts when its turn comes
+        }
+    }
+
+    fn fail_composite(&mut self, no: TaskNo) {
+        let node = self.life.node(no);
+        let culprit = node.children.iter().copied().find(|child| self.life.failed.contains(child));
+        let message = culprit.map_or_else(
+            || "a part of it failed".to_owned(),
+            |child| format!("its part `{}` failed: {}", self.id(child), self.life.why_failed(child)),
+        );
+        let fallback = node.task.fallback.clone().filter(|_| !self.life.header.policy.strict);
+        match fallback {
+            Some(outputs) => self.complete(no, outputs, None, Source::Fallback, Vec::new()),
+            None => self.give_up(no, Failure::new(FailureClass::Logic, message)),
+        }
+    }
+
+    /// Ends the plan when it runs and nothing is left that could happen.
+    pub(super) fn finish_plan(&mut self) {
+        let running = matches!(self.life.phase, Phase::Running { .. });
+        if !running || self.life.active > 0 || self.life.undoing.is_some() {
+            return;
+        }
+        let mut causes: Vec<String> = self
+            .life
+            .failed
+            .iter()
+            // What became of a failed part is said by the composite that it ended.
+            .filter(|no| !self.life.ancestors(**no).any(|above| self.life.task(above).state.is_final()))
+            .map(|no| format!("task `{}` failed: {}", self.id(*no), self.life.why_failed(*no)))
+            .collect();
+        if causes.is_empty() {
+            let (failed, unjudged) = self.test_done();
+            causes = failed;
+            if causes.is_empty() && self.life.all_over() {
+                let degraded = self.life.degraded();
+                return self.record(Event::PlanCompleted { degraded, unjudged });
+            }
+            if causes.is_empty() {
+                causes.push("some tasks can never start".to_owned());
+            }
+        }
+        self.record(Event::PlanFailed { causes });
+    }
+
+    /// The parts of the definition of done that do not hold, and those that nobody judged.
+    fn test_done(&self) -> (Vec<String>, Vec<String>) {
+        let sight = Sight::of(&self.life, None);
+        let (mut failed, mut unjudged) = (Vec::new(), Vec::new());
+        for check in &self.life.header.done_when {
+            match check {
+                Check::Words(words) => unjudged.push(words.clone()),
+                Check::Expr(expr) => match expr.test(&sight) {
+                    Ok(finding) if finding.holds => {}
+                    Ok(finding) => failed.push(format!("it is not done: {}", finding.because)),
+                    Err(error) => failed.push(format!("it is not done: `{}`: {error}", expr.source())),
+                },
+            }
+        }
+        (failed, unjudged)
+    }
+}
+
+impl Life {
+    fn why_failed(&self, no: TaskNo) -> &str {
+        self.task(no).failure.as_ref().map_or("for an unknown reason", |failure| &failure.message)
+    }
+
+    fn all_over(&self) -> bool {
+        let over = ["completed", "failed", "skipped", "abandoned"];
+        self.counts.iter().all(|(state, count)| *count == 0 || over.contains(&state.as_str()))
+    }
+
+    /// Tasks whose result is not what the plan asked for, though the plan goes on. Runs once, at the end.
+    fn degraded(&self) -> Vec<TaskId> {
+        let mut degraded: Vec<TaskNo> = self
+            .by_id
+            .values()
+            .copied()
+            .filter(|no| {
+                let life = self.task(*no);
+                life.source == Source::Fallback && life.state == State::Completed
+                    || matches!(life.state, State::Failed { .. } | State::Abandoned)
+            })
+            .collect();
+        degraded.sort_unstable();
+        degraded.into_iter().map(|no| self.task_id(no).clone()).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! When a task ends, its routes say where to go.
+
+use super::draft::Draft;
+use super::graph::Node;
+use super::scope::Sight;
+use super::state::State;
+use crate::effect::Failure;
+use crate::event::{Event, Outputs};
+use crate::id::TaskNo;
+use crate::plan::{On, Route};
+
+/// How a task ended.
+#[derive(Clone, Copy)]
+pub(super) enum Ending<'a> {
+    Completed { outputs: &'a Outputs, outcome: Option<&'a str> },
+    Failed { failure: &'a Failure, outcome: Option<&'a str> },
+}
+
+impl Ending<'_> {
+    fn matches(&self, on: &On) -> bool {
+        let (completed, outcome) = match self {
+            Self::Completed { outcome, .. } => (true, *outcome),
+            Self::Failed { outcome, .. } => (false, *outcome),
+        };
+        match on {
+            On::Always => true,
+            On::Success => completed,
+            On::Failure => !completed,
+            On::Outcome(name) => outcome == Some(name),
+        }
+    }
+
+    /// What a new round is told about why it is needed.
+    fn feedback(&self) -> String {
+        match self {
+            Self::Completed { outcome, .. } => format!("the outcome was {}", outcome.unwrap_or("not good enough")),
+            Self::Failed { failure, .. } => failure.message.clone(),
+        }
+    }
+}
+
+impl Draft {
+    /// Follows every route that fits the ending; true when at least one did.
+    ///
+    /// Called before the event that ends the task, so that nobody behind it sees an ending without
+    /// knowing where it leads.
+    pub(super) fn follow_routes(&mut self, no: TaskNo, ending: Ending<'_>) -> bool {
+        let task = std::sync::Arc::clone(&self.life.node(no).task);
+        let mut taken = false;
+        for route in &task.next {
+            if !ending.matches(&route.on) || !self.condition_holds(no, route, ending) {
+                continue;
+            }
+            let Some(to) = self.life.no(route.to.as_str()) else { continue };
+            taken |= match route.max {
+                Some(max) => match self.begin_round(no, &[to], max, &ending.feedback()) {
+                    Ok(()) => true,
+                    Err(reason) => {
+                        self.say(no, &format!("the route back to `{}` was not taken: {reason}", route.to));
+                        false
+                    }
+                },
+                None => {
+                    self.take_route(no, to, &route.on);
+                    true
+                }
+            };
+        }
+        taken
+    }
+
+    /// Follows the forward routes for exactly this ending; true when there was one.
+    pub(super) fn take_forward(&mut self, no: TaskNo, on: &On) -> bool {
+        let task = std::sync::Arc::clone(&self.life.node(no).task);
+        let mut taken = false;
+        for route in task.next.iter().filter(|route| route.on == *on && route.max.is_none()) {
+            if let Some(to) = self.life.no(route.to.as_str()) {
+                self.take_route(no, to, on);
+                taken = true;
+            }
+        }
+        taken
+    }
+
+    fn take_route(&mut self, from: TaskNo, to: TaskNo, on: &On) {
+        if self.life.node(to).routed_from.contains(&from) {
+            self.record(Event::RouteTaken { from: self.id(from), to: self.id(to), on: on.clone() });
+            if matches!(self.life.task(to).state, State::Skipped { by_hand: false }) {
+                let because = format!("a route from `{}` leads to it", self.id(from));
+                self.record(Event::TaskReopened { task: self.id(to), because, afresh: false });
+            }
+        }
+    }
+
+    fn condition_holds(&mut self, no: TaskNo, route: &Route, ending: Ending<'_>) -> bool {
+        let Some(when) = &route.when else { return true };
+        let (outputs, outcome, failure) = match ending {
+            Ending::Completed { outputs, outcome } => (Some(outputs), outcome, None),
+            Ending::Failed { failure, outcome } => (None, outcome, Some(failure)),
+        };
+        let sight = Sight { outputs, failure, outcome, ..Sight::of(&self.life, Some(no)) };
+        match when.test(&sight) {
+            Ok(finding) => finding.holds,
+            Err(error) => {
+                self.say(no, &format!("the route to `{}` was not taken: `{}`: {error}", route.to, when.source()));
+                false
+            }
+        }
+    }
+
+    /// Writes down something that a reader of the journal would otherwise miss.
+    pub(super) fn say(&mut self, no: TaskNo, text: &str) {
+        self.record(Event::NoteAdded { task: Some(self.id(no)), by: "gantry".to_owned(), text: text.to_owned() });
+    }
+}
+
+impl Node {
+    /// Where forward routes of this task lead.
+    pub fn route_targets<'a>(&'a self, life: &'a super::Life) -> impl Iterator<Item = TaskNo> + 'a {
+        Self::forward_routes(&self.task).into_iter().filter_map(|route| life.no(route.to.as_str()))
+    }
+}

@@ -1,0 +1,364 @@
+//! Keeps every count and queue true when a task changes: who may start, who waits, what is active.
+//!
+//! All changes of a task pass through [`Life::change`], which compares before and after and tells
+//! parents, dependents and route targets. The cost is that of the task's own edges.
+
+use std::sync::Arc;
+
+use super::open_gate::NEEDS_CHANGES;
+use super::state::{State, TaskLife, Timer, Waiting};
+use super::{Life, Phase};
+use crate::id::TaskNo;
+use crate::time::{Duration, Timestamp};
+
+/// What a task means to those that wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Not over.
+    Unmet,
+    /// Done.
+    Ran,
+    /// Left out, which holds up nobody.
+    Skipped,
+    /// Ended in a way that leaves out those behind it.
+    Barred,
+}
+
+impl Life {
+    pub(super) fn set_state(&mut self, no: TaskNo, state: State, woken: &mut Vec<TaskNo>) {
+        self.change(no, woken, |life| life.state = state);
+    }
+
+    /// Changes a task and everything that follows from it. Tasks whose situation changed are added to `woken`.
+    pub(super) fn change(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>, change: impl FnOnce(&mut TaskLife)) {
+        let was = self.standing(no);
+        let was_final = self.task(no).state.is_final();
+        let was_failed = self.failed.contains(&no);
+        let was_open = matches!(self.task(no).state, State::Open { .. });
+        self.leave_indexes(no);
+        let way = self.task(no).way;
+        change(self.task_mut(no));
+        if self.task(no).way != way {
+            self.leave_lane(no);
+            self.find_lane(no);
+        }
+        self.enter_indexes(no);
+        let is_final = self.task(no).state.is_final();
+        let is_failed = self.failed.contains(&no);
+        if let Some(parent) = self.node(no).parent {
+            let life = self.task_mut(parent);
+            life.children_open = life.children_open + u32::from(was_final) - u32::from(is_final);
+            life.children_failed = life.children_failed + u32::from(is_failed) - u32::from(was_failed);
+            woken.push(parent);
+            self.refresh(parent, woken);
+        }
+        let node = Arc::clone(self.node(no));
+        let is = self.standing(no);
+        if was != is {
+            for dependent in &node.dependents {
+                self.add_standing(*dependent, was, -1);
+                self.add_standing(*dependent, is, 1);
+                self.refresh(*dependent, woken);
+            }
+        }
+        if was_final != is_final {
+            for route in super::graph::Node::forward_routes(&node.task) {
+                let Some(to) = self.no(route.to.as_str()).filter(|to| self.node(*to).routed_from.contains(&no)) else {
+                    continue;
+                };
+                let life = self.task_mut(to);
+                life.routes_open = life.routes_open + u32::from(was_final) - u32::from(is_final);
+                self.refresh(to, woken);
+            }
+        }
+        if was_open != matches!(self.task(no).state, State::Open { .. }) {
+            for child in &node.children {
+                self.refresh(*child, woken);
+            }
+        }
+        self.refresh(no, woken);
+    }
+
+    fn standing(&self, no: TaskNo) -> Standing {
+        let life = self.task(no);
+        match &life.state {
+            // A gate that sent work back has let nobody through.
+            State::Completed if life.outcome.as_deref() == Some(NEEDS_CHANGES) && self.node(no).is_gate() => {
+                Standing::Barred
+            }
+            State::Completed if !life.suspect => Standing::Ran,
+            State::Skipped { .. } => Standing::Skipped,
+            State::Failed { .. } if self.node(no).task.optional => Standing::Skipped,
+            State::Failed { handled: true } | State::Abandoned => Standing::Barred,
+            State::Completed
+            | State::Failed { .. }
+            | State::Pending
+            | State::Blocked { .. }
+            | State::Open { .. }
+            | State::Running { .. }
+            | State::Waiting(_) => Standing::Unmet,
+        }
+    }
+
+    fn add_standing(&mut self, no: TaskNo, standing: Standing, by: i64) {
+        let life = self.task_mut(no);
+        let count = match standing {
+            Standing::Unmet => &mut life.unmet,
+            Standing::Ran => &mut life.ran,
+            Standing::Barred => &mut life.barred,
+            Standing::Skipped => return,
+        };
+        *count = u32::try_from(i64::from(*count) + by).unwrap_or(0);
+    }
+
+    /// Counts (or stops counting) `other` among what `no` waits for.
+    pub(super) fn count_wait(&mut self, no: TaskNo, other: TaskNo, by: i64) {
+        let standing = self.standing(other);
+        self.add_standing(no, standing, by);
+    }
+
+    pub(super) fn leave_indexes(&mut self, no: TaskNo) {
+        for timer in self.timers_of(no) {
+            self.timers.remove(&timer);
+        }
+        let state = self.task(no).state.clone();
+        match &state {
+            State::Running { .. } => {
+                self.running.remove(&no);
+                self.use_capabilities(no, -1);
+            }
+            State::Waiting(_) => {
+                self.waiting.remove(&no);
+            }
+            State::Blocked { .. } => {
+                self.blocked.remove(&no);
+            }
+            State::Open { .. } => {
+                self.open.remove(&no);
+            }
+            State::Completed => {
+                if let Some(seq) = self.task(no).done_seq {
+                    self.done.remove(&seq);
+                }
+            }
+            State::Failed { .. } => {
+                self.failed.remove(&no);
+            }
+            State::Pending | State::Skipped { .. } | State::Abandoned => {}
+        }
+        self.suspects.remove(&no);
+        self.count(&state, -1);
+    }
+
+    pub(super) fn enter_indexes(&mut self, no: TaskNo) {
+        let state = self.task(no).state.clone();
+        match &state {
+            State::Running { .. } => {
+                self.running.insert(no);
+                self.use_capabilities(no, 1);
+            }
+            State::Waiting(_) => {
+                self.waiting.insert(no);
+            }
+            State::Blocked { .. } => {
+                self.blocked.insert(no);
+            }
+            State::Open { .. } => {
+                self.open.insert(no);
+            }
+            State::Completed => {
+                if let Some(seq) = self.task(no).done_seq {
+                    self.done.insert(seq, no);
+                }
+            }
+            State::Failed { handled: false } if !self.node(no).task.optional => {
+                self.failed.insert(no);
+            }
+            State::Failed { .. } | State::Pending | State::Skipped { .. } | State::Abandoned => {}
+        }
+        if self.task(no).suspect {
+            self.suspects.insert(no);
+        }
+        self.count(&state, 1);
+        for timer in self.timers_of(no) {
+            self.timers.insert(timer);
+        }
+    }
+
+    fn use_capabilities(&mut self, no: TaskNo, by: i64) {
+        let node = Arc::clone(self.node(no));
+        for name in node.capabilities() {
+            let count = self.busy.entry(name.to_owned()).or_insert(0);
+            *count = u32::try_from(i64::from(*count) + by).unwrap_or(0);
+            if *count == 0 {
+                self.busy.remove(name);
+            }
+        }
+    }
+
+    /// Sets the timers that a new task has from the start.
+    pub(super) fn arm(&mut self, no: TaskNo) {
+        for timer in self.timers_of(no) {
+            self.timers.insert(timer);
+        }
+    }
+
+    /// The timers that a task has because of its state.
+    fn timers_of(&self, no: TaskNo) -> Vec<(Timestamp, Timer)> {
+        let life = self.task(no);
+        let mut timers = Vec::new();
+        if life.state.is_final() {
+            return timers;
+        }
+        let task = &self.node(no).task;
+        if let Some(deadline) = task.deadline
+            && !life.deadline_missed
+        {
+            timers.push((deadline, Timer::Deadline(no)));
+        }
+        timers.extend(life.watch.at.map(|at| (at, Timer::Escalate(no))));
+        match &life.state {
+            State::Running { attempt, timeout_at, lease_until, .. } => {
+                timers.extend(timeout_at.map(|at| (at, Timer::Timeout(no, *attempt))));
+                timers.extend(lease_until.map(|at| (at, Timer::Lease(no, *attempt))));
+            }
+            State::Open { until } => timers.extend(until.map(|at| (at, Timer::Timebox(no)))),
+            State::Waiting(Waiting::Retry { at }) => timers.push((*at, Timer::Retry(no))),
+            State::Waiting(Waiting::Time { until }) => timers.push((*until, Timer::Due(no))),
+            State::Waiting(Waiting::Answer { until }) => timers.extend(until.map(|at| (at, Timer::Due(no)))),
+            _ => {}
+        }
+        timers
+    }
+
+    pub(super) fn set_phase(&mut self, phase: Phase) {
+        self.change_plan(|life| life.phase = phase);
+    }
+
+    /// Changes something that the plan's own timers follow.
+    pub(super) fn change_plan(&mut self, change: impl FnOnce(&mut Self)) {
+        for timer in self.plan_timers() {
+            self.timers.remove(&timer);
+        }
+        change(self);
+        for timer in self.plan_timers() {
+            self.timers.insert(timer);
+        }
+    }
+
+    fn plan_timers(&self) -> Vec<(Timestamp, Timer)> {
+        let mut timers = Vec::new();
+        let Phase::Running { since, used_ms } = &self.phase else { return timers };
+        if let (None, Some(limit)) = (&self.breaker, self.header.policy.budget.time) {
+            let left = limit.as_ms().saturating_sub(*used_ms);
+            timers.push((*since + Duration::from_ms(left), Timer::PlanTime));
+        }
+        if let (false, Some(deadline)) = (self.deadline_missed, self.header.deadline) {
+            timers.push((deadline, Timer::PlanDeadline));
+        }
+        timers
+    }
+
+    /// Puts a task into its lane or takes it out, as its situation demands.
+    pub(super) fn refresh(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
+        let candidate = self.is_candidate(no);
+        if candidate && !self.task(no).in_lane {
+            let node = Arc::clone(self.node(no));
+            let place = (-i64::from(node.task.rank()), no);
+            self.lanes.entry(node.lane.clone()).or_default().insert(place);
+            self.task_mut(no).in_lane = true;
+        } else if !candidate {
+            self.leave_lane(no);
+        }
+        let life = self.task(no);
+        let active = life.in_lane
+            || matches!(life.state, State::Running { .. } | State::Waiting(_) | State::Blocked { .. })
+            || self.is_openable(no);
+        if active != life.active {
+            self.task_mut(no).active = active;
+            let by = if active { 1 } else { -1 };
+            self.active = u32::try_from(i64::from(self.active) + by).unwrap_or(0);
+            if let Some(parent) = self.node(no).parent {
+                self.add_active_above(parent, by);
+                woken.extend(self.ancestors(no).filter(|ancestor| self.task(*ancestor).active_below == 0));
+            }
+        }
+        woken.push(no);
+    }
+
+    pub(super) fn leave_lane(&mut self, no: TaskNo) {
+        if !self.task(no).in_lane {
+            return;
+        }
+        let node = Arc::clone(self.node(no));
+        if let Some(lane) = self.lanes.get_mut(&node.lane) {
+            lane.remove(&(-i64::from(node.task.rank()), no));
+            if lane.is_empty() {
+                self.lanes.remove(&node.lane);
+            }
+        }
+        self.task_mut(no).in_lane = false;
+    }
+
+    /// Adds to the count of active tasks below `no` and everything above it.
+    pub(super) fn add_active_above(&mut self, no: TaskNo, by: i64) {
+        let mut at = Some(no);
+        while let Some(no) = at {
+            let life = self.task_mut(no);
+            life.active_below = u32::try_from(i64::from(life.active_below) + by).unwrap_or(0);
+            at = self.node(no).parent;
+        }
+    }
+
+    /// Tells whether nothing but limits keeps the task from starting.
+    fn is_candidate(&self, no: TaskNo) -> bool {
+        let (node, life) = (self.node(no), self.task(no));
+        if node.removed {
+            return false;
+        }
+        match life.state {
+            State::Pending => (node.children.is_empty() || node.is_map()) && self.may_begin(no),
+            State::Open { .. } => {
+                life.children_open == 0 && life.children_failed == 0 && node.task.action.is_some() && !node.is_map()
+            }
+            _ => false,
+        }
+    }
+
+    /// Tells whether a composite can be opened.
+    pub(super) fn is_openable(&self, no: TaskNo) -> bool {
+        let node = self.node(no);
+        let composite = !node.children.is_empty() && !node.is_map();
+        !node.removed && composite && self.task(no).state == State::Pending && self.may_begin(no)
+    }
+
+    /// Everything before the task is over, and something leads to it.
+    fn may_begin(&self, no: TaskNo) -> bool {
+        let (node, life) = (self.node(no), self.task(no));
+        self.parent_is_open(no)
+            && life.unmet == 0
+            && life.barred == 0
+            && (node.routed_from.is_empty() || life.routes_taken > 0)
+            && !(node.routed_from.is_empty() && !node.waits.is_empty() && life.ran == 0)
+    }
+
+    pub(super) fn parent_is_open(&self, no: TaskNo) -> bool {
+        self.node(no).parent.is_none_or(|parent| matches!(self.task(parent).state, State::Open { .. }))
+    }
+
+    /// Says why a pending task will never be needed, if that is so.
+    pub(super) fn why_skip(&self, no: TaskNo) -> Option<String> {
+        let (node, life) = (self.node(no), self.task(no));
+        if node.removed || !self.parent_is_open(no) {
+            return None;
+        }
+        if life.barred > 0 {
+            Some("a task before it took another way".to_owned())
+        } else if !node.routed_from.is_empty() {
+            (life.routes_taken == 0 && life.routes_open == 0).then(|| "no route led to it".to_owned())
+        } else {
+            (!node.waits.is_empty() && life.unmet == 0 && life.ran == 0)
+                .then(|| "everything before it was skipped".to_owned())
+        }
+    }
+}

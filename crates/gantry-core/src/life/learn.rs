@@ -1,0 +1,96 @@
+//! What the plan learns: facts, beliefs, checkpoints, notes.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::{Life, Refusal};
+use crate::event::Event;
+use crate::id::{TaskId, TaskNo};
+use crate::input::EvidenceFor;
+use crate::plan::{Confidence, Hypothesis};
+
+impl Draft {
+    pub(super) fn observe(&mut self, facts: &BTreeMap<String, Value>) {
+        let news: BTreeMap<String, Value> = facts
+            .iter()
+            .filter(|(name, value)| self.life.facts.get(*name) != Some(value))
+            .map(|(n, v)| (n.clone(), v.clone()))
+            .collect();
+        if !news.is_empty() {
+            self.record(Event::FactsObserved { facts: news });
+        }
+    }
+
+    pub(super) fn hypothesise(&mut self, hypothesis: &Hypothesis) -> Result<(), Refusal> {
+        if self.life.beliefs.contains_key(&hypothesis.id) {
+            return Err(Refusal::KnownHypothesis { id: hypothesis.id.clone() });
+        }
+        self.record(Event::HypothesisAdded { hypothesis: hypothesis.clone() });
+        Ok(())
+    }
+
+    pub(super) fn evidence(
+        &mut self,
+        hypothesis: &str,
+        direction: EvidenceFor,
+        evidence: &str,
+        by: &str,
+    ) -> Result<(), Refusal> {
+        let Some(belief) = self.life.beliefs.get(hypothesis) else {
+            return Err(Refusal::UnknownHypothesis { id: hypothesis.to_owned() });
+        };
+        let confidence = match direction {
+            EvidenceFor::Supports => belief.weighed(2, 1),
+            EvidenceFor::StronglySupports => belief.weighed(8, 1),
+            EvidenceFor::Neutral => *belief,
+            EvidenceFor::Refutes => belief.weighed(1, 2),
+            EvidenceFor::StronglyRefutes => belief.weighed(1, 8),
+        };
+        self.record(Event::EvidenceAdded {
+            hypothesis: hypothesis.to_owned(),
+            direction,
+            evidence: evidence.to_owned(),
+            by: by.to_owned(),
+            confidence,
+        });
+        Ok(())
+    }
+
+    pub(super) fn checkpoint(&mut self, name: &str) {
+        let last = self.life.done.get_max().map(|(_, no)| *no);
+        self.mark_checkpoint(name.to_owned(), last);
+    }
+
+    pub(super) fn mark_checkpoint(&mut self, name: String, task: Option<TaskNo>) {
+        let task = task.map(|no| self.id(no));
+        let whose = task.as_ref().map_or("plan", TaskId::as_str);
+        let mut id = format!("cp-{whose}-{}", self.now);
+        let taken = self.life.checkpoints.iter().filter(|mark| mark.id.starts_with(&id)).count();
+        if taken > 0 {
+            id = format!("{id}-{}", taken + 1);
+        }
+        self.record(Event::CheckpointMade { id, name, task });
+    }
+
+    pub(super) fn note(&mut self, task: Option<&TaskId>, by: &str, text: &str) -> Result<(), Refusal> {
+        if let Some(task) = task {
+            self.life.known(task)?;
+        }
+        self.record(Event::NoteAdded { task: task.cloned(), by: by.to_owned(), text: text.to_owned() });
+        Ok(())
+    }
+}
+
+impl Life {
+    /// How sure one is of each hypothesis.
+    pub fn beliefs(&self) -> impl Iterator<Item = (&str, Confidence)> {
+        self.beliefs.iter().map(|(id, confidence)| (id.as_str(), *confidence))
+    }
+
+    /// The points that one can come back to, oldest first.
+    pub fn checkpoints(&self) -> impl Iterator<Item = &super::CheckpointMark> {
+        self.checkpoints.iter()
+    }
+}

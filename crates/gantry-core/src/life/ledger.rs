@@ -1,0 +1,123 @@
+//! Who may still spend what: the plan as a whole, and every task with a budget of its own.
+
+use serde::{Deserialize, Serialize};
+
+use super::Life;
+use crate::id::TaskNo;
+use crate::plan::Action;
+use crate::policy::{Budget, Dimension, Usage};
+
+/// What was spent and set aside under one budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Account {
+    pub spent: Usage,
+    pub reserved: Usage,
+}
+
+/// Whether an attempt can be paid for.
+pub(super) enum Afford {
+    /// Yes.
+    Yes,
+    /// Not now, but perhaps when others have ended.
+    Later,
+    /// Never.
+    Never { detail: String },
+}
+
+impl Life {
+    /// What an attempt at this task sets aside.
+    pub(super) fn reservation(&self, no: TaskNo) -> Usage {
+        let node = self.node(no);
+        let own = if node.children.is_empty() { node.task.budget.as_usage() } else { Usage::default() };
+        let calls = u64::from(matches!(node.task.action, Some(Action::Model(_) | Action::Agent(_))));
+        Usage { model_calls: own.model_calls.max(calls), ..own }
+    }
+
+    /// The budgets that an attempt at this task draws on: number 0 is the plan's.
+    fn budgets_over(&self, no: TaskNo) -> impl Iterator<Item = (u32, Budget)> {
+        let tasks = std::iter::once(no).chain(self.ancestors(no));
+        let own = tasks.map(|no| (no.0, self.node(no).task.budget)).filter(|(_, budget)| budget.limits_spending());
+        own.chain(std::iter::once((0, self.header.policy.budget)))
+    }
+
+    /// Tells whether this much more can be spent by a task.
+    pub(super) fn affords(&self, no: TaskNo, need: Usage) -> Afford {
+        let mut later = false;
+        for (scope, budget) in self.budgets_over(no) {
+            let account = self.accounts.get(&scope).copied().unwrap_or_default();
+            // A task's own attempts follow each other: what the last one used counts against it.
+            if let Some(dimension) = budget.exceeded_by(account.spent.plus(need)) {
+                let whose =
+                    if scope == 0 { "the plan".to_owned() } else { format!("task `{}`", self.task_id(TaskNo(scope))) };
+                return Afford::Never {
+                    detail: format!("the {} budget of {whose} does not suffice", dimension.name()),
+                };
+            }
+            if budget.exceeded_by(account.spent.plus(account.reserved).plus(need)).is_some() {
+                later = true;
+            }
+        }
+        if later { Afford::Later } else { Afford::Yes }
+    }
+
+    pub(super) fn reserve(&mut self, no: TaskNo, usage: Usage) {
+        self.for_accounts(no, |account| account.reserved = account.reserved.plus(usage));
+    }
+
+    pub(super) fn settle(&mut self, no: TaskNo, reserved: Usage, used: Usage) {
+        self.for_accounts(no, |account| {
+            account.reserved = account.reserved.minus(reserved);
+            account.spent = account.spent.plus(used);
+        });
+    }
+
+    fn for_accounts(&mut self, no: TaskNo, change: impl Fn(&mut Account)) {
+        let scopes: Vec<u32> = self.budgets_over(no).map(|(scope, _)| scope).collect();
+        for scope in scopes {
+            change(self.accounts.entry(scope).or_default());
+        }
+    }
+
+    /// Counts tasks that were added while the plan runs.
+    pub(super) fn count_added(&mut self, nodes: u64) {
+        let account = self.accounts.entry(0).or_default();
+        account.spent.nodes = account.spent.nodes.saturating_add(nodes);
+    }
+
+    /// What the plan may still add.
+    pub(super) fn nodes_left(&self) -> Option<u64> {
+        let spent = self.accounts.get(&0).map_or(0, |account| account.spent.nodes);
+        self.header.policy.budget.nodes.map(|limit| limit.saturating_sub(spent))
+    }
+
+    /// What the plan has spent.
+    pub fn spent(&self) -> Usage {
+        self.accounts.get(&0).copied().unwrap_or_default().spent
+    }
+
+    /// What is set aside for attempts under way.
+    pub fn reserved(&self) -> Usage {
+        self.accounts.get(&0).copied().unwrap_or_default().reserved
+    }
+
+    /// The first budget that is spent beyond its limit.
+    pub(super) fn overrun(&self) -> Option<(Dimension, String)> {
+        let spent = self.spent();
+        let dimension = self.header.policy.budget.exceeded_by(spent)?;
+        Some((dimension, format!("the {} budget of the plan is overrun", dimension.name())))
+    }
+}
+
+impl Dimension {
+    /// Its name in plan files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::CostUsd => "cost_usd",
+            Self::ModelCalls => "model_calls",
+            Self::Tokens => "tokens",
+            Self::Nodes => "nodes",
+            Self::Depth => "depth",
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Gates: automatic checks when they open, then people.
+
+use super::draft::Draft;
+use super::scope::Sight;
+use super::state::{State, Waiting};
+use super::{Life, Refusal};
+use crate::effect::{Effect, Failure};
+use crate::event::{Event, Outputs, Source};
+use crate::id::{TaskId, TaskNo};
+use crate::input::{Decision, GateDecision, Verdict as Judgement};
+use crate::plan::{Action, Check, Gate, On};
+use crate::policy::FailureClass;
+
+/// The outcome of a gate that sent work back.
+pub(super) const NEEDS_CHANGES: &str = "needs_changes";
+
+impl Draft {
+    pub(super) fn open_gate(&mut self, no: TaskNo, gate: &Gate) {
+        let findings = self.test_checks(no, gate);
+        let failed = findings.iter().find(|finding| !finding.holds).cloned();
+        let needed = gate.approvals_needed();
+        let revision = self.life.revision;
+        self.record(Event::GateOpened { task: self.id(no), needed, revision, findings });
+        if let Some(finding) = failed {
+            return self.give_up_as(no, Failure::new(FailureClass::Logic, finding.because), Some("rejected"));
+        }
+        if needed == 0 {
+            return self.pass_gate(no, gate, &[]);
+        }
+        let to = gate.role.clone().unwrap_or_default();
+        let text = format!("{needed} approval{} needed", if needed == 1 { " is" } else { "s are" });
+        self.wish(Effect::Notify { to, task: Some(self.id(no)), text });
+    }
+
+    fn test_checks(&self, no: TaskNo, gate: &Gate) -> Vec<Judgement> {
+        let sight = Sight::of(&self.life, Some(no));
+        let test = |check: &Check| {
+            let Check::Expr(expr) = check else { return None };
+            let (holds, because) = match expr.test(&sight) {
+                Ok(finding) => (finding.holds, finding.because),
+                Err(error) => (false, error.to_string()),
+            };
+            Some(Judgement { check: expr.source().to_owned(), holds, because })
+        };
+        gate.checks.iter().filter_map(test).collect()
+    }
+
+    fn pass_gate(&mut self, no: TaskNo, gate: &Gate, approved_by: &[String]) {
+        let outputs = Outputs::from([("approved_by".to_owned(), serde_json::json!(approved_by))]);
+        // Words without anyone to judge them are said to be so.
+        let unjudged = if approved_by.is_empty() {
+            gate.checks
+                .iter()
+                .filter(|check| matches!(check, Check::Words(_)))
+                .map(|check| check.text().to_owned())
+                .collect()
+        } else {
+            Vec::new()
+        };
+        self.complete(no, outputs, Some("approved".to_owned()), Source::Made, unjudged);
+    }
+
+    /// Takes several decisions at once: all are allowed, or none is taken.
+    pub(super) fn review(&mut self, by: &str, role: Option<&str>, decisions: &[GateDecision]) -> Result<(), Refusal> {
+        let mut seen: Vec<&TaskId> = Vec::new();
+        for decision in decisions {
+            if seen.contains(&&decision.gate) {
+                return Err(Refusal::DecidedAlready { gate: decision.gate.to_string() });
+            }
+            seen.push(&decision.gate);
+            self.life.may_decide(by, role, decision)?;
+        }
+        for decision in decisions {
+            self.decide_gate(by, role, decision)?;
+        }
+        Ok(())
+    }
+
+    fn decide_gate(&mut self, by: &str, role: Option<&str>, decision: &GateDecision) -> Result<(), Refusal> {
+        let (no, gate) = self.life.may_decide(by, role, decision)?;
+        self.record(Event::GateDecided {
+            task: decision.gate.clone(),
+            by: by.to_owned(),
+            role: role.map(str::to_owned),
+            decision: decision.decision,
+            rationale: decision.rationale.clone(),
+            evidence: decision.evidence.clone(),
+        });
+        match decision.decision {
+            Decision::Approve => {
+                if let State::Waiting(Waiting::Gate { needed, approved_by, .. }) = &self.life.task(no).state
+                    && approved_by.len() >= *needed as usize
+                {
+                    let approved_by = approved_by.clone();
+                    self.pass_gate(no, &gate, &approved_by);
+                }
+            }
+            Decision::Reject => {
+                let message = format!("{by} rejected it: {}", decision.rationale);
+                self.give_up_as(no, Failure::new(FailureClass::Policy, message), Some("rejected"));
+            }
+            Decision::NeedsChanges => {
+                let why = format!("{by} wants changes: {}", decision.rationale);
+                if !self.take_forward(no, &On::Outcome(NEEDS_CHANGES.to_owned())) {
+                    let (targets, max) = self.life.way_back(no, &gate);
+                    self.begin_round(no, &targets, max, &why)
+                        .map_err(|reason| Refusal::NoMoreRounds { gate: decision.gate.to_string(), reason })?;
+                }
+                self.record_completed(no, Outputs::new(), Some(NEEDS_CHANGES.to_owned()), Source::Made, Vec::new());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Life {
+    /// Tells whether this person may take this decision now.
+    fn may_decide(&self, by: &str, role: Option<&str>, decision: &GateDecision) -> Result<(TaskNo, Gate), Refusal> {
+        let gate_id = decision.gate.to_string();
+        let no = self.no(decision.gate.as_str()).ok_or_else(|| Refusal::UnknownTask { task: gate_id.clone() })?;
+        let Some(Action::Gate(gate)) = &self.node(no).task.action else {
+            return Err(Refusal::NotAGate { task: gate_id });
+        };
+        let State::Waiting(Waiting::Gate { approved_by, revision, .. }) = &self.task(no).state else {
+            return Err(if self.task(no).state.is_final() {
+                Refusal::DecidedAlready { gate: gate_id }
+            } else {
+                Refusal::NotWaitingFor { task: gate_id, what: "a decision".to_owned() }
+            });
+        };
+        if decision.revision.is_some_and(|seen| seen < *revision) {
+            return Err(Refusal::OldRevision { seen: decision.revision.unwrap_or_default(), current: *revision });
+        }
+        let wrong_role = gate.role.as_deref().is_some_and(|needed| role != Some(needed));
+        let not_listed = !gate.approvers.is_empty() && !gate.approvers.iter().any(|name| name == by);
+        let listed = !gate.approvers.is_empty() && !not_listed;
+        if not_listed || (wrong_role && !listed) {
+            return Err(Refusal::NotAllowed { gate: gate_id, by: by.to_owned(), role: gate.role.clone() });
+        }
+        if decision.decision == Decision::Approve && approved_by.iter().any(|name| name == by) {
+            return Err(Refusal::ApprovedAlready { gate: gate_id, by: by.to_owned() });
+        }
+        if decision.decision == Decision::Approve
+            && let Some(missing) = gate.evidence.iter().find(|needed| !decision.evidence.contains(needed))
+        {
+            return Err(Refusal::Incomplete { task: gate_id, missing: format!("the evidence `{missing}`") });
+        }
+        Ok((no, gate.clone()))
+    }
+
+    /// Where "needs changes" goes back to, and how often it may.
+    fn way_back(&self, no: TaskNo, gate: &Gate) -> (Vec<TaskNo>, u32) {
+        let task = &self.node(no).task;
+        let max = gate.rounds_max.unwrap_or_else(|| self.header.policy.rounds_max());
+        let route =
+            task.next.iter().find(|route| route.on == On::Outcome(NEEDS_CHANGES.to_owned()) && route.max.is_some());
+        if let Some(route) = route {
+            return (self.no(route.to.as_str()).into_iter().collect(), route.max.unwrap_or(max));
+        }
+        match gate.back_to.as_ref().and_then(|id| self.no(id.as_str())) {
+            Some(back_to) => (vec![back_to], max),
+            None => (self.node(no).waits.iter().chain(&self.node(no).routed_from).copied().collect(), max),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The plan changes while it runs: a new revision, finished work stays finished.
+
+use super::draft::Draft;
+use super::state::State;
+use super::{Phase, Refusal};
+use crate::event::Event;
+use crate::id::{Revision, TaskId};
+use crate::input::Change;
+use crate::plan::{Severity, diff};
+
+impl Draft {
+    pub(super) fn revise(&mut self, by: &str, rationale: &str, base: Revision, change: &Change) -> Result<(), Refusal> {
+        if base != self.life.revision {
+            return Err(Refusal::OldRevision { seen: base, current: self.life.revision });
+        }
+        let current = self.life.plan();
+        let mut wanted = match change {
+            Change::To(plan) => (**plan).clone(),
+            Change::By(diff) => {
+                diff.apply_to(&current).map_err(|error| Refusal::DoesNotFit { reason: error.to_string() })?
+            }
+        };
+        wanted.id.clone_from(&current.id);
+        wanted.sort_tree();
+        let problems: Vec<_> =
+            wanted.check().into_iter().filter(|problem| problem.severity == Severity::Error).collect();
+        if !problems.is_empty() {
+            return Err(Refusal::BadPlan { problems });
+        }
+        let diff = diff(&current, &wanted);
+        if diff.is_empty() {
+            return Err(Refusal::NothingChanges);
+        }
+        if let Some(left) = self.life.nodes_left()
+            && self.life.phase != Phase::Created
+            && diff.added.len() as u64 > left
+        {
+            return Err(Refusal::OverBudget {
+                detail: format!("{} tasks more, but the nodes budget allows {left}", diff.added.len()),
+            });
+        }
+        if self.life.undoing.is_some() {
+            return Err(Refusal::Undoing);
+        }
+        self.reopen_plan(&format!("{by} changed the plan: {rationale}"))?;
+        let touched: Vec<TaskId> = diff.changed.iter().map(|change| change.id.clone()).collect();
+        let redefined: Vec<TaskId> = touched
+            .iter()
+            .filter(|id| {
+                let (old, new) = (current.task(id.as_str()), wanted.task(id.as_str()));
+                old.zip(new).is_some_and(|(old, new)| {
+                    super::key::definition_hash(old) != super::key::definition_hash(new) || old.inputs != new.inputs
+                })
+            })
+            .cloned()
+            .collect();
+        for id in diff.removed.iter().chain(&redefined) {
+            self.stop_running(id, "the plan was changed");
+        }
+        let placed = diff.added.iter().map(|placed| &placed.task.id).chain(diff.moved.iter().map(|moved| &moved.id));
+        let newcomers: Vec<TaskId> = placed.cloned().collect();
+        let revision = Revision(self.life.revision.0 + 1);
+        self.record(Event::PlanRevised {
+            revision,
+            diff: Box::new(diff),
+            rationale: rationale.to_owned(),
+            by: by.to_owned(),
+        });
+        for id in touched {
+            if let Some(no) = self.life.no(id.as_str()) {
+                self.redo_if_changed(no);
+            }
+        }
+        for id in newcomers {
+            self.settle_in(&id);
+        }
+        if self.life.breaker.is_some() && self.life.overrun().is_none() && !self.time_is_up() {
+            self.record(Event::BreakerReset);
+        }
+        Ok(())
+    }
+
+    /// A part that comes to a composite which is over, or past its parts, opens it again or shares its end.
+    fn settle_in(&mut self, id: &TaskId) {
+        let Some(no) = self.life.no(id.as_str()) else { return };
+        let Some(parent) = self.life.node(no).parent.filter(|_| !self.life.task(no).state.is_final()) else { return };
+        match &self.life.task(parent).state {
+            State::Completed | State::Failed { .. } | State::Waiting(_) | State::Blocked { .. } => {
+                self.reopen(parent, &format!("`{id}` is a part of it now"), false);
+            }
+            State::Skipped { .. } | State::Abandoned => {
+                self.stop_running(id, "what contains it is over");
+                let because = format!("`{}`, which contains it, is over", self.id(parent));
+                self.skip(no, &because);
+            }
+            State::Pending | State::Open { .. } | State::Running { .. } => {}
+        }
+    }
+
+    fn time_is_up(&self) -> bool {
+        let used = self.life.used_ms(self.now);
+        self.life.header.policy.budget.time.is_some_and(|limit| used >= limit.as_ms())
+    }
+
+    /// Takes a running task back to pending, because what it does is no longer wanted as it is.
+    pub(super) fn stop_running(&mut self, id: &TaskId, why: &str) {
+        let Some(no) = self.life.no(id.as_str()) else { return };
+        if matches!(self.life.task(no).state, State::Running { .. }) {
+            self.end_running(no, why);
+            self.record(Event::TaskReopened { task: id.clone(), because: why.to_owned(), afresh: false });
+        }
+    }
+}

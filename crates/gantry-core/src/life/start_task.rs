@@ -1,0 +1,260 @@
+//! A task starts: its preconditions hold, its inputs are there, it can be paid for.
+
+use super::draft::Draft;
+use super::key::Missing;
+use super::ledger::Afford;
+use super::scope::{Sight, facts_read};
+use super::state::State;
+use crate::effect::{Effect, Failure, StartAttempt};
+use crate::event::{Asked, Event, Outputs, Source};
+use crate::expr::{Expr, Scope};
+use crate::id::{AttemptNo, TaskNo};
+use crate::plan::{Action, Agent, Check, Decide, Model, Wait};
+use crate::policy::{FailureClass, Judge, ProseBy};
+use crate::time::Duration;
+
+/// How many heartbeats may be missed before an attempt counts as lost: the network may drop one
+/// and a busy runner may delay one, and the task is still not started twice.
+const HEARTBEATS_MISSED_MAX: u64 = 3;
+
+/// Whether the checks before a start let it start.
+enum Readiness {
+    Ready,
+    Blocked { reason: String, needs: Vec<String> },
+    AskJudge(Vec<String>),
+}
+
+impl Draft {
+    /// Opens a composite: its children may run.
+    pub(super) fn open(&mut self, no: TaskNo) {
+        match self.readiness(no) {
+            Readiness::Ready => {
+                let task = &self.life.node(no).task;
+                let timebox = task.timebox.or(task.budget.time);
+                let until = timebox.map(|timebox| self.now + timebox);
+                self.record(Event::TaskOpened { task: self.id(no), until });
+            }
+            Readiness::Blocked { reason, needs } => self.block(no, reason, needs),
+            Readiness::AskJudge(checks) => self.ask_judge(no, checks, true, &Outputs::new()),
+        }
+    }
+
+    /// Starts a task whose turn has come.
+    pub(super) fn start(&mut self, no: TaskNo) {
+        if self.life.task(no).state == State::Pending {
+            match self.readiness(no) {
+                Readiness::Ready => {}
+                Readiness::Blocked { reason, needs } => return self.block(no, reason, needs),
+                Readiness::AskJudge(checks) => return self.ask_judge(no, checks, true, &Outputs::new()),
+            }
+        }
+        let (key, inputs) = match self.life.key(no) {
+            Ok(found) => found,
+            Err(Missing::Fact(fact)) => return self.block(no, format!("`{fact}` is not known yet"), vec![fact]),
+            Err(Missing::Output(message)) => {
+                return self.give_up(no, Failure::new(FailureClass::Logic, format!("an input is missing: {message}")));
+            }
+        };
+        let task = std::sync::Arc::clone(&self.life.node(no).task);
+        if !matches!(task.action, Some(Action::Gate(_) | Action::Checkpoint(_) | Action::UndoTo(_)))
+            && let Some(outputs) = self.life.task(no).memo.get(&key)
+        {
+            let outputs = (**outputs).clone();
+            let outcome = self.life.task(no).outcome.clone();
+            return self.complete(no, outputs, outcome, Source::Recorded, Vec::new());
+        }
+        match self.effective_action(no) {
+            Some(Action::Gate(gate)) => self.open_gate(no, &gate),
+            Some(Action::Ask(ask)) => self.ask(no, &ask),
+            Some(Action::Manual(_)) | None => self.ask_person(no, Asked::Work),
+            Some(Action::Wait(wait)) => self.wait(no, wait),
+            Some(Action::Map(map)) => self.expand(no, &map, inputs),
+            Some(Action::Compute(compute)) => self.compute(no, &compute.0),
+            Some(Action::Decide(decide)) if decide.is_computed() => self.choose(no, &decide),
+            Some(Action::Decide(_)) if self.life.header.policy.judge != Judge::Model => {
+                self.ask_person(no, Asked::Answer);
+            }
+            Some(Action::UndoTo(undo)) => self.begin_undo_task(no, &undo.0),
+            Some(
+                action @ (Action::Model(_)
+                | Action::Run(_)
+                | Action::Command(_)
+                | Action::Tool(_)
+                | Action::Agent(_)
+                | Action::Plan(_)
+                | Action::Checkpoint(_)
+                | Action::Decide(_)),
+            ) => self.start_attempt(no, action, key, inputs),
+        }
+    }
+
+    /// The action that is tried now: the task's own or an alternate; prose goes to whom the policy says.
+    pub(super) fn effective_action(&self, no: TaskNo) -> Option<Action> {
+        let (node, life) = (self.life.node(no), self.life.task(no));
+        let action = match life.way {
+            0 => node.task.action.clone(),
+            way => node.task.alternates.get(way as usize - 1).cloned(),
+        };
+        let prose = match &action {
+            None => Some(node.task.description.clone().unwrap_or_else(|| node.task.name().to_owned())),
+            Some(Action::Command(command)) if command.calls().is_none() => Some(command.text().to_owned()),
+            Some(_) => None,
+        };
+        let Some(instruction) = prose else { return action };
+        match self.life.header.policy.prose {
+            ProseBy::Person => None,
+            ProseBy::Model => Some(Action::Model(Model { instruction: Some(instruction), ..Model::default() })),
+            ProseBy::Agent => Some(Action::Agent(Agent { goal: instruction, ..Agent::default() })),
+        }
+    }
+
+    fn start_attempt(&mut self, no: TaskNo, action: Action, key: String, inputs: Outputs) {
+        let reserved = self.life.reservation(no);
+        match self.life.affords(no, reserved) {
+            Afford::Yes => {}
+            Afford::Later => return self.hold_lane_of(no),
+            Afford::Never { detail } => return self.fail(no, Failure::new(FailureClass::Policy, detail)),
+        }
+        let node = std::sync::Arc::clone(self.life.node(no));
+        let attempt = AttemptNo(self.life.task(no).attempt.0 + 1);
+        let timeout = match (node.task.timeout, node.task.budget.time.filter(|_| node.children.is_empty())) {
+            (Some(timeout), Some(budget)) => Some(timeout.min(budget)),
+            (timeout, budget) => timeout.or(budget),
+        };
+        let lease = node.task.heartbeat.map(lease_length);
+        self.record(Event::AttemptStarted {
+            task: node.task.id.clone(),
+            attempt,
+            key: key.clone(),
+            reserved,
+            timeout_at: timeout.map(|timeout| self.now + timeout),
+            lease_until: lease.map(|lease| self.now + lease),
+        });
+        let feedback = self.life.task(no).feedback.clone();
+        self.wish(Effect::StartAttempt(Box::new(StartAttempt {
+            task: node.task.id.clone(),
+            attempt,
+            key,
+            action,
+            inputs,
+            feedback,
+            reserved,
+            timeout,
+            heartbeat: node.task.heartbeat,
+            environment: node.task.environment.clone(),
+        })));
+    }
+
+    fn readiness(&self, no: TaskNo) -> Readiness {
+        let sight = Sight::of(&self.life, Some(no));
+        let (mut words, mut reasons, mut needs) = (Vec::new(), Vec::new(), Vec::new());
+        for check in &self.life.node(no).task.preconditions {
+            let expr = match check {
+                Check::Words(text) => {
+                    words.push(text.clone());
+                    continue;
+                }
+                Check::Expr(expr) => expr,
+            };
+            let unknown = |fact: &String| sight.lookup_path(&fact.split('.').collect::<Vec<_>>()).is_none();
+            let missing: Vec<String> = facts_read(expr).filter(unknown).collect();
+            match expr.test(&sight) {
+                Ok(finding) if finding.holds => {}
+                Ok(finding) => reasons.push(finding.because),
+                Err(_) if !missing.is_empty() => reasons.push(format!("`{}` is not known yet", missing.join("`, `"))),
+                Err(error) => reasons.push(format!("`{}`: {error}", expr.source())),
+            }
+            needs.extend(missing);
+        }
+        let judge = self.life.header.policy.judge;
+        if !reasons.is_empty() {
+            Readiness::Blocked { reason: reasons.join("; "), needs }
+        } else if words.is_empty() || judge == Judge::Nobody || self.life.task(no).judged_before {
+            Readiness::Ready
+        } else {
+            Readiness::AskJudge(words)
+        }
+    }
+
+    fn block(&mut self, no: TaskNo, reason: String, needs: Vec<String>) {
+        self.record(Event::TaskBlocked { task: self.id(no), reason, needs: needs.clone() });
+        if !needs.is_empty() {
+            self.wish(Effect::Observe { facts: needs });
+        }
+    }
+
+    /// Lets a blocked task go when nothing blocks it any more, or says what blocks it now.
+    pub(super) fn look_at_blocked(&mut self, no: TaskNo) {
+        let (reason, needs) = match self.readiness(no) {
+            Readiness::Blocked { reason, needs } => (reason, needs),
+            Readiness::Ready | Readiness::AskJudge(_) => match self.life.key(no) {
+                Err(Missing::Fact(fact)) => (format!("`{fact}` is not known yet"), vec![fact]),
+                Ok(_) | Err(Missing::Output(_)) => return self.record(Event::TaskUnblocked { task: self.id(no) }),
+            },
+        };
+        let now = State::Blocked { reason, needs };
+        if self.life.task(no).state != now
+            && let State::Blocked { reason, needs } = now
+        {
+            self.block(no, reason, needs);
+        }
+    }
+
+    fn wait(&mut self, no: TaskNo, wait: Wait) {
+        let until = match wait {
+            Wait::For(duration) => self.now + duration,
+            Wait::Until(timestamp) => timestamp,
+        };
+        if until <= self.now {
+            return self.complete(no, Outputs::new(), None, Source::Made, Vec::new());
+        }
+        self.record(Event::WaitBegun { task: self.id(no), until });
+    }
+
+    fn compute(&mut self, no: TaskNo, exprs: &std::collections::BTreeMap<String, Expr>) {
+        let mut outputs = Outputs::new();
+        for (name, expr) in exprs {
+            let sight = Sight { outputs: Some(&outputs), ..Sight::of(&self.life, Some(no)) };
+            match expr.eval(&sight) {
+                Ok(value) => {
+                    outputs.insert(name.clone(), value);
+                }
+                Err(error) => {
+                    let message = format!("`{name}` cannot be computed: {error}");
+                    return self.fail(no, Failure::new(FailureClass::Logic, message));
+                }
+            }
+        }
+        self.accept(no, outputs, None, Source::Made);
+    }
+
+    fn choose(&mut self, no: TaskNo, decide: &Decide) {
+        let sight = Sight::of(&self.life, Some(no));
+        let mut reasons = Vec::new();
+        let mut chosen = None;
+        for branch in &decide.options {
+            let Some(when) = &branch.when else { continue };
+            match when.test(&sight) {
+                Ok(finding) if finding.holds => {
+                    chosen = Some(branch.outcome.clone());
+                    break;
+                }
+                Ok(finding) => reasons.push(finding.because),
+                Err(error) => reasons.push(format!("`{}`: {error}", when.source())),
+            }
+        }
+        let unconditional = decide.options.iter().find(|branch| branch.when.is_none()).map(|branch| &branch.outcome);
+        match chosen.or_else(|| decide.otherwise.as_ref().or(unconditional).cloned()) {
+            Some(outcome) => self.accept(no, Outputs::new(), Some(outcome), Source::Made),
+            None => {
+                let message = format!("no condition holds: {}", reasons.join("; "));
+                self.fail(no, Failure::new(FailureClass::Logic, message));
+            }
+        }
+    }
+}
+
+/// How long a runner may be silent.
+pub(super) fn lease_length(heartbeat: Duration) -> Duration {
+    heartbeat.times(HEARTBEATS_MISSED_MAX)
+}

@@ -1,0 +1,254 @@
+//! What is known about one task, and the timers that its state brings.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::{ArtifactRef, Failure};
+use crate::event::{Outputs, Source};
+use crate::id::{AttemptNo, Revision, TaskNo};
+use crate::plan::is_default;
+use crate::policy::Usage;
+use crate::time::Timestamp;
+
+/// Where a task stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Not begun. It is ready when it stands in a lane.
+    #[default]
+    Pending,
+    /// Everything before it is done, but a precondition does not hold.
+    Blocked {
+        /// Why.
+        reason: String,
+        /// Facts that it needs to know.
+        needs: Vec<String>,
+    },
+    /// A composite whose children may run.
+    Open {
+        /// When its timebox ends.
+        until: Option<Timestamp>,
+    },
+    /// An attempt is under way.
+    Running {
+        /// Which.
+        attempt: AttemptNo,
+        /// What is set aside for it.
+        reserved: Usage,
+        /// When it is stopped.
+        timeout_at: Option<Timestamp>,
+        /// When it counts as lost.
+        lease_until: Option<Timestamp>,
+    },
+    /// It waits for a person, a judge or a time.
+    Waiting(Waiting),
+    /// Done.
+    Completed,
+    /// Failed for good.
+    Failed {
+        /// Someone takes care of it.
+        handled: bool,
+    },
+    /// Not needed.
+    Skipped {
+        /// Someone said so.
+        by_hand: bool,
+    },
+    /// Given up.
+    Abandoned,
+}
+
+/// What a task waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// People to decide about a gate.
+    Gate {
+        /// How many approvals it needs.
+        needed: u32,
+        /// Who approved.
+        approved_by: Vec<String>,
+        /// The revision that they look at.
+        revision: Revision,
+    },
+    /// A person to answer.
+    Answer {
+        /// Until when.
+        until: Option<Timestamp>,
+    },
+    /// A person to do it.
+    Work,
+    /// A person to say what to do about a failure.
+    Help {
+        /// The failure.
+        failure: Failure,
+    },
+    /// A judge.
+    Judge {
+        /// The checks in words.
+        checks: Vec<String>,
+        /// Whether they are about the start or about the result.
+        before: bool,
+    },
+    /// Someone to find out whether an attempt happened.
+    Verify {
+        /// The lost attempt.
+        attempt: AttemptNo,
+    },
+    /// A point in time.
+    Time {
+        /// Which.
+        until: Timestamp,
+    },
+    /// The next attempt.
+    Retry {
+        /// When.
+        at: Timestamp,
+    },
+}
+
+impl State {
+    /// Tells whether nothing more is to be done.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Completed | Self::Failed { .. } | Self::Skipped { .. } | Self::Abandoned)
+    }
+}
+
+/// What is known about one task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskLife {
+    /// Where it stands.
+    pub state: State,
+    /// The last attempt; 0 before the first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub attempt: AttemptNo,
+    /// Retries since the last change of plan, way or result.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retries: u32,
+    /// Repairs, likewise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repairs: u32,
+    /// Which way is being tried: 0 is the task's action, others its alternates.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub way: u32,
+    /// What the next attempt is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    /// The key of the attempt under way or of the result.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub key: String,
+    /// The result.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub outputs: Arc<Outputs>,
+    /// What it made.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub artifacts: Vec<ArtifactRef>,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// Where the result comes from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub source: Source,
+    /// Why it failed, last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// Checks in words that nobody judged.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unjudged: Vec<String>,
+    /// The last result that was accepted, by key: serves again when the key comes back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub memo: BTreeMap<String, Arc<Outputs>>,
+    /// What its attempts used.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spent: Usage,
+    /// When to tell someone, and how often someone was told.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub watch: Watch,
+    /// Someone was told that its deadline passed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub deadline_missed: bool,
+    /// Why it was skipped or given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// Under which number it finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) done_seq: Option<u64>,
+    /// The judge has passed its preconditions.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) judged_before: bool,
+    /// Its inputs are being made again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) suspect: bool,
+    /// It was taken back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) undone: bool,
+    /// Routes out of it that were followed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) taken: Vec<TaskNo>,
+
+    /// Tasks it waits for that are not over.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) unmet: u32,
+    /// Tasks it waits for that were done.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) ran: u32,
+    /// Tasks it waits for that ended in a way that leaves it out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) barred: u32,
+    /// Tasks with a route to it that are not over.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) routes_open: u32,
+    /// Routes to it that were followed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) routes_taken: u32,
+    /// Children that are not over.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) children_open: u32,
+    /// Required children that failed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) children_failed: u32,
+    /// Tasks below it that are in a lane, running, waiting or blocked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) active_below: u32,
+    /// It is itself one of those.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) active: bool,
+    /// It stands in its lane.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) in_lane: bool,
+}
+
+/// When to tell someone that a task takes too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// When next.
+    pub at: Option<Timestamp>,
+    /// How often someone was told.
+    pub level: u32,
+}
+
+/// Something that happens when its time comes. At one time, the lower variants go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Timer {
+    /// The plan's time budget is used up.
+    PlanTime,
+    /// The plan should be done.
+    PlanDeadline,
+    /// A task should be done.
+    Deadline(TaskNo),
+    /// An attempt has taken too long.
+    Timeout(TaskNo, AttemptNo),
+    /// An attempt was silent for too long.
+    Lease(TaskNo, AttemptNo),
+    /// A composite has taken too long.
+    Timebox(TaskNo),
+    /// A task may be tried again.
+    Retry(TaskNo),
+    /// A wait is over, or nobody answered in time.
+    Due(TaskNo),
+    /// Someone is to be told.
+    Escalate(TaskNo),
+}

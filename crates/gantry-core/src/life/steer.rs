@@ -1,0 +1,121 @@
+//! People steer the plan as a whole: start, pause, resume, cancel, try again.
+
+use super::draft::Draft;
+use super::state::{State, Waiting};
+use super::{Phase, Refusal};
+use crate::event::{AfterUndo, Event};
+use crate::id::{TaskId, TaskNo};
+use crate::input::TakeBack;
+
+impl Draft {
+    pub(super) fn start_plan(&mut self) -> Result<(), Refusal> {
+        match self.life.phase {
+            Phase::Created => {
+                self.record(Event::PlanStarted);
+                for hypothesis in self.life.header.hypotheses.clone() {
+                    self.record(Event::HypothesisAdded { hypothesis });
+                }
+                Ok(())
+            }
+            _ => Err(self.wrong_phase("started")),
+        }
+    }
+
+    pub(super) fn wrong_phase(&self, verb: &'static str) -> Refusal {
+        Refusal::WrongState { verb, state: self.life.state() }
+    }
+
+    pub(super) fn pause(&mut self, by: &str, why: &str) -> Result<(), Refusal> {
+        match self.life.phase {
+            Phase::Running { .. } => {
+                self.record(Event::PlanPaused { by: by.to_owned(), why: why.to_owned() });
+                Ok(())
+            }
+            _ => Err(self.wrong_phase("paused")),
+        }
+    }
+
+    pub(super) fn resume(&mut self, by: &str) -> Result<(), Refusal> {
+        match self.life.phase {
+            Phase::Paused { .. } => {
+                self.record(Event::PlanResumed { by: by.to_owned() });
+                Ok(())
+            }
+            _ => Err(self.wrong_phase("resumed")),
+        }
+    }
+
+    /// Stops everything at once; answers that come later are ignored.
+    pub(super) fn cancel(&mut self, by: &str, why: &str, undo: TakeBack) -> Result<(), Refusal> {
+        if matches!(self.life.phase, Phase::Abandoned | Phase::Completed) {
+            return Err(self.wrong_phase("cancelled"));
+        }
+        for no in self.life.running.clone() {
+            self.end_running(no, "the plan was cancelled");
+            self.record(Event::TaskAbandoned { task: self.id(no), because: "the plan was cancelled".to_owned() });
+        }
+        if undo == TakeBack::Everything && self.life.undoing.is_none() {
+            let done = self.life.done_within(None);
+            self.begin_undo(done, AfterUndo::Abandon, &format!("{by} cancelled the plan: {why}"));
+        } else {
+            self.record(Event::PlanAbandoned { by: by.to_owned(), why: why.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Gives up the whole plan because of a failure; what runs is stopped.
+    pub(super) fn abort(&mut self, cause: &str) {
+        for no in self.life.running.clone() {
+            self.end_running(no, "the plan was aborted");
+            self.record(Event::TaskAbandoned { task: self.id(no), because: "the plan was aborted".to_owned() });
+        }
+        if self.life.is_under_way() {
+            self.record(Event::PlanFailed { causes: vec![cause.to_owned()] });
+        }
+    }
+
+    /// Has a task done again, whatever became of it.
+    pub(super) fn retry(&mut self, task: &TaskId, by: &str, why: &str) -> Result<(), Refusal> {
+        let no = self.life.known(task)?;
+        match &self.life.task(no).state {
+            State::Running { .. } => return Err(Refusal::TaskRuns { task: task.to_string() }),
+            State::Pending | State::Open { .. } => {
+                return Err(Refusal::NotWaitingFor {
+                    task: task.to_string(),
+                    what: "another try: it has not ended".to_owned(),
+                });
+            }
+            State::Waiting(Waiting::Gate { .. } | Waiting::Answer { .. } | Waiting::Work) => {
+                return Err(Refusal::NotWaitingFor {
+                    task: task.to_string(),
+                    what: "another try: it waits for a person".to_owned(),
+                });
+            }
+            _ => {}
+        }
+        self.reopen_plan(&format!("{by} has `{task}` done again: {why}"))?;
+        let failed_above: Option<TaskNo> =
+            self.life.ancestors(no).filter(|above| matches!(self.life.task(*above).state, State::Failed { .. })).last();
+        self.reopen(no, &format!("{by} asked for it: {why}"), true);
+        // What was given up because a composite failed gets another chance with it.
+        for below in failed_above.map(|above| self.life.subtree(above)).unwrap_or_default() {
+            let life = self.life.task(below);
+            if life.state == State::Abandoned && !life.undone {
+                self.reopen(below, &format!("`{task}` is tried again"), false);
+            }
+        }
+        Ok(())
+    }
+
+    /// An ended plan goes on; an abandoned one does not.
+    pub(super) fn reopen_plan(&mut self, why: &str) -> Result<(), Refusal> {
+        match self.life.phase {
+            Phase::Created | Phase::Running { .. } | Phase::Paused { .. } => Ok(()),
+            Phase::Completed | Phase::Failed { .. } => {
+                self.record(Event::PlanReopened { why: why.to_owned() });
+                Ok(())
+            }
+            Phase::Abandoned => Err(self.wrong_phase("changed")),
+        }
+    }
+}

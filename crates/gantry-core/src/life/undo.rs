@@ -1,0 +1,205 @@
+//! Taking back what was done, in reverse order of what really happened. Durable like everything else.
+
+use super::draft::Draft;
+use super::state::State;
+use super::{Life, Refusal};
+use crate::effect::Effect;
+use crate::event::{AfterUndo, Event, Outputs, Source};
+use crate::id::{AttemptNo, TaskId, TaskNo};
+use crate::input::Resolution;
+use crate::plan::Undo;
+
+/// How often one undo is tried before a person is asked.
+const UNDO_FAILURES_MAX: u32 = 3;
+
+impl Life {
+    /// Finished tasks within a composite (or the whole plan), the last one done first.
+    pub(super) fn done_within(&self, scope: Option<TaskNo>) -> Vec<TaskNo> {
+        let inside =
+            |no: TaskNo| scope.is_none_or(|scope| no == scope || self.ancestors(no).any(|above| above == scope));
+        self.done.values().rev().copied().filter(|no| inside(*no)).collect()
+    }
+
+    /// Finished tasks since an event, the last one done first.
+    fn done_since(&self, seq: u64) -> Vec<TaskNo> {
+        self.done.range(seq + 1..).rev().map(|(_, no)| *no).collect()
+    }
+
+    /// The event that a checkpoint or a task stands for.
+    fn point(&self, to: &str) -> Option<u64> {
+        let mark = self.checkpoints.iter().rev().find(|mark| mark.id == to || mark.name == to);
+        mark.map(|mark| mark.seq).or_else(|| self.task(self.newest(to)?).done_seq)
+    }
+}
+
+impl Draft {
+    pub(super) fn begin_undo(&mut self, tasks: Vec<TaskNo>, then: AfterUndo, why: &str) {
+        let tasks = tasks.into_iter().map(|no| self.id(no)).collect();
+        self.record(Event::UndoBegun { tasks, then, why: why.to_owned() });
+    }
+
+    /// Someone wants everything since a point taken back.
+    pub(super) fn undo_to(&mut self, to: &str, by: &str, why: &str) -> Result<(), Refusal> {
+        if self.life.undoing.is_some() {
+            return Err(Refusal::Undoing);
+        }
+        let Some(seq) = self.life.point(to) else { return Err(Refusal::UnknownPoint { to: to.to_owned() }) };
+        if let Some(no) = self.life.running.get_min() {
+            return Err(Refusal::TaskRuns { task: self.id(*no).to_string() });
+        }
+        self.reopen_plan(&format!("{by} takes back what was done since `{to}`: {why}"))?;
+        let done = self.life.done_since(seq);
+        self.begin_undo(done, AfterUndo::Pause, &format!("{by} asked for it: {why}"));
+        Ok(())
+    }
+
+    /// A task whose work is to take back what was done since a point.
+    pub(super) fn begin_undo_task(&mut self, no: TaskNo, to: &str) {
+        match self.life.point(to) {
+            Some(seq) => {
+                let done = self.life.done_since(seq);
+                self.begin_undo(done, AfterUndo::CompleteTask(self.id(no)), "the plan says so");
+            }
+            None => {
+                let message = format!("there is no checkpoint or finished task `{to}`");
+                self.give_up(no, crate::effect::Failure::new(crate::policy::FailureClass::Logic, message));
+            }
+        }
+    }
+
+    /// Takes the next step of an undo, if one is in progress and nothing is under way.
+    pub(super) fn continue_undo(&mut self) {
+        while let Some(undoing) = self.life.undoing.clone() {
+            if undoing.attempt.is_some() || undoing.halted.is_some() {
+                return;
+            }
+            let Some(no) = undoing.rest.first().copied() else {
+                self.finish_undo(&undoing.then);
+                return;
+            };
+            let task = std::sync::Arc::clone(&self.life.node(no).task);
+            match &task.undo {
+                Undo::None => self.record(Event::TaskUndone {
+                    task: task.id.clone(),
+                    how: "there was nothing to take back".to_owned(),
+                }),
+                Undo::Never => {
+                    let reason = format!("`{}` cannot be taken back", task.id);
+                    self.record(Event::UndoHalted { task: task.id.clone(), reason: reason.clone() });
+                    self.wish(Effect::Notify { to: self.owner_of(no), task: Some(task.id.clone()), text: reason });
+                }
+                Undo::Restore | Undo::Action(_) => self.start_undo(no),
+            }
+        }
+    }
+
+    fn start_undo(&mut self, no: TaskNo) {
+        let task = std::sync::Arc::clone(&self.life.node(no).task);
+        // Numbered by the journal, so that an answer to an earlier try can be told.
+        let attempt = AttemptNo(u32::try_from(self.life.length + 1).unwrap_or(u32::MAX));
+        self.record(Event::UndoStarted { task: task.id.clone(), attempt });
+        self.wish(Effect::StartUndo { task: task.id.clone(), attempt, undo: task.undo.clone() });
+    }
+
+    /// After a crash the undo under way is started again: undoing twice is undoing once.
+    pub(super) fn restart_undo(&mut self) {
+        if let Some(undoing) = self.life.undoing.clone()
+            && undoing.attempt.is_some()
+            && let Some(no) = undoing.rest.first()
+        {
+            self.start_undo(*no);
+        }
+    }
+
+    pub(super) fn undo_ended(
+        &mut self,
+        task: &TaskId,
+        attempt: AttemptNo,
+        end: &Result<String, String>,
+    ) -> Result<(), Refusal> {
+        let no = self.life.known(task)?;
+        let current = self
+            .life
+            .undoing
+            .as_ref()
+            .filter(|undoing| undoing.attempt == Some(attempt) && undoing.rest.first() == Some(&no));
+        let Some(undoing) = current.cloned() else {
+            let reason = "this undo is not under way".to_owned();
+            self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
+            return Ok(());
+        };
+        match end {
+            Ok(how) => self.record(Event::TaskUndone { task: task.clone(), how: how.clone() }),
+            Err(message) => {
+                self.record(Event::UndoFailed { task: task.clone(), attempt, message: message.clone() });
+                if undoing.failures + 1 >= UNDO_FAILURES_MAX {
+                    let reason = format!("`{task}` could not be taken back: {message}");
+                    self.record(Event::UndoHalted { task: task.clone(), reason: reason.clone() });
+                    self.wish(Effect::Notify { to: self.owner_of(no), task: Some(task.clone()), text: reason });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A person says how to go on with an undo that cannot go on; true when there was one.
+    pub(super) fn resolve_undo(&mut self, no: TaskNo, by: &str, resolution: &Resolution, why: &str) -> bool {
+        let halted =
+            self.life.undoing.as_ref().filter(|undoing| undoing.halted.is_some() && undoing.rest.first() == Some(&no));
+        if halted.is_none() {
+            return false;
+        }
+        let said = match resolution {
+            Resolution::Retry { .. } => "try to take it back again",
+            Resolution::Complete { .. } => "it was taken back by hand",
+            Resolution::Skip => "leave it as it is",
+            Resolution::Fail => "stop taking back",
+        };
+        let task = self.id(no);
+        self.record(Event::PersonAnswered {
+            task: task.clone(),
+            by: by.to_owned(),
+            said: format!("{said}: {why}"),
+            evidence: Vec::new(),
+        });
+        match resolution {
+            Resolution::Retry { .. } => self.start_undo(no),
+            Resolution::Complete { .. } | Resolution::Skip => {
+                self.record(Event::TaskUndone { task, how: format!("{by}: {said}") });
+            }
+            Resolution::Fail => {
+                let then = self.life.undoing.as_ref().map(|undoing| undoing.then.clone());
+                self.finish_undo(&then.unwrap_or(AfterUndo::Fail));
+            }
+        }
+        true
+    }
+
+    fn finish_undo(&mut self, then: &AfterUndo) {
+        self.record(Event::UndoFinished);
+        match then {
+            AfterUndo::Fail => {}
+            AfterUndo::CompleteTask(task) => {
+                if let Some(no) = self.life.no(task.as_str())
+                    && matches!(self.life.task(no).state, State::Pending | State::Open { .. })
+                {
+                    self.complete(no, Outputs::new(), None, Source::Made, Vec::new());
+                }
+            }
+            AfterUndo::Pause => {
+                if matches!(self.life.phase, super::Phase::Running { .. }) {
+                    self.record(Event::PlanPaused {
+                        by: "gantry".to_owned(),
+                        why: "what was done is taken back".to_owned(),
+                    });
+                }
+            }
+            AfterUndo::Abandon => {
+                self.record(Event::PlanAbandoned {
+                    by: "gantry".to_owned(),
+                    why: "everything is taken back".to_owned(),
+                });
+            }
+        }
+    }
+}

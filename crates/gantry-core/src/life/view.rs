@@ -1,0 +1,258 @@
+//! What people and programs see of a life, in the words they know.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::state::{State, TaskLife, Waiting};
+use super::{Life, Phase};
+use crate::event::Outputs;
+use crate::id::{Revision, TaskId, TaskNo};
+use crate::plan::Task;
+
+/// Where a plan stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanState {
+    /// Not started.
+    Pending,
+    /// Something goes on, or can.
+    Running,
+    /// Someone paused it.
+    Paused,
+    /// Nothing can go on without someone or something outside.
+    Blocked,
+    /// Done.
+    Completed,
+    /// Not done, and it will not be.
+    Failed,
+    /// Given up.
+    Abandoned,
+}
+
+impl fmt::Display for PlanState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Blocked => "blocked",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Abandoned => "abandoned",
+        })
+    }
+}
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Something before it is not over.
+    Pending,
+    /// It starts as soon as limits allow.
+    Ready,
+    /// It, or a part of it, goes on.
+    Running,
+    /// It waits for a person, a judge or a time.
+    Waiting,
+    /// A precondition does not hold, or something before it failed.
+    Blocked,
+    /// Done.
+    Completed,
+    /// Failed.
+    Failed,
+    /// Not needed.
+    Skipped,
+    /// Given up.
+    Abandoned,
+}
+
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Pending => "pending",
+            Self::Ready => "ready",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Blocked => "blocked",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Abandoned => "abandoned",
+        })
+    }
+}
+
+/// Something outside that the plan waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WaitsFor {
+    /// The task; none means the plan itself.
+    pub task: Option<TaskId>,
+    /// For what, in words.
+    pub what: String,
+}
+
+impl Life {
+    /// Where the plan stands.
+    pub fn state(&self) -> PlanState {
+        match &self.phase {
+            Phase::Created => PlanState::Pending,
+            Phase::Paused { .. } => PlanState::Paused,
+            Phase::Completed => PlanState::Completed,
+            Phase::Failed { .. } => PlanState::Failed,
+            Phase::Abandoned => PlanState::Abandoned,
+            Phase::Running { .. } if self.is_stuck_outside() => PlanState::Blocked,
+            Phase::Running { .. } => PlanState::Running,
+        }
+    }
+
+    /// Nothing runs, nothing can start, and no timer will change that.
+    fn is_stuck_outside(&self) -> bool {
+        if let Some(undoing) = &self.undoing {
+            return undoing.halted.is_some();
+        }
+        let ticking =
+            |no: &TaskNo| matches!(self.task(*no).state, State::Waiting(Waiting::Time { .. } | Waiting::Retry { .. }));
+        self.running.is_empty()
+            && (self.breaker.is_some() || self.lanes.is_empty())
+            && !self.waiting.iter().any(ticking)
+    }
+
+    /// Why the plan failed.
+    pub fn causes(&self) -> &[String] {
+        match &self.phase {
+            Phase::Failed { causes } => causes,
+            _ => &[],
+        }
+    }
+
+    /// Where a task stands.
+    pub fn task_state(&self, id: &str) -> Option<TaskState> {
+        self.no(id).map(|no| self.state_of(no))
+    }
+
+    fn state_of(&self, no: TaskNo) -> TaskState {
+        let life = self.task(no);
+        match &life.state {
+            State::Pending if life.in_lane => TaskState::Ready,
+            State::Pending => match self.phase {
+                Phase::Abandoned => TaskState::Abandoned,
+                Phase::Failed { .. } => TaskState::Blocked,
+                _ => TaskState::Pending,
+            },
+            State::Blocked { .. } => TaskState::Blocked,
+            State::Open { .. } | State::Running { .. } => TaskState::Running,
+            State::Waiting(_) => TaskState::Waiting,
+            State::Completed => TaskState::Completed,
+            State::Failed { .. } => TaskState::Failed,
+            State::Skipped { .. } => TaskState::Skipped,
+            State::Abandoned => TaskState::Abandoned,
+        }
+    }
+
+    /// The tasks that this one waits for and that are not over, in the order it names them.
+    pub fn held_by(&self, id: &str) -> Vec<TaskId> {
+        let Some(no) = self.no(id) else { return Vec::new() };
+        let over =
+            |no: &&TaskNo| !self.task(**no).state.is_final() || self.task(**no).suspect || self.failed.contains(*no);
+        let node = self.node(no);
+        let own = node.waits.iter().chain(&node.routed_from).filter(over);
+        let above = node.parent.iter().filter(|parent| !matches!(self.task(**parent).state, State::Open { .. }));
+        own.chain(above).map(|no| self.task_id(*no).clone()).collect()
+    }
+
+    /// Everything known about a task.
+    pub fn task_life(&self, id: &str) -> Option<&TaskLife> {
+        self.no(id).map(|no| &**self.task(no))
+    }
+
+    /// A task's definition.
+    pub fn definition(&self, id: &str) -> Option<&Task> {
+        self.no(id).map(|no| &*self.node(no).task)
+    }
+
+    /// A task's stable number.
+    pub fn number(&self, id: &str) -> Option<TaskNo> {
+        self.no(id)
+    }
+
+    /// The tasks in tree order.
+    pub fn task_ids(&self) -> Vec<TaskId> {
+        let mut ids = Vec::new();
+        let mut stack: Vec<TaskNo> = self.roots.iter().rev().copied().collect();
+        while let Some(no) = stack.pop() {
+            ids.push(self.task_id(no).clone());
+            stack.extend(self.node(no).children.iter().rev());
+        }
+        ids
+    }
+
+    /// The outputs of a task.
+    pub fn outputs(&self, id: &str) -> Option<&Outputs> {
+        self.no(id).map(|no| &*self.task(no).outputs)
+    }
+
+    /// How many tasks are in each state.
+    pub fn counts(&self) -> BTreeMap<TaskState, u32> {
+        let mut counts = BTreeMap::new();
+        for (name, count) in self.counts.iter().filter(|(_, count)| **count > 0) {
+            let state: Result<TaskState, _> = serde_json::from_value(serde_json::Value::String(name.clone()));
+            if let Ok(state) = state {
+                counts.insert(state, *count);
+            }
+        }
+        counts
+    }
+
+    /// Attempts under way: task and number.
+    pub fn in_flight(&self) -> Vec<(TaskId, crate::id::AttemptNo)> {
+        self.running.iter().map(|no| (self.task_id(*no).clone(), self.task(*no).attempt)).collect()
+    }
+
+    /// Revisions and why each was made.
+    pub fn revisions(&self) -> impl Iterator<Item = (Revision, &str)> {
+        self.revisions.iter().map(|(revision, why)| (*revision, why.as_str()))
+    }
+
+    /// What the plan waits for from outside, one line for each.
+    pub fn waits_for(&self) -> Vec<WaitsFor> {
+        let mut all = Vec::new();
+        if let Phase::Paused { .. } = self.phase {
+            all.push(WaitsFor { task: None, what: "someone to resume it".to_owned() });
+        }
+        if let Some(breaker) = &self.breaker {
+            all.push(WaitsFor { task: None, what: format!("a larger budget: {}", breaker.detail) });
+        }
+        if let Some(undoing) = &self.undoing {
+            let task = undoing.rest.first().map(|no| self.task_id(*no).clone());
+            let what = undoing.halted.clone().unwrap_or_else(|| "an undo".to_owned());
+            all.push(WaitsFor { task, what });
+        }
+        for no in self.waiting.iter().chain(&self.blocked) {
+            let what = match &self.task(*no).state {
+                State::Waiting(waiting) => waiting.to_string(),
+                State::Blocked { reason, .. } => reason.clone(),
+                _ => continue,
+            };
+            all.push(WaitsFor { task: Some(self.task_id(*no).clone()), what });
+        }
+        all
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gate { needed, approved_by, .. } => write!(f, "{} of {needed} approvals", approved_by.len()),
+            Self::Answer { .. } => f.write_str("an answer"),
+            Self::Work => f.write_str("someone to do it"),
+            Self::Help { failure } => write!(f, "help: {}", failure.message),
+            Self::Judge { checks, .. } => write!(f, "a judge of {}", checks.join("; ")),
+            Self::Verify { attempt } => write!(f, "whether attempt {attempt} happened"),
+            Self::Time { until } => write!(f, "{until}"),
+            Self::Retry { at } => write!(f, "another try at {at}"),
+        }
+    }
+}

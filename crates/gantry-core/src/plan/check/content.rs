@@ -1,0 +1,389 @@
+//! Problems that one task, or the plan's own fields, have by themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Findings;
+use crate::expr::Expr;
+use crate::plan::action::Action;
+use crate::plan::{Check, Gate, Input, Plan, Task};
+use crate::policy::Budget;
+use crate::time::Duration;
+
+pub(super) fn check(plan: &Plan, findings: &mut Findings) {
+    if plan.tasks.is_empty() {
+        findings
+            .warning("plan::no-tasks", (None, "tasks"), "the plan has no tasks".to_owned())
+            .hint("add at least one under `tasks`");
+    }
+    check_people(plan, findings);
+    let names: BTreeSet<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
+    for (index, done) in plan.done_when.iter().enumerate() {
+        check_names(done, (None, &format!("done_when.{index}")), &names, &BTreeSet::new(), findings);
+    }
+    if plan.policy.parallel == Some(0) {
+        findings.error(
+            "plan::zero-limit",
+            (None, "policy.parallel"),
+            "with `parallel: 0` nothing can ever run".to_owned(),
+        );
+    }
+    for (capability, limit) in &plan.policy.capabilities {
+        if *limit == 0 {
+            findings.error(
+                "plan::zero-limit",
+                (None, &format!("policy.capabilities.{capability}")),
+                format!("no task that uses `{capability}` can ever run"),
+            );
+        }
+    }
+    for (index, task) in plan.tasks.iter().enumerate() {
+        check_task(plan, index, task, &names, findings);
+    }
+}
+
+/// Two people with one name would approve as one.
+fn check_people(plan: &Plan, findings: &mut Findings) {
+    let mut seen = BTreeSet::new();
+    for (index, person) in plan.stakeholders.iter().enumerate() {
+        if !seen.insert(&person.name) {
+            findings.error(
+                "plan::duplicate-stakeholder",
+                (None, &format!("stakeholders.{index}")),
+                format!("`{}` is listed twice", person.name),
+            );
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for (index, hypothesis) in plan.hypotheses.iter().enumerate() {
+        if !seen.insert(&hypothesis.id) {
+            findings.error(
+                "plan::duplicate-hypothesis",
+                (None, &format!("hypotheses.{index}")),
+                format!("`{}` is listed twice", hypothesis.id),
+            );
+        }
+    }
+}
+
+fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, findings: &mut Findings) {
+    let at = Some(index);
+    for (field, duration) in [
+        ("timeout", task.timeout),
+        ("heartbeat", task.heartbeat),
+        ("timebox", task.timebox),
+        ("budget.time", task.budget.time),
+    ] {
+        if duration == Some(Duration::default()) {
+            findings.error(
+                "plan::zero-duration",
+                (at, field),
+                format!("`{field}` of task `{}` is zero, so it can never succeed", task.id),
+            );
+        }
+    }
+    if let Some(estimate) = &task.estimate
+        && !(estimate.low <= estimate.likely && estimate.likely <= estimate.high)
+    {
+        findings
+            .error(
+                "plan::bad-estimate",
+                (at, "estimate"),
+                format!(
+                    "the estimate of task `{}` is not in order: low {}, likely {}, high {}",
+                    task.id, estimate.low, estimate.likely, estimate.high
+                ),
+            )
+            .hint("low must be at most likely, and likely at most high");
+    }
+    if let Some(field) = over_plan(&task.budget, &plan.policy.budget) {
+        findings
+            .error(
+                "plan::budget-too-large",
+                (at, &format!("budget.{field}")),
+                format!("task `{}` may spend more than the whole plan, so it could never start", task.id),
+            )
+            .hint("raise `policy.budget` or lower the task's budget");
+    }
+    let own = own_names(task);
+    for (field, checks) in [
+        ("preconditions", &task.preconditions),
+        ("postconditions", &task.postconditions),
+        ("success_criteria", &task.success_criteria),
+    ] {
+        for (i, check) in checks.iter().enumerate() {
+            check_names(check, (at, &format!("{field}.{i}")), names, &own, findings);
+        }
+    }
+    for (i, mode) in task.failure_modes.iter().enumerate() {
+        if let Some(detect) = &mode.detect {
+            check_names(detect, (at, &format!("failure_modes.{i}.detect")), names, &own, findings);
+        }
+    }
+    for (i, route) in task.next.iter().enumerate() {
+        if let Some(when) = &route.when {
+            check_expr(when, (at, &format!("next.{i}.when")), names, &own, findings);
+        }
+    }
+    match &task.action {
+        Some(Action::Gate(gate)) => check_gate(plan, index, task, gate, names, findings),
+        Some(Action::Ask(ask)) => {
+            if let Some(default) = &ask.default
+                && !ask.options.is_empty()
+                && !ask.options.iter().any(|choice| choice.name == *default)
+            {
+                findings.error(
+                    "plan::unknown-choice",
+                    (at, "ask.default"),
+                    format!("the default answer `{default}` is not one of the options"),
+                );
+            }
+            if ask.answer_within.is_some() && ask.default.is_none() {
+                findings.warning(
+                    "plan::no-default",
+                    (at, "ask"),
+                    format!("task `{}` has `answer_within` but no `default` to take then", task.id),
+                );
+            }
+        }
+        Some(Action::Map(map)) => {
+            if let Input::Value(value) = &map.over
+                && !value.is_array()
+            {
+                findings.error(
+                    "plan::not-a-list",
+                    (at, "map.over"),
+                    format!("task `{}` maps over something that is not a list", task.id),
+                );
+            }
+        }
+        Some(Action::Decide(decide)) => {
+            if decide.options.is_empty() && decide.question.is_empty() {
+                findings
+                    .error(
+                        "plan::nothing-to-decide",
+                        (at, "decide"),
+                        format!("task `{}` has neither options nor a question", task.id),
+                    )
+                    .hint("list the outcomes under `decide.options`");
+            }
+            for (i, branch) in decide.options.iter().enumerate() {
+                if let Some(when) = &branch.when {
+                    check_expr(when, (at, &format!("decide.options.{i}.when")), names, &own, findings);
+                }
+            }
+            if decide.is_computed()
+                && decide.otherwise.is_none()
+                && decide.options.iter().all(|branch| branch.when.is_some())
+            {
+                findings
+                    .warning(
+                        "plan::no-otherwise",
+                        (at, "decide"),
+                        format!("task `{}` fails when none of its conditions holds", task.id),
+                    )
+                    .hint("say what happens then with `otherwise`");
+            }
+        }
+        Some(Action::Compute(compute)) => {
+            for (name, expr) in &compute.0 {
+                check_expr(expr, (at, &format!("compute.{name}")), names, &own, findings);
+            }
+        }
+        Some(Action::Plan(nested)) => match (&nested.plan, &nested.template) {
+            (None, None) => {
+                findings.error(
+                    "plan::empty-nested",
+                    (at, "plan"),
+                    format!("task `{}` names neither a plan nor a template", task.id),
+                );
+            }
+            (Some(_), Some(_)) => {
+                findings
+                    .error(
+                        "plan::empty-nested",
+                        (at, "plan"),
+                        format!("task `{}` names both a plan and a template", task.id),
+                    )
+                    .hint("keep one");
+            }
+            (Some(inner), None) => {
+                for problem in inner.check() {
+                    let inside = problem
+                        .place
+                        .task
+                        .and_then(|i| inner.tasks.get(i))
+                        .map_or(String::new(), |t| format!(" (in its task `{}`)", t.id));
+                    let found = findings.add(
+                        problem.severity,
+                        problem.code,
+                        (at, "plan"),
+                        format!("{}{inside}", problem.message),
+                    );
+                    found.hint = problem.hint;
+                }
+            }
+            (None, Some(_)) => {}
+        },
+        _ => {}
+    }
+}
+
+/// Returns the first dimension in which a task's budget is above the plan's.
+fn over_plan(task: &Budget, plan: &Budget) -> Option<&'static str> {
+    let over = |task: Option<u64>, plan: Option<u64>| matches!((task, plan), (Some(task), Some(plan)) if task > plan);
+    if over(task.cost_usd.map(|m| m.0), plan.cost_usd.map(|m| m.0)) {
+        Some("cost_usd")
+    } else if over(task.model_calls, plan.model_calls) {
+        Some("model_calls")
+    } else if over(task.tokens, plan.tokens) {
+        Some("tokens")
+    } else {
+        None
+    }
+}
+
+fn check_gate(plan: &Plan, index: usize, task: &Task, gate: &Gate, names: &BTreeSet<&str>, findings: &mut Findings) {
+    let at = Some(index);
+    let needed = gate.approvals_needed();
+    for (i, check) in gate.checks.iter().enumerate() {
+        check_names(check, (at, &format!("gate.checks.{i}")), names, &own_names(task), findings);
+    }
+    if needed == 0 && gate.checks.is_empty() {
+        findings.warning("plan::open-gate", (at, "gate"), format!("gate `{}` checks nothing and asks nobody", task.id));
+    }
+    let distinct: BTreeSet<&String> = gate.approvers.iter().collect();
+    if !gate.approvers.is_empty() && u32::try_from(distinct.len()).is_ok_and(|people| people < needed) {
+        findings
+            .error(
+                "plan::gate-nobody-can-pass",
+                (at, "gate"),
+                format!("gate `{}` needs {needed} approvals, but only {} may approve", task.id, distinct.len()),
+            )
+            .hint("lower `approvals` or list more `approvers`");
+    }
+    let mut roles: BTreeMap<&str, u32> = BTreeMap::new();
+    for person in &plan.stakeholders {
+        if let Some(role) = &person.role {
+            *roles.entry(role).or_default() += 1;
+        }
+    }
+    if let Some(role) = &gate.role
+        && !roles.is_empty()
+        && gate.approvers.is_empty()
+    {
+        let people = roles.get(role.as_str()).copied().unwrap_or(0);
+        if people < needed {
+            findings
+                .error(
+                    "plan::gate-nobody-can-pass",
+                    (at, "gate"),
+                    format!(
+                        "gate `{}` needs {needed} approvals by a {role}, but {people} of the stakeholders have that role",
+                        task.id
+                    ),
+                )
+                .hint(format!("give stakeholders the role `{role}`, or change the gate's role"));
+        }
+    }
+}
+
+/// Names that an expression in this task may use without a prefix.
+fn own_names(task: &Task) -> BTreeSet<&str> {
+    let mut own: BTreeSet<&str> = task.inputs.keys().chain(task.outputs.keys()).map(String::as_str).collect();
+    own.extend(task.artifacts.iter().map(|artifact| artifact.name.as_str()));
+    match &task.action {
+        Some(Action::Command(command)) => {
+            own.extend(command.calls().into_iter().flatten().filter_map(|call| call.result.as_deref()));
+        }
+        Some(Action::Compute(compute)) => own.extend(compute.0.keys().map(String::as_str)),
+        Some(Action::Run(_)) => own.extend(["exit_code", "stdout", "stderr"]),
+        Some(Action::Ask(_)) => own.extend(["answer"]),
+        _ => {}
+    }
+    own
+}
+
+/// Roots that every expression may use.
+const ROOTS: [&str; 12] = [
+    "inputs",
+    "outputs",
+    "tasks",
+    "artifacts",
+    "memory",
+    "env",
+    "network",
+    "plan",
+    "failure",
+    "attempt",
+    "outcome",
+    "item",
+];
+
+fn check_names(
+    check: &Check,
+    place: (Option<usize>, &str),
+    tasks: &BTreeSet<&str>,
+    own: &BTreeSet<&str>,
+    findings: &mut Findings,
+) {
+    match check {
+        Check::Expr(expr) => check_expr(expr, place, tasks, own, findings),
+        Check::Words(words) => {
+            if let Some(reason) = meant_as_expression(words, tasks, own) {
+                findings
+                    .warning(
+                        "plan::words-like-expression",
+                        place,
+                        format!("`{words}` is taken as words for a judge, because it is no expression: {reason}"),
+                    )
+                    .hint("mend the expression, or write `words: …` to say that words are meant");
+            }
+        }
+    }
+}
+
+fn check_expr(
+    expr: &Expr,
+    place: (Option<usize>, &str),
+    tasks: &BTreeSet<&str>,
+    own: &BTreeSet<&str>,
+    findings: &mut Findings,
+) {
+    for path in expr.paths() {
+        let Some(root) = path.segments.first().map(String::as_str) else { continue };
+        if root == "tasks" {
+            if let Some(task) = path.segments.get(1)
+                && !tasks.contains(task.as_str())
+            {
+                let hint = findings.suggest(task, tasks.iter().copied());
+                findings
+                    .error(
+                        "plan::unknown-task",
+                        place,
+                        format!("`{}` reads task `{task}`, which does not exist", expr.source()),
+                    )
+                    .hint = hint;
+            }
+        } else if !ROOTS.contains(&root) && !own.contains(root) && !tasks.contains(root) {
+            let known = ROOTS.iter().copied().chain(own.iter().copied()).chain(tasks.iter().copied());
+            let hint = findings.suggest(root, known).unwrap_or_else(|| {
+                "use one of the task's inputs or outputs, a task id, or `inputs`, `outputs`, `tasks`, `artifacts`, `memory`, `env`".to_owned()
+            });
+            findings
+                .warning("plan::unknown-name", place, format!("`{root}` in `{}` is not a known name", expr.source()))
+                .hint(hint);
+        }
+    }
+}
+
+/// Says why words that begin like an expression are none: `tests.exit_code = 0`.
+fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTreeSet<&str>) -> Option<String> {
+    let root: String = words.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let follows = words[root.len()..].chars().next()?;
+    let known = ROOTS.contains(&root.as_str()) || own.contains(root.as_str()) || tasks.contains(root.as_str());
+    if !known || !".[(=<>!&|".contains(follows) {
+        return None;
+    }
+    let error = Expr::parse(words).err()?;
+    Some(error.to_string())
+}

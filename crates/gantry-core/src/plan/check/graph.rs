@@ -1,0 +1,530 @@
+//! Problems between tasks: the tree, the dependencies, the routes, and cycles through any of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Findings;
+use crate::id::TaskId;
+use crate::plan::action::Action;
+use crate::plan::edges::{producers, references, waits_for};
+use crate::plan::{On, Plan, Reference, Task};
+
+/// No plan is nested deeper than this, whatever its budget says.
+const DEPTH_MAX: u32 = 64;
+
+/// The graph by indices, with everything unknown left out.
+struct Graph<'a> {
+    plan: &'a Plan,
+    index: BTreeMap<&'a str, usize>,
+    parent: Vec<Option<usize>>,
+    /// The tasks that each task waits for, without those that a route replaces.
+    waits: Vec<Vec<usize>>,
+    /// Forward routes into each task, in order.
+    routed_from: Vec<Vec<usize>>,
+    /// The tasks that come after each task: dependents, route targets, children.
+    behind: Vec<Vec<usize>>,
+}
+
+/// A plan with more routes back than this was not written by anyone.
+const LOOPS_MAX: usize = 1_000;
+
+pub(super) fn check(plan: &Plan, findings: &mut Findings) {
+    let graph = Graph::new(plan, findings);
+    if !graph.check_tree(findings) {
+        return; // without a tree, paths would mislead
+    }
+    graph.check_dependencies(findings);
+    if let Some(cycle) = graph.find_cycle() {
+        graph.report_cycle(&cycle, findings);
+        return; // reachability means nothing in a cycle
+    }
+    graph.check_routes(findings);
+    graph.check_reachable(findings);
+    graph.check_deploys(findings);
+}
+
+impl<'a> Graph<'a> {
+    fn new(plan: &'a Plan, findings: &mut Findings) -> Self {
+        let mut index = BTreeMap::new();
+        for (i, task) in plan.tasks.iter().enumerate() {
+            if let Some(first) = index.get(task.id.as_str()) {
+                findings
+                    .error("plan::duplicate-id", (Some(i), "id"), format!("the id `{}` is used twice", task.id))
+                    .hint(format!("task number {} has it too; rename one of them", first + 1));
+            } else {
+                index.insert(task.id.as_str(), i);
+            }
+        }
+        let find = |id: &TaskId| index.get(id.as_str()).copied();
+        let producers = producers(plan);
+        let mut routed_from: Vec<Vec<usize>> = vec![Vec::new(); plan.tasks.len()];
+        for (from, task) in plan.tasks.iter().enumerate() {
+            for route in task.next.iter().filter(|route| route.max.is_none()) {
+                if let Some(to) = find(&route.to) {
+                    routed_from[to].push(from);
+                }
+            }
+        }
+        let waits: Vec<Vec<usize>> = plan
+            .tasks
+            .iter()
+            .enumerate()
+            .map(|(i, task)| {
+                let waits = waits_for(task, &producers);
+                waits
+                    .iter()
+                    .filter_map(find)
+                    .filter(|dep| *dep != i && routed_from[i].binary_search(dep).is_err())
+                    .collect()
+            })
+            .collect();
+        let parent: Vec<Option<usize>> = plan.tasks.iter().map(|task| task.parent.as_ref().and_then(find)).collect();
+        let mut behind: Vec<Vec<usize>> = vec![Vec::new(); plan.tasks.len()];
+        for i in 0..plan.tasks.len() {
+            let waits: &[usize] = &waits[i];
+            for before in waits.iter().chain(&routed_from[i]).chain(&parent[i]) {
+                behind[*before].push(i);
+            }
+        }
+        Self { plan, index, parent, waits, routed_from, behind }
+    }
+
+    fn task(&self, index: usize) -> &'a Task {
+        &self.plan.tasks[index]
+    }
+
+    /// Checks parents; false when they form a cycle.
+    fn check_tree(&self, findings: &mut Findings) -> bool {
+        let mut sound = true;
+        for (i, task) in self.plan.tasks.iter().enumerate() {
+            if let (Some(parent), None) = (&task.parent, self.parent[i]) {
+                let hint = findings.suggest(parent.as_str(), self.index.keys().copied());
+                findings
+                    .error(
+                        "plan::unknown-parent",
+                        (Some(i), "parent"),
+                        format!("the parent `{parent}` of task `{}` does not exist", task.id),
+                    )
+                    .hint = hint;
+            }
+        }
+        // Each task is walked up from once; a walk that meets itself is a cycle.
+        let mut rooted = vec![0_u32; self.plan.tasks.len()]; // 0 unseen, else the walk that saw it
+        for start in 0..self.plan.tasks.len() {
+            let walk = u32::try_from(start + 1).unwrap_or(u32::MAX);
+            let mut at = Some(start);
+            while let Some(i) = at {
+                if rooted[i] == walk {
+                    findings.error(
+                        "plan::parent-cycle",
+                        (Some(i), "parent"),
+                        format!("task `{}` contains itself through its parents", self.task(i).id),
+                    );
+                    sound = false;
+                    break;
+                }
+                if rooted[i] != 0 {
+                    break;
+                }
+                rooted[i] = walk;
+                at = self.parent[i];
+            }
+        }
+        if sound {
+            let depth_max = self.plan.policy.budget.depth.unwrap_or(DEPTH_MAX).min(DEPTH_MAX) as usize;
+            for i in 0..self.plan.tasks.len() {
+                if self.ancestors(i).take(depth_max).count() == depth_max {
+                    findings
+                        .error(
+                            "plan::too-deep",
+                            (Some(i), "parent"),
+                            format!("task `{}` is nested more than {depth_max} deep", self.task(i).id),
+                        )
+                        .hint("the limit is `policy.budget.depth`, at most 64");
+                }
+            }
+        }
+        sound && !findings.problems.iter().any(|problem| problem.code == "plan::too-deep")
+    }
+
+    fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.parent[index], |i| self.parent[*i])
+    }
+
+    fn check_dependencies(&self, findings: &mut Findings) {
+        let artifacts = producers(self.plan);
+        for (i, task) in self.plan.tasks.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for (n, dep) in task.depends_on.iter().enumerate() {
+                let path = format!("depends_on.{n}");
+                let place = (Some(i), path.as_str());
+                if !seen.insert(dep) {
+                    findings.warning(
+                        "plan::duplicate-dependency",
+                        place,
+                        format!("task `{}` depends on `{dep}` twice", task.id),
+                    );
+                    continue;
+                }
+                if *dep == task.id {
+                    findings
+                        .error("plan::self-dependency", place, format!("task `{}` depends on itself", task.id))
+                        .hint("remove it");
+                    continue;
+                }
+                match self.index.get(dep.as_str()).copied() {
+                    None => {
+                        let hint = findings.suggest(dep.as_str(), self.index.keys().copied());
+                        findings
+                            .error(
+                                "plan::unknown-dependency",
+                                place,
+                                format!("task `{}` depends on `{dep}`, which does not exist", task.id),
+                            )
+                            .hint = hint;
+                    }
+                    Some(d) => self.check_kinship(i, d, place, "depends on", findings),
+                }
+            }
+            for (path, reference) in references(task) {
+                let place = (Some(i), path.as_str());
+                match reference {
+                    Reference::Task { task: from, .. } => match self.index.get(from.as_str()).copied() {
+                        None => {
+                            let hint = findings.suggest(from.as_str(), self.index.keys().copied());
+                            findings
+                                .error(
+                                    "plan::unknown-reference",
+                                    place,
+                                    format!("task `{}` reads `{reference}`, but there is no task `{from}`", task.id),
+                                )
+                                .hint = hint;
+                        }
+                        Some(from) if from == i => {
+                            findings.error(
+                                "plan::self-reference",
+                                place,
+                                format!("task `{}` reads its own output before it exists", task.id),
+                            );
+                        }
+                        Some(from) => self.check_kinship(i, from, place, "reads from", findings),
+                    },
+                    Reference::Artifact { name } => {
+                        if !artifacts.contains_key(name) {
+                            let hint = findings.suggest(name, artifacts.keys().map(String::as_str));
+                            findings
+                                .error(
+                                    "plan::unknown-artifact",
+                                    place,
+                                    format!("task `{}` reads artifact `{name}`, which nothing makes", task.id),
+                                )
+                                .hint = hint;
+                        }
+                    }
+                    Reference::Memory { .. } => {}
+                }
+            }
+        }
+        for (n, artifact) in self.plan.artifacts.iter().enumerate() {
+            if !self.index.contains_key(artifact.from.as_str()) {
+                let hint = findings.suggest(artifact.from.as_str(), self.index.keys().copied());
+                findings
+                    .error(
+                        "plan::unknown-task",
+                        (None, &format!("artifacts.{n}.from")),
+                        format!("artifact `{}` comes from `{}`, which does not exist", artifact.name, artifact.from),
+                    )
+                    .hint = hint;
+            }
+        }
+    }
+
+    /// A task cannot wait for what contains it, nor a composite for its own parts.
+    fn check_kinship(
+        &self,
+        task: usize,
+        other: usize,
+        place: (Option<usize>, &str),
+        verb: &str,
+        findings: &mut Findings,
+    ) {
+        let (id, other_id) = (&self.task(task).id, &self.task(other).id);
+        if self.ancestors(task).any(|i| i == other) {
+            findings
+                .error(
+                    "plan::ancestor-dependency",
+                    place,
+                    format!("task `{id}` {verb} `{other_id}`, which contains it"),
+                )
+                .hint(format!("`{other_id}` is over only when `{id}` is; remove it, or depend on a sibling"));
+        } else if self.ancestors(other).any(|i| i == task) {
+            findings
+                .error(
+                    "plan::descendant-dependency",
+                    place,
+                    format!("task `{id}` {verb} `{other_id}`, which is a part of it"),
+                )
+                .hint("a composite waits for its parts anyway; remove it");
+        }
+    }
+
+    /// Finds a cycle through dependencies, forward routes and containment, as task indices.
+    ///
+    /// Each task is two points, start and end: a task starts after what it waits for has ended, a
+    /// child starts after its parent has started, and a parent ends after its children.
+    fn find_cycle(&self) -> Option<Vec<usize>> {
+        let n = self.plan.tasks.len();
+        let kin = |a: usize, b: usize| self.ancestors(a).any(|i| i == b) || self.ancestors(b).any(|i| i == a);
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); 2 * n]; // point -> points that come before it
+        for i in 0..n {
+            let (start, end) = (2 * i, 2 * i + 1);
+            before[end].push(start);
+            let needs = self.waits[i].iter().chain(&self.routed_from[i]);
+            before[start].extend(needs.filter(|dep| **dep != i && !kin(i, **dep)).map(|dep| 2 * dep + 1));
+            if let Some(parent) = self.parent[i] {
+                before[start].push(2 * parent);
+                before[2 * parent + 1].push(end);
+            }
+        }
+        let mut colour = vec![0_u8; 2 * n]; // 0 new, 1 on the path, 2 done
+        for root in 0..2 * n {
+            if colour[root] != 0 {
+                continue;
+            }
+            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
+            colour[root] = 1;
+            while let Some((point, next)) = path.last_mut() {
+                let Some(&to) = before[*point].get(*next) else {
+                    colour[*point] = 2;
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                match colour[to] {
+                    0 => {
+                        colour[to] = 1;
+                        path.push((to, 0));
+                    }
+                    1 => {
+                        let from = path.iter().position(|(p, _)| *p == to).unwrap_or(0);
+                        let mut tasks: Vec<usize> = path[from..].iter().map(|(p, _)| p / 2).collect();
+                        tasks.dedup();
+                        if tasks.len() > 1 && tasks.first() == tasks.last() {
+                            tasks.pop();
+                        }
+                        return Some(tasks);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    fn report_cycle(&self, cycle: &[usize], findings: &mut Findings) {
+        let lowest = cycle.iter().enumerate().min_by_key(|(_, i)| **i).map_or(0, |(at, _)| at);
+        let ring: Vec<&str> =
+            cycle[lowest..].iter().chain(&cycle[..lowest]).map(|i| self.task(*i).id.as_str()).collect();
+        let first = cycle.get(lowest).copied();
+        // The walk goes backwards in time: each task in the ring waits for the next.
+        let path = ring.iter().chain(ring.first()).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" -> ");
+        findings.error("plan::cycle", (first, "depends_on"), format!("these tasks wait for each other: {path}")).hint(
+            "remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`",
+        );
+    }
+
+    fn check_routes(&self, findings: &mut Findings) {
+        let loops = self.plan.tasks.iter().flat_map(|task| &task.next).filter(|route| route.max.is_some()).count();
+        if loops > LOOPS_MAX {
+            findings.error(
+                "plan::too-many-loops",
+                (None, "tasks"),
+                format!("the plan has {loops} routes back, and at most {LOOPS_MAX} are allowed"),
+            );
+            return;
+        }
+        for (i, task) in self.plan.tasks.iter().enumerate() {
+            for (n, route) in task.next.iter().enumerate() {
+                let path = format!("next.{n}.to");
+                let place = (Some(i), path.as_str());
+                let Some(to) = self.index.get(route.to.as_str()).copied() else {
+                    let hint = findings.suggest(route.to.as_str(), self.index.keys().copied());
+                    findings
+                        .error(
+                            "plan::unknown-route",
+                            place,
+                            format!("task `{}` goes to `{}` on {}, which does not exist", task.id, route.to, route.on),
+                        )
+                        .hint = hint;
+                    continue;
+                };
+                match route.max {
+                    None if to == i => {
+                        findings
+                            .error("plan::self-route", place, format!("task `{}` goes to itself", task.id))
+                            .hint("give the route a `max`");
+                    }
+                    None if self.ancestors(i).any(|a| a == to) || self.ancestors(to).any(|a| a == i) => {
+                        findings.error(
+                            "plan::kin-route",
+                            place,
+                            format!("task `{}` cannot go to `{}`: one contains the other", task.id, route.to),
+                        );
+                    }
+                    None => {}
+                    Some(0) => {
+                        findings.error(
+                            "plan::zero-limit",
+                            (Some(i), &format!("next.{n}.max")),
+                            format!("a route with `max: 0` from `{}` can never be taken", task.id),
+                        );
+                    }
+                    Some(_) if to != i && !self.is_upstream(to, i) => {
+                        findings
+                            .error(
+                                "plan::route-not-back",
+                                place,
+                                format!(
+                                    "the route from `{}` to `{}` has a `max` but does not lead back",
+                                    task.id, route.to
+                                ),
+                            )
+                            .hint("remove `max`, or choose a task that this one waits for");
+                    }
+                    Some(_) => {}
+                }
+                if let Some(known) = outcomes(task)
+                    && let On::Outcome(outcome) = &route.on
+                    && !known.contains(&outcome.as_str())
+                {
+                    findings
+                        .error(
+                            "plan::unknown-outcome",
+                            (Some(i), &format!("next.{n}.on")),
+                            format!("task `{}` never ends with `{outcome}`", task.id),
+                        )
+                        .hint(format!("it ends with one of: {}", known.join(", ")));
+                }
+            }
+            if let Some(Action::Gate(gate)) = &task.action
+                && let Some(back_to) = &gate.back_to
+            {
+                match self.index.get(back_to.as_str()).copied() {
+                    Some(to) if self.is_upstream(to, i) => {}
+                    Some(_) => {
+                        findings.error(
+                            "plan::route-not-back",
+                            (Some(i), "gate.back_to"),
+                            format!("gate `{}` cannot send work back to `{back_to}`: it does not wait for it", task.id),
+                        );
+                    }
+                    None => {
+                        findings.error(
+                            "plan::unknown-route",
+                            (Some(i), "gate.back_to"),
+                            format!("gate `{}` sends work back to `{back_to}`, which does not exist", task.id),
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells whether `task` waits for `other`, directly or not.
+    fn is_upstream(&self, other: usize, task: usize) -> bool {
+        let mut seen = vec![false; self.plan.tasks.len()];
+        let mut stack = vec![task];
+        while let Some(i) = stack.pop() {
+            if std::mem::replace(&mut seen[i], true) {
+                continue;
+            }
+            if i == other && i != task {
+                return true;
+            }
+            stack.extend(self.waits[i].iter().chain(&self.routed_from[i]).copied());
+            stack.extend(self.parent[i]);
+        }
+        false
+    }
+
+    /// Reports tasks that no ending of any other task can ever lead to.
+    fn check_reachable(&self, findings: &mut Findings) {
+        let n = self.plan.tasks.len();
+        let mut unreachable = vec![false; n];
+        for (i, task) in self.plan.tasks.iter().enumerate() {
+            let dead_routes = !self.routed_from[i].is_empty()
+                && self.routed_from[i].iter().all(|from| {
+                    self.task(*from).next.iter().filter(|route| route.to == task.id).all(|route| {
+                        match (&route.on, outcomes(self.task(*from))) {
+                            (On::Outcome(outcome), Some(known)) => !known.contains(&outcome.as_str()),
+                            _ => false,
+                        }
+                    })
+                });
+            unreachable[i] = dead_routes;
+        }
+        let mut worklist: Vec<usize> = (0..n).filter(|i| unreachable[*i]).collect();
+        while let Some(dead) = worklist.pop() {
+            for i in self.behind[dead].iter().copied() {
+                let is_dead = |other: &usize| unreachable[*other];
+                let no_way_in = !self.routed_from[i].is_empty() && self.routed_from[i].iter().all(is_dead);
+                let held = self.waits[i].iter().any(is_dead) || self.parent[i].as_ref().is_some_and(is_dead);
+                if (no_way_in || held) && !unreachable[i] {
+                    unreachable[i] = true;
+                    worklist.push(i);
+                }
+            }
+        }
+        for i in (0..n).filter(|i| unreachable[*i]) {
+            findings
+                .error(
+                    "plan::unreachable",
+                    (Some(i), ""),
+                    format!("task `{}` can never run: nothing that happens leads to it", self.task(i).id),
+                )
+                .hint("mend the routes that lead to it, or remove it");
+        }
+    }
+
+    /// With `require_gate_for_prod`, a deploy must stand behind a gate.
+    fn check_deploys(&self, findings: &mut Findings) {
+        if !self.plan.policy.require_gate_for_prod {
+            return;
+        }
+        let is_gate = |i: &usize| matches!(self.task(*i).action, Some(Action::Gate(_)));
+        let mut behind_gate = vec![false; self.plan.tasks.len()];
+        let mut stack: Vec<usize> = (0..self.plan.tasks.len()).filter(is_gate).collect();
+        while let Some(i) = stack.pop() {
+            for after in self.behind[i].iter().copied() {
+                if !std::mem::replace(&mut behind_gate[after], true) {
+                    stack.push(after);
+                }
+            }
+        }
+        for (i, task) in self.plan.tasks.iter().enumerate() {
+            let deploys = task.kind.as_ref().is_some_and(|kind| kind.as_str() == "deploy");
+            if deploys && !behind_gate[i] {
+                findings
+                    .error(
+                        "plan::ungated-deploy",
+                        (Some(i), ""),
+                        format!("task `{}` deploys, but no gate stands before it", task.id),
+                    )
+                    .hint("the policy says `require_gate_for_prod`: let it depend on a gate");
+            }
+        }
+    }
+}
+
+/// The outcomes that a task can end with, where that is known.
+fn outcomes(task: &Task) -> Option<Vec<&str>> {
+    match &task.action {
+        Some(Action::Decide(decide)) if !decide.options.is_empty() => Some(
+            decide.options.iter().map(|branch| branch.outcome.as_str()).chain(decide.otherwise.as_deref()).collect(),
+        ),
+        Some(Action::Gate(_)) => Some(vec!["approved", "rejected", "needs_changes"]),
+        Some(Action::Ask(ask)) if !ask.options.is_empty() => {
+            Some(ask.options.iter().map(|choice| choice.name.as_str()).collect())
+        }
+        _ => None,
+    }
+}

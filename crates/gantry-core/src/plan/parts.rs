@@ -1,0 +1,179 @@
+//! The smaller parts of plans and tasks: artifacts, risks, estimates, people.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::human::{Confidence, Money, short_form};
+use super::{Check, is_default};
+use crate::id::TaskId;
+use crate::time::Duration;
+
+/// What belongs to the plan and what does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scope {
+    /// What belongs to it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub included: Vec<String>,
+    /// What does not.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub excluded: Vec<String>,
+}
+
+short_form! {
+    short = name, full = FullStakeholder;
+    /// Someone with a say in the plan. Short form: the name.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Stakeholder {
+        /// Who.
+        pub name: String,
+        /// In which role, such as `maintainer`.
+        pub role: Option<String>,
+        /// How to reach them.
+        pub contact: Option<String>,
+    }
+}
+
+short_form! {
+    short = id, full = FullHypothesis;
+    /// A falsifiable statement. Short form: its id, such as `H1`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Hypothesis {
+        /// A short name, such as `H1`.
+        pub id: String,
+        /// What is claimed.
+        pub statement: Option<String>,
+        /// How sure one is before any evidence.
+        pub confidence: Confidence,
+    }
+}
+
+/// How long an artifact is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Retention {
+    /// Until the task that made it is final.
+    Task,
+    /// As long as the plan is kept.
+    #[default]
+    Plan,
+    /// For ever.
+    Forever,
+    /// For this long after the plan ended.
+    For(Duration),
+}
+
+short_form! {
+    short = name, full = FullArtifactDecl;
+    /// A named output that a task makes. Short form: the name.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct ArtifactDecl {
+        /// What later tasks call it.
+        pub name: String,
+        /// What it is, such as `file`, `note`, `list[url]`.
+        pub r#type: Option<String>,
+        /// How long it is kept.
+        pub retention: Retention,
+    }
+}
+
+/// A named result of the whole plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanArtifact {
+    /// The name of the result, which is also the name of the task's output.
+    pub name: String,
+    /// The task that makes it.
+    pub from: TaskId,
+}
+
+short_form! {
+    short = from, full = FullOutput;
+    /// What an output is bound to. Short form: a path, or `artifacts.<name>`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Output {
+        /// The artifact (`artifacts.<name>`) or the file that holds it; empty when it is a plain value.
+        pub from: String,
+        /// What it is, such as `file`, `number`, `list[url]`.
+        pub r#type: Option<String>,
+        /// What it means.
+        pub description: Option<String>,
+    }
+}
+
+short_form! {
+    short = name, full = FullRisk;
+    /// Something that may go wrong. Short form: its name.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Risk {
+        /// What may go wrong.
+        pub name: String,
+        /// How likely it is, from 0 to 1.
+        pub likelihood: Option<Confidence>,
+        /// What it would mean.
+        pub impact: Option<String>,
+        /// What is done about it.
+        pub mitigation: Option<String>,
+    }
+}
+
+/// A way to fail that was thought of beforehand.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FailureMode {
+    /// What it is called; a runner may report it by this name.
+    pub name: String,
+    /// How to tell. An expression is tested on every answer, also on successful ones.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub detect: Option<Check>,
+    /// What to do: a strategy (`retry`, `repair`, `alternate`, `fallback`, `undo`, `escalate`,
+    /// `abort`), the id of a task to run instead, or guidance in words for another attempt.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub recover: Option<String>,
+}
+
+/// How much work or time a task takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Estimate {
+    /// If all goes well.
+    pub low: Duration,
+    /// Most likely.
+    pub likely: Duration,
+    /// If it does not.
+    pub high: Duration,
+}
+
+short_form! {
+    short = name, full = FullResourceUse;
+    /// People or equipment that a task needs. Short form: the name.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct ResourceUse {
+        /// Which resource.
+        pub name: String,
+        /// How much of it, in thousandths of one; none means one.
+        pub amount: Option<u32>,
+        /// What one hour of it costs.
+        pub cost_per_hour: Option<Money>,
+    }
+}
+
+/// Whom to tell when something takes too long, and how often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Escalation {
+    /// How long to wait, and how long again before each further level.
+    pub after: Duration,
+    /// Whom to tell at each level, in order; the last is told at every level after.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub to: Vec<String>,
+    /// How many levels there are.
+    #[serde(default = "Escalation::levels_default")]
+    pub levels: u32,
+}
+
+impl Escalation {
+    fn levels_default() -> u32 {
+        3
+    }
+}

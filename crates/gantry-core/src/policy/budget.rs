@@ -1,0 +1,132 @@
+//! Budgets: how much a plan, a composite or a task may still spend.
+//!
+//! Invariant: `spent + reserved <= limit` for everything that can be known beforehand. An attempt
+//! reserves when it starts and settles when it ends, so two parallel tasks cannot both spend the
+//! last dollar. What an attempt really used is recorded even when it is more than it reserved;
+//! then the breaker trips and nothing new starts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Money, is_default};
+use crate::time::Duration;
+
+/// Limits; none means no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// How long it may take from its start, without pauses.
+    #[serde(skip_serializing_if = "is_default")]
+    pub time: Option<Duration>,
+    /// Money, in US dollars.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cost_usd: Option<Money>,
+    /// Calls of models.
+    #[serde(skip_serializing_if = "is_default")]
+    pub model_calls: Option<u64>,
+    /// Tokens, in and out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tokens: Option<u64>,
+    /// Tasks that may be added while it runs.
+    #[serde(skip_serializing_if = "is_default")]
+    pub nodes: Option<u64>,
+    /// How deep tasks may be nested.
+    #[serde(skip_serializing_if = "is_default")]
+    pub depth: Option<u32>,
+    /// How many candidates an agent may follow at once.
+    #[serde(skip_serializing_if = "is_default")]
+    pub branches: Option<u32>,
+}
+
+/// What was or may be spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Usage {
+    /// Money, in US dollars.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cost_usd: Money,
+    /// Calls of models.
+    #[serde(skip_serializing_if = "is_default")]
+    pub model_calls: u64,
+    /// Tokens, in and out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tokens: u64,
+    /// Tasks added while running.
+    #[serde(skip_serializing_if = "is_default")]
+    pub nodes: u64,
+}
+
+impl Usage {
+    /// Adds, stopping at the largest number.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            cost_usd: Money(self.cost_usd.0.saturating_add(other.cost_usd.0)),
+            model_calls: self.model_calls.saturating_add(other.model_calls),
+            tokens: self.tokens.saturating_add(other.tokens),
+            nodes: self.nodes.saturating_add(other.nodes),
+        }
+    }
+
+    /// Takes away, stopping at zero.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self {
+            cost_usd: Money(self.cost_usd.0.saturating_sub(other.cost_usd.0)),
+            model_calls: self.model_calls.saturating_sub(other.model_calls),
+            tokens: self.tokens.saturating_sub(other.tokens),
+            nodes: self.nodes.saturating_sub(other.nodes),
+        }
+    }
+}
+
+/// One thing that can run out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dimension {
+    /// Wall time.
+    Time,
+    /// Money.
+    CostUsd,
+    /// Model calls.
+    ModelCalls,
+    /// Tokens.
+    Tokens,
+    /// Added tasks.
+    Nodes,
+    /// Depth of nesting.
+    Depth,
+}
+
+impl Budget {
+    /// Returns the first dimension in which this usage is more than the budget.
+    pub fn exceeded_by(&self, usage: Usage) -> Option<Dimension> {
+        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
+        if over(self.cost_usd.map(|money| money.0), usage.cost_usd.0) {
+            Some(Dimension::CostUsd)
+        } else if over(self.model_calls, usage.model_calls) {
+            Some(Dimension::ModelCalls)
+        } else if over(self.tokens, usage.tokens) {
+            Some(Dimension::Tokens)
+        } else if over(self.nodes, usage.nodes) {
+            Some(Dimension::Nodes)
+        } else {
+            None
+        }
+    }
+
+    /// What an attempt under this budget may use at most; dimensions without a limit count as nothing.
+    pub fn as_usage(&self) -> Usage {
+        Usage {
+            cost_usd: self.cost_usd.unwrap_or_default(),
+            model_calls: self.model_calls.unwrap_or(0),
+            tokens: self.tokens.unwrap_or(0),
+            nodes: 0,
+        }
+    }
+
+    /// Tells whether anything spendable is limited.
+    pub fn limits_spending(&self) -> bool {
+        self.cost_usd.is_some() || self.model_calls.is_some() || self.tokens.is_some() || self.nodes.is_some()
+    }
+}

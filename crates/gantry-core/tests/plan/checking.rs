@@ -1,0 +1,189 @@
+//! Everything that is wrong with a plan is said at once.
+
+use gantry_core::plan::Plan;
+use gantry_testkit::draw_plan;
+
+/// The problems of a drawn plan, one line each: code, task, field, message, hint.
+fn problems_of(plan: &Plan) -> String {
+    let line = |problem: gantry_core::plan::Problem| {
+        let task = problem.place.task.map_or("plan", |index| plan.tasks[index].id.as_str()).to_owned();
+        let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{} {task} {}: {}{hint}", problem.code, problem.place.path, problem.message)
+    };
+    plan.check().into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn problems(drawing: &str) -> String {
+    problems_of(&draw_plan(drawing))
+}
+
+#[test]
+fn all_dependencies_that_cannot_be_are_named_with_what_was_probably_meant() {
+    insta::assert_snapshot!(problems("
+        sources  after sources
+        report   after sorces, sources, sources
+        group
+          part   after group
+        whole    after inner
+          inner
+    "), @"
+    plan::self-dependency sources depends_on.0: task `sources` depends on itself (remove it)
+    plan::unknown-dependency report depends_on.0: task `report` depends on `sorces`, which does not exist (did you mean `sources`?)
+    plan::duplicate-dependency report depends_on.2: task `report` depends on `sources` twice
+    plan::ancestor-dependency part depends_on.0: task `part` depends on `group`, which contains it (`group` is over only when `part` is; remove it, or depend on a sibling)
+    plan::descendant-dependency whole depends_on.0: task `whole` depends on `inner`, which is a part of it (a composite waits for its parts anyway; remove it)
+    ");
+}
+
+#[test]
+fn a_cycle_is_printed_as_a_path() {
+    insta::assert_snapshot!(problems("a after c\nb after a\nc after b\nd after c"), @"plan::cycle a depends_on: these tasks wait for each other: `a` -> `c` -> `b` -> `a` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)");
+}
+
+#[test]
+fn a_cycle_through_a_composite_is_found() {
+    insta::assert_snapshot!(problems("
+        group
+          inner  after outside
+        outside  after group
+    "), @"plan::cycle group depends_on: these tasks wait for each other: `group` -> `inner` -> `outside` -> `group` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)");
+}
+
+#[test]
+fn a_cycle_through_a_route_or_an_input_is_found() {
+    insta::assert_snapshot!(problems("a inputs={\"x\":\"tasks.c.x\"}\nb inputs={\"x\":\"tasks.a.x\"} on success -> c\nc"), @"plan::cycle a depends_on: these tasks wait for each other: `a` -> `c` -> `b` -> `a` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)");
+}
+
+#[test]
+fn routes_lead_somewhere_and_routes_back_are_bounded() {
+    insta::assert_snapshot!(problems(r#"
+        a       on failure -> b max=2
+        b       after a  on success -> nowhere  on failure -> a max=0
+        choose  decide decide.options=["yes","no"]  on maybe -> c  on yes -> d
+        c
+        d       on failure -> d
+        e       after c
+    "#), @"
+    plan::route-not-back a next.0.to: the route from `a` to `b` has a `max` but does not lead back (remove `max`, or choose a task that this one waits for)
+    plan::unknown-route b next.0.to: task `b` goes to `nowhere` on success, which does not exist
+    plan::zero-limit b next.1.max: a route with `max: 0` from `b` can never be taken
+    plan::unknown-outcome choose next.0.on: task `choose` never ends with `maybe` (it ends with one of: yes, no)
+    plan::unreachable c : task `c` can never run: nothing that happens leads to it (mend the routes that lead to it, or remove it)
+    plan::self-route d next.0.to: task `d` goes to itself (give the route a `max`)
+    plan::unreachable e : task `e` can never run: nothing that happens leads to it (mend the routes that lead to it, or remove it)
+    ");
+}
+
+#[test]
+fn a_gate_that_nobody_can_pass_is_refused() {
+    insta::assert_snapshot!(problems(r#"
+        plan.stakeholders=[{"name":"ana","role":"maintainer"},{"name":"ben","role":"user"}]
+        two       gate gate.approvals=2 gate.approvers=["ana","ana"]
+        role      gate gate.approvals=2 gate.role=maintainer
+        fine      gate gate.approvals=1 gate.role=maintainer
+        nothing   gate gate.approvals=0
+    "#), @"
+    plan::gate-nobody-can-pass two gate: gate `two` needs 2 approvals, but only 1 may approve (lower `approvals` or list more `approvers`)
+    plan::gate-nobody-can-pass role gate: gate `role` needs 2 approvals by a maintainer, but 1 of the stakeholders have that role (give stakeholders the role `maintainer`, or change the gate's role)
+    plan::open-gate nothing gate: gate `nothing` checks nothing and asks nobody
+    ");
+}
+
+#[test]
+fn limits_and_durations_that_make_no_sense_are_refused() {
+    insta::assert_snapshot!(problems(r#"
+        policy.parallel=0
+        policy.capabilities={"browser":0}
+        policy.budget.cost_usd=5
+        a  timeout=0s  estimate={"low":"3h","likely":"2h","high":"4h"}  budget.cost_usd=9
+    "#), @"
+    plan::zero-limit plan policy.capabilities.browser: no task that uses `browser` can ever run
+    plan::zero-limit plan policy.parallel: with `parallel: 0` nothing can ever run
+    plan::budget-too-large a budget.cost_usd: task `a` may spend more than the whole plan, so it could never start (raise `policy.budget` or lower the task's budget)
+    plan::bad-estimate a estimate: the estimate of task `a` is not in order: low 3h, likely 2h, high 4h (low must be at most likely, and likely at most high)
+    plan::zero-duration a timeout: `timeout` of task `a` is zero, so it can never succeed
+    ");
+}
+
+#[test]
+fn a_deploy_must_stand_behind_a_gate_when_the_policy_says_so() {
+    insta::assert_snapshot!(problems(r#"
+        policy.require_gate_for_prod=true
+        ok      gate
+        safe    after ok  kind=deploy
+        unsafe  kind=deploy
+    "#), @"plan::ungated-deploy unsafe : task `unsafe` deploys, but no gate stands before it (the policy says `require_gate_for_prod`: let it depend on a gate)");
+}
+
+#[test]
+fn expressions_that_read_unknown_names_are_named() {
+    insta::assert_snapshot!(problems(r#"
+        plan.done_when=["tests.exit_code == 0","tests.exit_code = 0"]
+        tests
+        ship  preconditions=["tasks[\"tsts\"].exit_code == 0","speed > 3"]  after tests
+    "#), @r#"
+    plan::words-like-expression plan done_when.1: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare (mend the expression, or write `words: …` to say that words are meant)
+    plan::unknown-task ship preconditions.0: `tasks["tsts"].exit_code == 0` reads task `tsts`, which does not exist (did you mean `tests`?)
+    plan::unknown-name ship preconditions.1: `speed` in `speed > 3` is not a known name (use one of the task's inputs or outputs, a task id, or `inputs`, `outputs`, `tasks`, `artifacts`, `memory`, `env`)
+    "#);
+}
+
+#[test]
+fn actions_that_cannot_work_are_refused() {
+    insta::assert_snapshot!(problems(r#"
+        map-it   map   map={"over":"a text"}
+        ask-it   ask   ask={"question":"Which?","options":["a"],"default":"b"}
+        decide-it decide decide={"question":""}
+        nest-it  plan
+        read-it  inputs={"x":"tasks.nobody.x","y":"artifacts.nothing","z":"memory.anything"}
+        back     gate  gate.back_to=read-it
+    "#), @"
+    plan::not-a-list map-it map.over: task `map-it` maps over something that is not a list
+    plan::unknown-choice ask-it ask.default: the default answer `b` is not one of the options
+    plan::nothing-to-decide decide-it decide: task `decide-it` has neither options nor a question (list the outcomes under `decide.options`)
+    plan::empty-nested nest-it plan: task `nest-it` names neither a plan nor a template
+    plan::unknown-reference read-it inputs.x: task `read-it` reads `tasks.nobody.x`, but there is no task `nobody`
+    plan::unknown-artifact read-it inputs.y: task `read-it` reads artifact `nothing`, which nothing makes
+    plan::route-not-back back gate.back_to: gate `back` cannot send work back to `read-it`: it does not wait for it
+    ");
+}
+
+#[test]
+fn duplicate_ids_and_bad_parents_are_refused() {
+    let mut plan = draw_plan("a\nb\nc\nd");
+    plan.tasks[1].id = plan.tasks[0].id.clone();
+    plan.tasks[2].parent = Some(gantry_core::id::TaskId::new("d").unwrap());
+    plan.tasks[3].parent = Some(gantry_core::id::TaskId::new("zz").unwrap());
+    insta::assert_snapshot!(problems_of(&plan), @"
+    plan::duplicate-id a id: the id `a` is used twice (task number 1 has it too; rename one of them)
+    plan::unknown-parent d parent: the parent `zz` of task `d` does not exist
+    ");
+    let mut plan = draw_plan("a\nb");
+    plan.tasks[0].parent = Some(plan.tasks[1].id.clone());
+    plan.tasks[1].parent = Some(plan.tasks[0].id.clone());
+    insta::assert_snapshot!(problems_of(&plan), @"plan::parent-cycle a parent: task `a` contains itself through its parents");
+}
+
+#[test]
+fn nesting_has_a_limit() {
+    let mut drawing = String::new();
+    for depth in 0..70 {
+        drawing += &format!("{:indent$}t{depth}\n", "", indent = depth);
+    }
+    assert!(problems(&drawing).starts_with("plan::too-deep t64 parent: task `t64` is nested more than 64 deep"));
+}
+
+#[test]
+fn a_plan_with_many_mistakes_is_checked_in_bounded_time() {
+    // Each unknown name would be compared with each known one.
+    let mut plan = draw_plan("a");
+    let task = plan.tasks[0].clone();
+    plan.tasks = (0..5_000)
+        .map(|n| gantry_core::plan::Task {
+            id: gantry_core::id::TaskId::new(&format!("task-number-{n}")).unwrap(),
+            depends_on: vec![gantry_core::id::TaskId::new(&format!("task-nomber-{n}")).unwrap()],
+            ..task.clone()
+        })
+        .collect();
+    assert_eq!(plan.check().len(), 5_000);
+}

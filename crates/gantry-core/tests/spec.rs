@@ -1,0 +1,20 @@
+//! The specification of how plans live, one scenario a test.
+
+mod spec {
+    mod attempts;
+    mod budgets;
+    mod editing;
+    mod gates;
+    mod knowledge;
+    mod maps_and_rounds;
+    mod people;
+    mod readiness;
+    mod recovery;
+    mod replanning;
+    mod replay;
+    mod routes;
+    mod steering;
+    mod time;
+    mod tree;
+    mod undoing;
+}

@@ -1,0 +1,135 @@
+//! Budgets: reserved before, settled after, and a breaker.
+
+use gantry_core::plan::Money;
+use gantry_core::policy::Usage;
+use gantry_testkit::{World, hours, mins};
+
+fn dollars(cents: u64) -> Usage {
+    Usage { cost_usd: Money::from_cents(cents), ..Usage::default() }
+}
+
+#[test]
+fn parallel_tasks_cannot_both_spend_the_last_dollar() {
+    let mut world = World::with_plan(
+        "
+        policy.budget.cost_usd=5
+        a  budget.cost_usd=3
+        b  budget.cost_usd=3
+        ",
+    );
+    assert_eq!(world.started(), ["a"]);
+    world.finish_using("a", dollars(100));
+    assert_eq!(world.started(), ["b"]);
+    assert_eq!(world.life().spent(), dollars(100));
+    assert_eq!(world.life().reserved(), dollars(300));
+}
+
+#[test]
+fn a_task_that_can_never_be_paid_for_asks_a_person() {
+    let mut world = World::with_plan(
+        "
+        policy.budget.cost_usd=5
+        a  budget.cost_usd=3
+        b  after a  budget.cost_usd=3
+        ",
+    );
+    world.finish_using("a", dollars(300));
+    insta::assert_snapshot!(world.tasks(), @"
+    a  completed
+    b  waiting    help: the cost_usd budget of the plan does not suffice
+    ");
+    world.revise(|plan| plan.policy.budget.cost_usd = Some(Money::from_cents(1_000)));
+    world.resolve("b", gantry_core::input::Resolution::Retry { guidance: None });
+    assert_eq!(world.started().last().unwrap(), "b");
+}
+
+#[test]
+fn spending_more_than_was_set_aside_trips_the_breaker_until_the_budget_is_raised() {
+    let mut world = World::with_plan("policy.budget.cost_usd=5\na\nb after a");
+    world.started();
+    world.finish_using("a", dollars(700));
+    assert!(world.started().is_empty());
+    assert_eq!(world.state().to_string(), "blocked");
+    assert_eq!(world.waits_for(), ["plan: a larger budget: the cost_usd budget of the plan is overrun"]);
+    world.revise(|plan| plan.policy.budget.cost_usd = Some(Money::from_cents(2_000)));
+    assert_eq!(world.started(), ["b"]);
+}
+
+#[test]
+fn a_composite_has_a_budget_of_its_own_inside_the_plan_s() {
+    let mut world = World::with_plan(
+        "
+        policy.budget.model_calls=10
+        group  budget.model_calls=2
+          a  model
+          b  model
+          c  model
+        other  model
+        ",
+    );
+    assert_eq!(world.started(), ["a", "b"]);
+    let call = Usage { model_calls: 1, ..Usage::default() };
+    world.finish_using("a", call);
+    world.finish_using("b", call);
+    insta::assert_snapshot!(world.tasks(), @"
+    group  running
+    a      completed
+    b      completed
+    c      waiting    help: the model_calls budget of task `group` does not suffice
+    other  running
+    ");
+}
+
+#[test]
+fn the_time_budget_stops_new_work_and_pauses_do_not_count() {
+    let mut world = World::with_plan("policy.budget.time=2h\na\nb after a");
+    world.advance(hours(1));
+    world.pause();
+    world.advance(hours(5));
+    world.resume();
+    world.advance(mins(59));
+    assert_eq!(world.waits_for(), Vec::<String>::new());
+    world.advance(mins(1));
+    assert_eq!(world.waits_for(), ["plan: a larger budget: the time budget of the plan is used up"]);
+    world.started();
+    world.finish("a");
+    assert!(world.started().is_empty());
+    world.revise(|plan| plan.policy.budget.time = Some(hours(3)));
+    assert_eq!(world.started(), ["b"]);
+}
+
+#[test]
+fn what_failed_attempts_used_counts_too() {
+    let mut world = World::with_plan("policy.budget.tokens=100\na retry.max=5 budget.tokens=40");
+    let used = Usage { tokens: 40, ..Usage::default() };
+    for _ in 0..2 {
+        let attempt = world.life().task_life("a").unwrap().attempt;
+        let failure = gantry_core::effect::Failure::new(gantry_core::policy::FailureClass::Transient, "again");
+        world.end("a", attempt, Err(failure), used);
+        world.advance(hours(1));
+    }
+    insta::assert_snapshot!(world.tasks(), @"a  waiting    help: the tokens budget of task `a` does not suffice");
+}
+
+#[test]
+fn a_plan_may_grow_only_as_its_nodes_budget_allows() {
+    let mut world = World::with_plan(
+        r#"
+        policy.budget.nodes=2
+        list
+        each  map  map={"over":"tasks.list.items"}
+        "#,
+    );
+    world.finish_with("list", serde_json::json!({"items": [1, 2, 3]}));
+    insta::assert_snapshot!(world.tasks(), @"
+    list  completed
+    each  waiting    help: 3 more tasks are needed, and the nodes budget does not suffice
+    ");
+    let said = world.refusal(world.revision(|plan| {
+        for n in 1..=3 {
+            let id = gantry_core::id::TaskId::new(&format!("new-{n}")).unwrap();
+            plan.tasks.push(gantry_core::plan::Task::new(id));
+        }
+    }));
+    insta::assert_snapshot!(said, @"the budget does not allow it: 3 tasks more, but the nodes budget allows 2 [life::over-budget]");
+}

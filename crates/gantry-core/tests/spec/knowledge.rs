@@ -1,0 +1,63 @@
+//! Hypotheses, evidence, checkpoints, notes.
+
+use gantry_core::input::{EvidenceFor, Input};
+use gantry_core::plan::Hypothesis;
+use gantry_testkit::World;
+
+fn evidence(hypothesis: &str, direction: EvidenceFor) -> Input {
+    Input::Evidence {
+        hypothesis: hypothesis.to_owned(),
+        direction,
+        evidence: "artifacts.pool-stats".to_owned(),
+        by: "check-db".to_owned(),
+    }
+}
+
+#[test]
+fn evidence_moves_the_confidence_in_a_hypothesis() {
+    let mut world = World::with_plan("plan.hypotheses=[\"H1\",\"H2\",\"H3\"]\ncheck");
+    let belief =
+        |world: &World| world.life().beliefs().map(|(id, sure)| format!("{id} {sure}")).collect::<Vec<_>>().join(", ");
+    assert_eq!(belief(&world), "H1 0.500, H2 0.500, H3 0.500");
+    world.turn(evidence("H1", EvidenceFor::Supports));
+    world.turn(evidence("H1", EvidenceFor::StronglySupports));
+    world.turn(evidence("H2", EvidenceFor::Refutes));
+    world.turn(evidence("H3", EvidenceFor::Neutral));
+    assert_eq!(belief(&world), "H1 0.941, H2 0.333, H3 0.500");
+    world.turn(evidence("H1", EvidenceFor::StronglyRefutes));
+    assert_eq!(belief(&world), "H1 0.666, H2 0.333, H3 0.500");
+}
+
+#[test]
+fn hypotheses_can_be_added_once_and_only_known_ones_take_evidence() {
+    let mut world = World::with_plan("check");
+    assert_eq!(
+        world.refusal(evidence("H9", EvidenceFor::Supports)),
+        "there is no hypothesis `H9` [life::unknown-hypothesis]"
+    );
+    let add = || Input::Hypothesise { hypothesis: Hypothesis { id: "H9".to_owned(), ..Hypothesis::default() } };
+    world.turn(add());
+    world.turn(evidence("H9", EvidenceFor::Supports));
+    assert_eq!(world.refusal(add()), "there is a hypothesis `H9` already [life::known-hypothesis]");
+}
+
+#[test]
+fn checkpoints_have_a_name_that_says_where_and_when() {
+    let mut world = World::with_plan("build\nsave checkpoint after build checkpoint=built\nship after save");
+    world.finish("build");
+    world.finish("save");
+    world.turn(Input::Checkpoint { name: "by hand".to_owned() });
+    let marks: Vec<String> = world.life().checkpoints().map(|mark| format!("{} {}", mark.id, mark.name)).collect();
+    insta::assert_snapshot!(marks.join("\n"), @"
+    cp-save-2026-01-01T09:00:00Z built
+    cp-save-2026-01-01T09:00:00Z-2 by hand
+    ");
+}
+
+#[test]
+fn the_policy_can_ask_for_a_checkpoint_after_each_task() {
+    let mut world = World::with_plan("policy.checkpoint_each_task=true\nbuild\nship after build");
+    world.finish("build");
+    world.finish("ship");
+    assert_eq!(world.life().checkpoints().count(), 2);
+}

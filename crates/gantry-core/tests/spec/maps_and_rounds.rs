@@ -1,0 +1,201 @@
+//! The plan grows while it runs: maps and bounded loops, each step a new revision.
+
+use gantry_core::policy::FailureClass::Logic;
+use gantry_testkit::World;
+use serde_json::json;
+
+#[test]
+fn a_map_becomes_one_task_for_each_item_and_gives_their_results_in_order() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        deep-dive  map  map={"over":"tasks.gaps.list","each":{"id":"x","kind":"research","action":{"run":"dig"}}}
+        report     inputs={"found":"tasks.deep-dive.results"}
+        "#,
+    );
+    world.started();
+    world.finish_with("gaps", json!({"list": ["loss", "pacing"]}));
+    assert_eq!(world.started(), ["deep-dive-1", "deep-dive-2"]);
+    world.finish_with("deep-dive-2", json!({"n": 2}));
+    insta::assert_snapshot!(world.tasks(), @"
+    gaps         completed
+    deep-dive    running
+    deep-dive-1  running
+    deep-dive-2  completed
+    report       pending    for deep-dive
+    ");
+    world.finish_with("deep-dive-1", json!({"n": 1}));
+    assert_eq!(serde_json::to_string(&world.starts()[0].inputs).unwrap(), r#"{"found":[{"n":1},{"n":2}]}"#);
+    assert_eq!(world.life().revision().0, 2);
+}
+
+#[test]
+fn a_map_over_nothing_is_done_at_once() {
+    let mut world = World::with_plan("gaps\nall map map={\"over\":\"tasks.gaps.list\"}\nlast after all");
+    world.started();
+    world.finish_with("gaps", json!({"list": []}));
+    assert_eq!(world.started(), ["last"]);
+}
+
+#[test]
+fn a_map_never_grows_beyond_its_limit() {
+    let mut world = World::with_plan("gaps\nall map map={\"over\":\"tasks.gaps.list\",\"max\":2}");
+    world.finish_with("gaps", json!({"list": [1, 2, 3]}));
+    insta::assert_snapshot!(world.tasks(), @"
+    gaps  completed
+    all   waiting    help: the list has 3 items, but at most 2 are allowed
+    ");
+}
+
+#[test]
+fn a_map_over_something_else_fails_by_name() {
+    let mut world = World::with_plan("gaps\nall map map={\"over\":\"tasks.gaps.list\"}");
+    world.finish_with("gaps", json!({"list": "loss"}));
+    insta::assert_snapshot!(world.tasks(), @"
+    gaps  completed
+    all   failed     it maps over a text, not over a list
+    ");
+}
+
+#[test]
+fn when_the_list_changes_only_the_changed_items_are_redone() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
+        "#,
+    );
+    world.finish_with("gaps", json!({"list": ["a", "b", "c"]}));
+    for n in 1..=3 {
+        world.finish(&format!("dig-{n}"));
+    }
+    world.started();
+    world.edit_output("gaps", json!({"list": ["a", "B"]}));
+    assert_eq!(world.started(), ["dig-2"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    gaps   completed
+    dig    running
+    dig-1  completed
+    dig-2  running    attempt 2
+    ");
+}
+
+#[test]
+fn a_route_back_is_a_bounded_loop_and_the_plan_stays_acyclic() {
+    let mut world = World::with_plan(
+        "
+        implement
+        tests      after implement  on failure -> implement max=2
+        ship       after tests
+        ",
+    );
+    world.finish("implement");
+    world.started();
+    world.fail("tests", Logic, "2 tests failed");
+    assert_eq!(serde_json::to_string(&world.starts()[0].inputs).unwrap(), r#"{"feedback":"2 tests failed"}"#);
+    world.finish("implement-r2");
+    world.fail("tests-r2", Logic, "1 test failed");
+    world.finish("implement-r3");
+    insta::assert_snapshot!(world.tasks(), @"
+    implement     completed
+    tests         failed     2 tests failed
+    implement-r2  completed
+    tests-r2      failed     1 test failed
+    implement-r3  completed
+    tests-r3      running
+    ship          pending    for tests-r3
+    ");
+    world.finish("tests-r3");
+    world.finish("ship");
+    assert_eq!(world.state().to_string(), "completed");
+    assert!(world.life().plan().check().is_empty());
+}
+
+#[test]
+fn after_the_last_round_the_failure_stands() {
+    let mut world = World::with_plan("a\nb after a on failure -> a max=1\nc after b");
+    world.finish("a");
+    world.fail("b", Logic, "once");
+    world.finish("a-r2");
+    world.fail("b-r2", Logic, "twice");
+    assert_eq!(world.state().to_string(), "failed");
+    insta::assert_snapshot!(world.tasks(), @"
+    a     completed
+    b     failed     once
+    a-r2  completed
+    b-r2  failed     twice
+    c     blocked    for b-r2
+    ");
+}
+
+#[test]
+fn a_round_repeats_whole_composites_and_rewires_what_waits_behind() {
+    let mut world = World::with_plan(
+        r#"
+        build
+          compile
+          link     after compile
+        tests      after build  on failure -> build max=1
+        ship       after tests  inputs={"log":"tasks.tests.log"}
+        "#,
+    );
+    world.finish("compile");
+    world.finish("link");
+    world.fail("tests", Logic, "red");
+    world.finish("compile-r2");
+    world.finish("link-r2");
+    world.finish_with("tests-r2", json!({"log": "green"}));
+    assert_eq!(serde_json::to_string(&world.starts().last().unwrap().inputs).unwrap(), r#"{"log":"green"}"#);
+    insta::assert_snapshot!(world.tasks(), @"
+    build       completed
+    compile     completed
+    link        completed
+    tests       failed     red
+    build-r2    completed
+    compile-r2  completed
+    link-r2     completed
+    tests-r2    completed
+    ship        running
+    ");
+}
+
+#[test]
+fn expressions_mean_the_newest_round() {
+    let mut world = World::with_plan(
+        r#"
+        plan.done_when=["tests.exit_code == 0"]
+        fix
+        tests  after fix  on failure -> fix max=3
+        "#,
+    );
+    world.finish("fix");
+    world.fail("tests", Logic, "red");
+    world.finish("fix-r2");
+    world.finish_with("tests-r2", json!({"exit_code": 0}));
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn a_task_may_repeat_itself_a_bounded_number_of_times() {
+    let mut world = World::with_plan("poll on pending -> poll max=3\nuse after poll");
+    world.finish_as("poll", "pending");
+    world.finish_as("poll-r2", "pending");
+    world.started();
+    world.finish_as("poll-r3", "ready");
+    assert_eq!(world.started(), ["use"]);
+}
+
+#[test]
+fn a_nested_plan_runs_as_one_attempt_with_its_parameters() {
+    let mut world = World::with_plan(
+        r#"
+        scope
+        inner  plan  plan={"template":"debug-500","with":{"service":"tasks.scope.service"}}
+        "#,
+    );
+    world.started();
+    world.finish_with("scope", json!({"service": "checkout"}));
+    let start = world.starts()[0].clone();
+    assert_eq!(start.action.key(), "plan");
+    assert_eq!(serde_json::to_string(&start.inputs).unwrap(), r#"{"with":{"service":"checkout"}}"#);
+}

@@ -1,0 +1,168 @@
+//! Who may start, and when.
+
+use gantry_testkit::World;
+use serde_json::json;
+
+#[test]
+fn a_task_starts_when_everything_before_it_is_done() {
+    let mut world = World::with_plan(
+        "
+        build
+        test    after build
+        ship    after build, test
+        ",
+    );
+    assert_eq!(world.started(), ["build"]);
+    world.finish("build");
+    assert_eq!(world.started(), ["test"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    build  completed
+    test   running
+    ship   pending    for test
+    ");
+    world.finish("test");
+    world.finish("ship");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn independent_tasks_run_side_by_side_in_the_order_they_are_written() {
+    let mut world = World::with_plan("a\nb\nc after a\nd after b");
+    assert_eq!(world.started(), ["a", "b"]);
+    world.finish("b");
+    assert_eq!(world.started(), ["d"]);
+}
+
+#[test]
+fn a_root_that_depends_on_a_later_root_waits_for_it() {
+    let mut world = World::with_plan("first after second\nsecond");
+    assert_eq!(world.started(), ["second"]);
+    world.finish("second");
+    assert_eq!(world.started(), ["first"]);
+}
+
+#[test]
+fn two_roots_run_in_order_when_only_one_may_run() {
+    let mut world = World::with_plan("policy.parallel=1\none\ntwo");
+    assert_eq!(world.started(), ["one"]);
+    world.finish("one");
+    assert_eq!(world.started(), ["two"]);
+}
+
+#[test]
+fn higher_priority_goes_first_and_research_before_the_rest() {
+    let mut world = World::with_plan(
+        "
+        policy.parallel=1
+        implement  kind=implement
+        research   kind=research
+        urgent     priority=5
+        ",
+    );
+    assert_eq!(world.started(), ["urgent"]);
+    world.finish("urgent");
+    assert_eq!(world.started(), ["research"]);
+    world.finish("research");
+    assert_eq!(world.started(), ["implement"]);
+}
+
+#[test]
+fn a_capability_limit_holds_only_the_tasks_that_use_it() {
+    let mut world = World::with_plan(
+        r#"
+        policy.capabilities={"browser":1}
+        page-1  capabilities=["browser"]
+        page-2  capabilities=["browser"]
+        other
+        "#,
+    );
+    assert_eq!(world.started(), ["page-1", "other"]);
+    world.finish("page-1");
+    assert_eq!(world.started(), ["page-2"]);
+}
+
+#[test]
+fn no_more_attempts_run_at_once_than_the_policy_allows() {
+    let mut world = World::with_plan("policy.parallel=2\na\nb\nc\nd");
+    assert_eq!(world.started(), ["a", "b"]);
+    world.finish("a");
+    assert_eq!(world.started(), ["c"]);
+}
+
+#[test]
+fn people_and_gates_do_not_wait_for_a_free_slot() {
+    let mut world = World::with_plan("policy.parallel=1\nlong\nreview  gate\nwork  person");
+    assert_eq!(world.started(), ["long"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    long    running
+    review  waiting    0 of 1 approvals
+    work    waiting    someone to do it
+    ");
+}
+
+#[test]
+fn a_precondition_blocks_until_the_fact_is_known_and_true() {
+    let mut world = World::with_plan(r#"fetch  preconditions=["network.online == true","memory.has_space >= 50MB"]"#);
+    insta::assert_snapshot!(world.wishes(), @r#"observe facts=["network.online","memory.has_space"]"#);
+    insta::assert_snapshot!(world.tasks(), @"fetch  blocked    `network.online` is not known yet; `memory.has_space` is not known yet");
+    world.observe(json!({"network.online": false, "memory.has_space": 40_000_000}));
+    insta::assert_snapshot!(world.tasks(), @"fetch  blocked    network.online == true is false: network.online = false; memory.has_space >= 50MB is false: memory.has_space = 40000000");
+    world.observe(json!({"network.online": true}));
+    insta::assert_snapshot!(world.tasks(), @"fetch  blocked    memory.has_space >= 50MB is false: memory.has_space = 40000000");
+    world.observe(json!({"memory.has_space": 60_000_000}));
+    assert_eq!(world.started(), ["fetch"]);
+}
+
+#[test]
+fn a_precondition_on_another_task_is_tested_when_that_task_ends() {
+    let mut world = World::with_plan(
+        r#"
+        tests
+        ship  preconditions=["tests.exit_code == 0"]
+        "#,
+    );
+    assert_eq!(world.started(), ["tests"]);
+    world.finish_with("tests", json!({"exit_code": 0}));
+    assert_eq!(world.started(), ["ship"]);
+}
+
+#[test]
+fn inputs_are_resolved_before_the_runner_sees_them() {
+    let mut world = World::with_plan(
+        r#"
+        sources
+        report  inputs={"notes":"tasks.sources.notes.top","limit":3}
+        "#,
+    );
+    world.started();
+    world.finish_with("sources", json!({"notes": {"top": ["a", "b"]}}));
+    let inputs = serde_json::to_string(&world.starts()[0].inputs).unwrap();
+    assert_eq!(inputs, r#"{"limit":3,"notes":["a","b"]}"#);
+}
+
+#[test]
+fn reading_an_output_makes_a_task_wait_for_its_maker() {
+    let mut world = World::with_plan(
+        r#"
+        report   inputs={"notes":"tasks.sources.notes"}
+        sources
+        "#,
+    );
+    assert_eq!(world.started(), ["sources"]);
+}
+
+#[test]
+fn an_input_that_was_never_made_fails_the_task_by_name() {
+    let mut world = World::with_plan("sources\nreport inputs={\"notes\":\"tasks.sources.notes\"}");
+    world.finish("sources");
+    insta::assert_snapshot!(world.tasks(), @"
+    sources  completed
+    report   failed     an input is missing: `tasks.sources.notes` was not made by task `sources`
+    ");
+}
+
+#[test]
+fn a_task_that_the_file_says_is_done_is_not_done_again() {
+    let mut world = World::with_plan("old status=completed\nnew after old");
+    assert_eq!(world.started(), ["new"]);
+}

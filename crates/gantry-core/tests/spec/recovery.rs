@@ -1,0 +1,249 @@
+//! Failures are classified and answered by one policy.
+
+use gantry_core::effect::Failure;
+use gantry_core::id::AttemptNo;
+use gantry_core::input::Resolution;
+use gantry_core::policy::FailureClass::{Logic, Lost, Policy, Transient};
+use gantry_core::policy::Usage;
+use gantry_testkit::{World, mins};
+use serde_json::json;
+
+#[test]
+fn a_model_is_told_what_was_wrong_and_tries_again() {
+    let mut world = World::with_plan(r#"write model success_criteria=["size(text) > 10"]"#);
+    world.started();
+    world.finish_with("write", json!({"text": "short"}));
+    let start = world.starts()[0].clone();
+    assert_eq!(start.attempt, AttemptNo(2));
+    insta::assert_snapshot!(start.feedback.unwrap(), @"the result is not good enough: size(text) > 10 is false: size(text) = 5");
+}
+
+#[test]
+fn after_its_repairs_a_task_takes_its_alternates_and_then_its_fallback() {
+    let mut world = World::with_plan(
+        r#"
+        policy.recovery.repairs_max=1
+        write  model  alternates=[{"run":"write by rule"}]  fallback={"text":"(none)"}
+        read   after write  inputs={"text":"tasks.write.text"}
+        "#,
+    );
+    let mut ways = Vec::new();
+    for _ in 0..3 {
+        ways.push(world.starts().last().unwrap().action.key());
+        world.fail("write", Logic, "nonsense");
+    }
+    assert_eq!(ways, ["model", "model", "run"]);
+    assert_eq!(world.started().last().unwrap(), "read");
+    world.finish("read");
+    insta::assert_snapshot!(world.log_since(world.length() - 1), @r#"plan_completed degraded=["write"]"#);
+}
+
+#[test]
+fn strict_plans_never_go_on_with_a_fallback() {
+    let mut world = World::with_plan(
+        r#"
+        policy.strict=true
+        write  fallback={"text":"(none)"}
+        "#,
+    );
+    world.fail("write", Logic, "nonsense");
+    insta::assert_snapshot!(world.tasks(), @"write  failed     nonsense");
+    assert_eq!(world.state().to_string(), "failed");
+}
+
+#[test]
+fn a_policy_failure_waits_for_a_person_who_can_say_anything() {
+    for (resolution, expected) in [
+        (Resolution::Retry { guidance: Some("use the staging host".to_owned()) }, "running"),
+        (Resolution::Complete { outputs: Default::default() }, "completed"),
+        (Resolution::Skip, "skipped"),
+        (Resolution::Fail, "failed"),
+    ] {
+        let mut world = World::with_plan("deploy");
+        world.fail("deploy", Policy, "host not on the allow-list");
+        assert_eq!(world.waits_for(), ["deploy: help: host not on the allow-list"]);
+        assert_eq!(world.state().to_string(), "blocked");
+        world.resolve("deploy", resolution);
+        assert_eq!(world.life().task_state("deploy").unwrap().to_string(), expected);
+    }
+}
+
+#[test]
+fn a_lost_attempt_that_is_safe_to_repeat_is_repeated() {
+    let mut world = World::with_plan("ask-model model\npay idempotency=keyed");
+    world.crash();
+    world.advance(mins(1));
+    assert_eq!(world.started(), ["ask-model", "pay"]);
+}
+
+#[test]
+fn a_lost_attempt_that_may_have_happened_waits_for_a_person() {
+    let mut world = World::with_plan("pay");
+    world.crash();
+    assert!(world.started().is_empty());
+    insta::assert_snapshot!(world.tasks(), @"pay  waiting    help: the process that ran it went away");
+}
+
+#[test]
+fn a_lost_attempt_is_verified_when_the_task_says_how() {
+    let mut world = World::with_plan(r#"pay  verify={"run":"is it paid?"}"#);
+    world.crash();
+    insta::assert_snapshot!(world.wishes(), @"verify pay attempt=1");
+    world.verified("pay", Some(false));
+    world.advance(mins(1));
+    assert_eq!(world.started(), ["pay"]);
+    world.crash();
+    world.verified("pay", Some(true));
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn when_nobody_can_know_whether_it_happened_a_person_decides() {
+    let mut world = World::with_plan(r#"pay  verify={"run":"is it paid?"}"#);
+    world.crash();
+    world.verified("pay", None);
+    assert_eq!(world.waits_for(), ["pay: help: the attempt was lost and may have happened"]);
+}
+
+#[test]
+fn a_failure_mode_is_recognised_in_a_successful_answer_and_its_words_guide_the_next_attempt() {
+    let mut world = World::with_plan(
+        r#"collect  failure_modes=[{"name":"no_results","detect":"size(top10) == 0","recover":"broaden query, include synonyms"}]"#,
+    );
+    world.started();
+    world.finish_with("collect", json!({"top10": []}));
+    let start = world.starts()[0].clone();
+    assert_eq!(start.feedback.as_deref(), Some("broaden query, include synonyms"));
+}
+
+#[test]
+fn a_failure_mode_can_name_a_remedy_or_a_task() {
+    let mut world = World::with_plan(
+        r#"
+        deploy   failure_modes=[{"name":"outage","detect":"failure.message.contains(\"503\")","recover":"rollback"},{"name":"denied","recover":"escalate"}]
+        rollback
+        "#,
+    );
+    world.started();
+    world.fail("deploy", Transient, "503 from the gateway");
+    assert_eq!(world.started(), ["rollback"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    deploy    failed     503 from the gateway
+    rollback  running
+    ");
+
+    let mut world = World::with_plan(
+        r#"
+        deploy   failure_modes=[{"name":"outage","recover":"rollback"},{"name":"denied","recover":"escalate"}]
+        rollback
+        "#,
+    );
+    let mut denied = Failure::new(Transient, "no");
+    denied.mode = Some("denied".to_owned());
+    world.end("deploy", AttemptNo(1), Err(denied), Usage::default());
+    assert_eq!(world.waits_for(), ["deploy: help: no"]);
+}
+
+#[test]
+fn the_policy_can_order_the_remedies_differently() {
+    let mut world = World::with_plan(
+        r#"
+        policy.recovery.transient=["escalate"]
+        policy.recovery.logic=["abort"]
+        a
+        b
+        c
+        "#,
+    );
+    world.fail("a", Transient, "later");
+    assert_eq!(world.waits_for(), ["a: help: later"]);
+    world.fail("b", Logic, "wrong");
+    assert_eq!(world.state().to_string(), "failed");
+    insta::assert_snapshot!(world.tasks(), @"
+    a  waiting    help: later
+    b  failed     wrong
+    c  abandoned  the plan was aborted
+    ");
+}
+
+#[test]
+fn independent_work_goes_on_after_a_failure_and_the_plan_then_fails_with_its_causes() {
+    let mut world = World::with_plan("a\nb\nc after b\nd after a, c");
+    world.fail("a", Logic, "broken");
+    assert_eq!(world.state().to_string(), "running");
+    world.finish("b");
+    world.finish("c");
+    assert_eq!(world.state().to_string(), "failed");
+    assert_eq!(world.life().causes(), ["task `a` failed: broken"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    a  failed     broken
+    b  completed
+    c  completed
+    d  blocked    for a
+    ");
+}
+
+#[test]
+fn with_fail_fast_a_failure_stops_everything_else() {
+    let mut world = World::with_plan("policy.fail_fast=true\na\nb");
+    world.wishes();
+    world.fail("a", Logic, "broken");
+    insta::assert_snapshot!(world.wishes(), @"cancel_attempt b attempt=1 why=the plan was aborted");
+    insta::assert_snapshot!(world.tasks(), @"
+    a  failed     broken
+    b  abandoned  the plan was aborted
+    ");
+}
+
+#[test]
+fn a_failed_plan_goes_on_when_its_task_is_tried_again() {
+    let mut world = World::with_plan("a\nb after a");
+    world.fail("a", Logic, "broken");
+    assert_eq!(world.state().to_string(), "failed");
+    world.started();
+    world.retry("a");
+    assert_eq!(world.started(), ["a"]);
+    world.finish("a");
+    world.finish("b");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn criteria_in_words_go_to_the_judge_that_the_policy_names() {
+    let mut world = World::with_plan(
+        r#"
+        policy.judge=model
+        write  success_criteria=["reads well"]  retry.max=1  retry.backoff=0s
+        "#,
+    );
+    world.started();
+    world.finish("write");
+    world.judge("write", false, "too long");
+    insta::assert_snapshot!(world.tasks(), @"write  running    attempt 2");
+    world.advance(mins(1));
+    world.finish("write");
+    world.judge("write", true, "good");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn criteria_that_nobody_judges_are_named_with_the_result() {
+    let mut world = World::with_plan(r#"write  success_criteria=["reads well"]"#);
+    let before = world.length();
+    world.finish("write");
+    insta::assert_snapshot!(world.log_since(before), @r#"
+    attempt_succeeded write attempt=1
+    task_completed write unjudged=["reads well"]
+    plan_completed
+    "#);
+}
+
+#[test]
+fn an_attempt_lost_twice_in_a_row_is_still_only_lost() {
+    let mut world = World::with_plan("pay");
+    world.crash();
+    world.crash();
+    assert_eq!(world.waits_for(), ["pay: help: the process that ran it went away"]);
+    world.end("pay", AttemptNo(1), Err(Failure::new(Lost, "late")), Usage::default());
+    assert_eq!(world.waits_for(), ["pay: help: the process that ran it went away"]);
+}

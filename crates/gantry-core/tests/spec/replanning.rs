@@ -1,0 +1,167 @@
+//! The plan changes while it runs.
+
+use gantry_core::id::{Revision, TaskId};
+use gantry_core::input::{Change, Input};
+use gantry_core::plan::{Action, Run, Task};
+use gantry_testkit::World;
+use serde_json::json;
+
+fn new_task(id: &str, after: &[&str]) -> Task {
+    Task {
+        action: Some(Action::Run(Run { command: "true".to_owned(), ..Run::default() })),
+        depends_on: after.iter().map(|id| TaskId::new(id).unwrap()).collect(),
+        ..Task::new(TaskId::new(id).unwrap())
+    }
+}
+
+#[test]
+fn finished_work_stays_finished_when_the_plan_changes() {
+    let mut world = World::with_plan("a\nb after a\nc after b");
+    world.finish("a");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks.push(new_task("d", &["a"]));
+        plan.tasks[2].depends_on.push(TaskId::new("d").unwrap());
+    });
+    assert_eq!(world.started(), ["d"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    a  completed
+    b  running
+    c  pending    for b, d
+    d  running
+    ");
+    let revisions: Vec<_> = world.life().revisions().collect();
+    assert_eq!(revisions, [(Revision(1), "as created"), (Revision(2), "as tested")]);
+}
+
+#[test]
+fn a_revision_keeps_its_diff_and_its_reason() {
+    let mut world = World::with_plan("a\nb after a");
+    world.revise(|plan| {
+        plan.tasks[1].timeout = Some(gantry_testkit::mins(5));
+        plan.tasks[1].depends_on.clear();
+        plan.tasks.push(new_task("c", &["b"]));
+    });
+    let revised = world.journal().iter().find_map(|entry| match &entry.event {
+        gantry_core::event::Event::PlanRevised { diff, .. } => Some(diff.to_string()),
+        _ => None,
+    });
+    insta::assert_snapshot!(revised.unwrap(), @r#"
+    + c  after b
+    ~ b: depends_on ["a"] -> (not set)
+    ~ b: timeout (not set) -> "5m"
+    "#);
+}
+
+#[test]
+fn a_running_task_that_is_redefined_is_stopped_and_starts_again() {
+    let mut world = World::with_plan("a\nb after a");
+    world.wishes();
+    world.revise(|plan| {
+        plan.tasks[0].action = Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
+    });
+    insta::assert_snapshot!(world.wishes(), @"
+    cancel_attempt a attempt=1 why=the plan was changed
+    start_attempt a attempt=2
+    ");
+}
+
+#[test]
+fn a_finished_task_that_is_redefined_is_done_again_and_one_that_is_renamed_in_words_only_is_not() {
+    let mut world = World::with_plan("a\nb after a");
+    world.finish("a");
+    world.started();
+    world.revise(|plan| plan.tasks[0].owner = Some("ana".to_owned()));
+    assert!(world.started().is_empty());
+    world.revise(|plan| {
+        plan.tasks[0].action = Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
+    });
+    assert_eq!(world.started(), ["a"]);
+}
+
+#[test]
+fn a_failed_plan_goes_on_after_its_task_is_mended() {
+    let mut world = World::with_plan("a\nb after a");
+    world.fail("a", gantry_core::policy::FailureClass::Logic, "no such file");
+    assert_eq!(world.state().to_string(), "failed");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks[0].action = Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
+    });
+    assert_eq!(world.started(), ["a"]);
+}
+
+#[test]
+fn a_removed_task_holds_up_nobody() {
+    let mut world = World::with_plan("a\nb\nc after a, b");
+    world.finish("a");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks.remove(1);
+        plan.tasks[1].depends_on.pop();
+    });
+    assert_eq!(world.started(), ["c"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    a  completed
+    c  running
+    ");
+}
+
+#[test]
+fn tasks_keep_their_numbers_and_numbers_are_never_used_again() {
+    let mut world = World::with_plan("a\nb\nc");
+    world.revise(|plan| {
+        plan.tasks.remove(1);
+    });
+    world.revise(|plan| plan.tasks.insert(0, new_task("d", &[])));
+    let numbers: Vec<String> =
+        ["a", "c", "d"].iter().map(|id| format!("{id} {}", world.life().number(id).unwrap())).collect();
+    assert_eq!(numbers, ["a 1", "c 3", "d 4"]);
+    assert_eq!(world.life().task_ids().iter().map(TaskId::as_str).collect::<Vec<_>>(), ["d", "a", "c"]);
+}
+
+#[test]
+fn a_change_that_makes_no_sense_is_refused_with_everything_that_is_wrong() {
+    let mut world = World::with_plan("a\nb after a");
+    let wrong = world.revision(|plan| {
+        plan.tasks[0].depends_on.push(TaskId::new("b").unwrap());
+        plan.tasks[1].depends_on.push(TaskId::new("zz").unwrap());
+    });
+    insta::assert_snapshot!(world.refusal(wrong), @"the changed plan would be wrong; these tasks wait for each other: `a` -> `b` -> `a`; task `b` depends on `zz`, which does not exist [life::bad-plan]");
+    let nothing = world.revision(|_| {});
+    assert_eq!(world.refusal(nothing), "nothing would change [life::nothing-changes]");
+    let stale = Input::Revise {
+        by: "ana".to_owned(),
+        rationale: String::new(),
+        base: Revision(7),
+        change: Change::To(Box::default()),
+    };
+    assert_eq!(world.refusal(stale), "revision 7 was looked at, but revision 1 is current [life::old-revision]");
+}
+
+#[test]
+fn an_abandoned_plan_cannot_be_changed() {
+    let mut world = World::with_plan("a");
+    world.cancel(gantry_core::input::TakeBack::Nothing);
+    let change = world.revision(|plan| plan.tasks.push(new_task("b", &[])));
+    assert_eq!(world.refusal(change), "a plan that is abandoned cannot be changed [life::wrong-state]");
+}
+
+#[test]
+fn a_changed_input_redoes_the_task_and_what_reads_it() {
+    let mut world = World::with_plan(
+        r#"
+        fetch   inputs={"url":"one"}
+        read    inputs={"page":"tasks.fetch.page"}
+        "#,
+    );
+    world.finish_with("fetch", json!({"page": 1}));
+    world.finish("read");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks[0].inputs.insert("url".to_owned(), gantry_core::plan::Input::Value(json!("two")));
+    });
+    assert_eq!(world.started(), ["fetch"]);
+    world.finish_with("fetch", json!({"page": 2}));
+    assert_eq!(world.started(), ["read"]);
+}

@@ -1,0 +1,167 @@
+//! Undo is part of doing.
+
+use gantry_core::input::{Input, Resolution, TakeBack};
+use gantry_core::life::PlanState;
+use gantry_core::policy::FailureClass::Logic;
+use gantry_testkit::World;
+
+#[test]
+fn what_was_done_is_taken_back_in_reverse_order_of_what_really_happened() {
+    let mut world = World::with_plan(
+        r#"
+        policy.recovery.logic=["undo"]
+        a  undo=restore
+        b  undo=restore
+        c  undo={"action":{"run":"drop table"}}
+        d  after a, b, c
+        "#,
+    );
+    world.finish("b");
+    world.finish("c");
+    world.finish("a");
+    world.wishes();
+    world.fail("d", Logic, "broken");
+    world.undo_ends("a", Ok("restored"));
+    world.undo_ends("c", Ok("dropped"));
+    insta::assert_snapshot!(world.wishes(), @r#"
+    start_undo a attempt=16 undo=restore
+    start_undo c attempt=18 undo={"action":{"run":"drop table"}}
+    start_undo b attempt=20 undo=restore
+    "#);
+    world.undo_ends("b", Ok("restored"));
+    assert_eq!(world.state(), PlanState::Failed);
+    insta::assert_snapshot!(world.tasks(), @"
+    a  abandoned  taken back
+    b  abandoned  taken back
+    c  abandoned  taken back
+    d  failed     broken
+    ");
+}
+
+#[test]
+fn only_the_failing_composite_is_taken_back() {
+    let mut world = World::with_plan(
+        r#"
+        policy.recovery.logic=["undo"]
+        before  undo=restore
+        group   after before  on failure -> plan-b
+          x  undo=restore
+          y  after x
+        plan-b
+        "#,
+    );
+    world.finish("before");
+    world.finish("x");
+    world.started();
+    world.fail("y", Logic, "broken");
+    assert!(world.started().is_empty(), "nothing new starts while things are taken back");
+    world.undo_ends("x", Ok("restored"));
+    assert_eq!(world.started(), ["plan-b"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    before  completed
+    group   failed     its part `y` failed: broken
+    x       abandoned  taken back
+    y       failed     broken
+    plan-b  running
+    ");
+}
+
+#[test]
+fn an_undo_survives_a_crash_and_old_answers_to_it_are_ignored() {
+    let mut world = World::with_plan("a undo=restore\nb after a");
+    world.finish("a");
+    world.cancel(TakeBack::Everything);
+    let old = world.undo_attempt("a");
+    world.crash();
+    insta::assert_snapshot!(world.wishes(), @"start_undo a attempt=11 undo=restore");
+    let task = gantry_core::id::TaskId::new("a").unwrap();
+    world.turn(Input::UndoEnded { task, attempt: old, end: Ok("late".to_owned()) });
+    assert_ne!(world.state(), PlanState::Abandoned);
+    world.crash();
+    world.undo_ends("a", Ok("restored"));
+    assert_eq!(world.state(), PlanState::Abandoned);
+}
+
+#[test]
+fn an_undo_that_keeps_failing_waits_for_a_person() {
+    let mut world = World::with_plan("a undo=restore\nb after a");
+    world.finish("a");
+    world.cancel(TakeBack::Everything);
+    for _ in 0..3 {
+        world.undo_ends("a", Err("disk full"));
+    }
+    assert_eq!(world.waits_for(), ["a: `a` could not be taken back: disk full"]);
+    assert_eq!(world.state(), PlanState::Blocked);
+    world.resolve("a", Resolution::Complete { outputs: Default::default() });
+    assert_eq!(world.state(), PlanState::Abandoned);
+}
+
+#[test]
+fn what_can_never_be_taken_back_asks_first() {
+    let mut world = World::with_plan("a undo=restore\nmail after a undo=never\nb after mail");
+    world.finish("a");
+    world.finish("mail");
+    world.cancel(TakeBack::Everything);
+    assert_eq!(world.waits_for(), ["mail: `mail` cannot be taken back"]);
+    world.resolve("mail", Resolution::Skip);
+    world.undo_ends("a", Ok("restored"));
+    assert_eq!(world.state(), PlanState::Abandoned);
+}
+
+#[test]
+fn going_back_to_a_checkpoint_takes_back_what_came_after_and_it_can_be_done_again() {
+    let mut world = World::with_plan("a undo=restore\nb after a undo=restore\nc after b undo=restore\nd after c");
+    world.finish("a");
+    world.turn(Input::Checkpoint { name: "good".to_owned() });
+    world.finish("b");
+    world.finish("c");
+    let undo = Input::Undo { to: "good".to_owned(), by: "ana".to_owned(), why: String::new() };
+    assert_eq!(world.refusal(undo.clone()), "task `d` runs right now [life::task-runs]");
+    world.finish("d");
+    world.wishes();
+    world.turn(undo);
+    world.undo_ends("c", Ok("restored"));
+    world.undo_ends("b", Ok("restored"));
+    insta::assert_snapshot!(world.tasks(), @"
+    a  completed
+    b  ready
+    c  pending    for b
+    d  pending    for c
+    ");
+    assert_eq!(world.state(), PlanState::Paused);
+    world.started();
+    world.resume();
+    assert_eq!(world.started(), ["b"]);
+}
+
+#[test]
+fn a_task_can_ask_for_undoing_as_a_step_of_the_plan() {
+    let mut world = World::with_plan(
+        "
+        a         undo=restore
+        save      checkpoint after a checkpoint=base
+        try       after save undo=restore on success -> verify on failure -> back
+        verify    on failure -> back
+        back      undo_to=base
+        ",
+    );
+    world.finish("a");
+    world.finish("save");
+    world.finish("try");
+    world.fail("verify", Logic, "red");
+    world.undo_ends("try", Ok("restored"));
+    insta::assert_snapshot!(world.tasks(), @"
+    a       completed
+    save    completed
+    try     abandoned  taken back
+    verify  failed     red
+    back    completed
+    ");
+}
+
+#[test]
+fn an_unknown_point_is_refused() {
+    let mut world = World::with_plan("a");
+    let undo = Input::Undo { to: "nowhere".to_owned(), by: "ana".to_owned(), why: String::new() };
+    assert_eq!(world.refusal(undo), "there is no checkpoint or finished task `nowhere` [life::unknown-point]");
+}

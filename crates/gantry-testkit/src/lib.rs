@@ -1,0 +1,11 @@
+//! The language of Gantry's tests: the plan is drawn, verbs move the world, the result is drawn again.
+//!
+//! Only this crate touches the core's interface, so a change there changes the kit and no test.
+//! Time is advanced, never slept; ids, seed and clock are fixed; after every turn the journal is
+//! replayed and compared with the living state.
+
+mod drawing;
+mod world;
+
+pub use drawing::draw_plan;
+pub use world::{World, days, hours, mins, secs};
