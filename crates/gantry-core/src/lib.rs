@@ -17,12 +17,13 @@
 //! assert_eq!(life, life::replay(&journal).unwrap());
 //! ```
 
-pub mod effect;
-pub mod event;
 pub mod expr; // in reading order
+pub mod suggest;
 pub mod id;
-pub mod input;
-pub mod life;
+pub mod time;
 pub mod plan;
 pub mod policy;
-pub mod time;
+pub mod event;
+pub mod effect;
+pub mod input;
+pub mod life;

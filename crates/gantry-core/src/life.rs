@@ -7,33 +7,33 @@
 //! content) that sees each event as soon as it is recorded. Nothing scans all tasks: every count
 //! and queue that a decision needs is kept up to date by `apply`.
 
-mod apply;
-mod ask_person;
-mod begin_round;
-mod complete_task;
-mod draft; // … how a turn is decided …
-mod end_attempt;
-mod expand_map;
-mod finish;
-mod fire_timer;
-mod follow_route;
+mod state; // in reading order: what is known …
 mod graph;
 mod index;
-mod key;
-mod learn;
 mod ledger;
-mod open_gate;
-mod recover;
-mod refusal;
-mod reopen;
-mod replay;
-mod revise;
 mod scope;
-mod start_task;
-mod state; // in reading order: what is known …
-mod steer;
-mod undo;
+mod key;
 mod view;
+mod apply;
+mod replay;
+mod refusal;
+mod draft; // … and how a turn is decided: what reaches the plan …
+mod steer;
+mod end_attempt;
+mod open_gate;
+mod ask_person;
+mod fire_timer;
+mod revise;
+mod reopen;
+mod undo;
+mod learn;
+mod start_task; // … and what follows from it
+mod complete_task;
+mod recover;
+mod follow_route;
+mod begin_round;
+mod expand_map;
+mod finish;
 
 use std::sync::Arc;
 

@@ -3,15 +3,15 @@
 //! A plan is a plain value. It can be built in any order and may be wrong; [`Plan::check`] says
 //! everything that is wrong with it, and only a plan without errors may begin a life.
 
-mod action; // in reading order
+mod task; // in reading order
+mod action;
+mod parts;
+mod human;
+mod reference;
+mod pipeline;
+mod edges;
 mod check;
 mod diff;
-mod edges;
-mod human;
-mod parts;
-mod pipeline;
-mod reference;
-mod task;
 
 use std::collections::BTreeMap;
 

@@ -388,7 +388,8 @@ fn describe(value: &Value, tag: &str) -> String {
     let fields: BTreeMap<&str, &Value> =
         value.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect();
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut words: Vec<String> = [tag, "task", "from", "to"].iter().filter_map(|name| fields.get(name).copied().map(plain)).collect();
+    let mut words: Vec<String> =
+        [tag, "task", "from", "to"].iter().filter_map(|name| fields.get(name).copied().map(plain)).collect();
     let shown = ["event", "effect", "task", "from", "to", "key", "plan", "diff", "action", "seed", "id"];
     let rest = fields.iter().filter(|(name, value)| !shown.contains(name) && !value.is_null() && **value != &json!({}));
     words.extend(rest.map(|(name, value)| format!("{name}={}", plain(value))));

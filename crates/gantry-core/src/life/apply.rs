@@ -7,7 +7,7 @@ use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
 use crate::event::{AfterUndo, Asked, Entry, Event};
 use crate::id::{TaskId, TaskNo};
 use crate::input::Decision;
-use crate::policy::{Remedy, Usage};
+use crate::policy::{FailureClass, Remedy, Usage};
 use crate::time::Timestamp;
 
 /// How many accepted results of one task are remembered by key.
@@ -38,7 +38,11 @@ impl Life {
                 let used_ms = self.used_ms(entry.at);
                 self.set_phase(Phase::Running { since: entry.at, used_ms });
             }
-            Event::PlanReopened { .. } => self.set_phase(Phase::Running { since: entry.at, used_ms: 0 }),
+            Event::PlanReopened { .. } => {
+                self.set_phase(Phase::Running { since: entry.at, used_ms: 0 });
+                // What people said after the end has changed the situation of others without anyone looking.
+                woken.extend(self.by_id.values());
+            }
             Event::PlanCompleted { .. } => self.set_phase(Phase::Completed),
             Event::PlanFailed { causes } => self.set_phase(Phase::Failed { causes: causes.clone() }),
             Event::PlanAbandoned { .. } => self.abandon_all(woken),
@@ -129,7 +133,10 @@ impl Life {
                 });
             }
             Event::AttemptFailed { failure, usage, .. } => {
-                self.end_attempt(no, *usage, woken, |life| life.failure = Some(failure.clone()));
+                self.end_attempt(no, *usage, woken, |life| {
+                    life.failure = Some(failure.clone());
+                    life.doubt = (failure.class == FailureClass::Lost).then(|| life.key.clone());
+                });
             }
             Event::RetryPlanned { remedy, at, feedback, .. } => self.change(no, woken, |life| {
                 match remedy {
@@ -212,6 +219,7 @@ impl Life {
                     }
                 });
             }
+            Event::Verified { happened: Some(_), .. } | Event::PersonAnswered { .. } => self.task_mut(no).doubt = None,
             Event::VerifyAsked { attempt, .. } => {
                 self.enter(no, State::Waiting(Waiting::Verify { attempt: *attempt }), watch, woken);
             }
@@ -294,6 +302,7 @@ impl Life {
         self.change(no, woken, |life| {
             if afresh {
                 life.memo.clear();
+                life.doubt = None;
             }
             life.retries = 0;
             life.repairs = 0;

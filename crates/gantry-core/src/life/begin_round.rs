@@ -13,7 +13,7 @@ use super::draft::Draft;
 use super::state::State;
 use crate::event::Event;
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Action, Diff, Input, Placed, Reference, Round, Task, task_change};
+use crate::plan::{Action, Diff, Input, On, Placed, Reference, Round, Route, Task, task_change};
 
 /// The name of the input that tells a repeated task why it is repeated.
 const FEEDBACK: &str = "feedback";
@@ -56,21 +56,22 @@ impl Draft {
             let after = last.insert(task.parent.clone(), task.id.clone());
             diff.added.push(Placed { after, task });
         }
-        let waiting = self.life.waiting_behind(&region);
-        for no in &waiting {
-            let old = &self.life.node(*no).task;
-            diff.changed.extend(task_change(old, &renamed(old, &rename)));
-        }
-        for no in self.life.leading_back(&region, &waiting) {
-            let old = &self.life.node(no).task;
-            diff.changed.extend(task_change(old, &led_back(old, &rename)));
+        let (outside, taken) = self.life.around_round(&region, &rename);
+        for (no, task) in &outside {
+            diff.changed.extend(task_change(&self.life.node(*no).task, task));
         }
         let revision = Revision(self.life.revision.0 + 1);
         let rationale = format!("round {} after `{because}`: {why}", round + 1);
         self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
+        for (from, to, on) in taken {
+            self.record(Event::RouteTaken { from, to, on });
+        }
         Ok(())
     }
 }
+
+/// A route that was followed: from where, where to, on which ending.
+type Taken = (TaskId, TaskId, On);
 
 impl Life {
     /// The tasks to repeat: everything between the targets and the source, whole composites.
@@ -154,45 +155,89 @@ impl Life {
             .collect()
     }
 
-    /// Tasks further behind that may send work back to something in the region.
-    fn leading_back(&self, region: &[TaskNo], waiting: &BTreeSet<TaskNo>) -> Vec<TaskNo> {
-        let repeated = |id: &TaskId| self.no(id.as_str()).is_some_and(|no| region.binary_search(&no).is_ok());
-        let leads_back = |task: &Task| {
-            let gate = match &task.action {
-                Some(Action::Gate(gate)) => gate.back_to.as_ref(),
-                _ => None,
-            };
-            task.next.iter().filter(|route| route.max.is_some()).map(|route| &route.to).chain(gate).any(repeated)
-        };
-        let is_behind = |no: TaskNo| {
-            let before = self.closure(vec![no], &BTreeSet::new(), |no| {
+    /// How tasks outside the region change, and the routes that lead into the new round already.
+    fn around_round(
+        &self,
+        region: &[TaskNo],
+        rename: &impl Fn(&TaskId) -> Option<TaskId>,
+    ) -> (BTreeMap<TaskNo, Task>, Vec<Taken>) {
+        let mut outside: BTreeMap<TaskNo, Task> = BTreeMap::new();
+        let mut taken = Vec::new();
+        let waiting = self.waiting_behind(region);
+        for no in &waiting {
+            let mut task = (*self.node(*no).task).clone();
+            rename_needs(&mut task, rename);
+            outside.insert(*no, task);
+        }
+        // Whatever may send work back to something repeated, and is no longer behind the old one.
+        let is_outside = |no: &TaskNo| region.binary_search(no).is_err();
+        for no in self.by_id.values().copied().filter(is_outside) {
+            for target in ways_back(&self.node(no).task).into_iter().filter_map(|id| self.no(id.as_str())) {
+                if is_outside(&target) || self.stays_behind(no, target, region, &waiting) {
+                    continue;
+                }
+                let task = outside.entry(no).or_insert_with(|| (*self.node(no).task).clone());
+                lead_back(task, self.task_id(target), rename);
+            }
+        }
+        // What led to a repeated task leads to its next round, too.
+        for to in region {
+            for from in self.node(*to).routed_from.iter().copied().filter(|no| is_outside(no)) {
+                let Some(name) = rename(self.task_id(*to)) else { continue };
+                let task = outside.entry(from).or_insert_with(|| (*self.node(from).task).clone());
+                let routes: Vec<Route> = task
+                    .next
+                    .iter()
+                    .filter(|route| route.max.is_none() && route.to == *self.task_id(*to))
+                    .cloned()
+                    .collect();
+                if let Some(route) = routes.first().filter(|_| self.task(from).taken.contains(to)) {
+                    taken.push((task.id.clone(), name.clone(), route.on.clone()));
+                }
+                task.next.extend(routes.into_iter().map(|route| Route { to: name.clone(), ..route }));
+            }
+        }
+        (outside, taken)
+    }
+
+    /// Tells whether a task is still behind the old round of another when those that wait are not.
+    fn stays_behind(&self, no: TaskNo, target: TaskNo, region: &[TaskNo], waiting: &BTreeSet<TaskNo>) -> bool {
+        let (mut seen, mut stack) = (BTreeSet::new(), vec![no]);
+        while let Some(no) = stack.pop() {
+            if no == target {
+                return true;
+            }
+            if seen.insert(no) {
                 let node = self.node(no);
-                node.waits.iter().chain(&node.routed_from).copied().chain(node.parent).collect()
-            });
-            waiting.iter().any(|no| before.contains(no))
-        };
-        self.by_id
-            .values()
-            .copied()
-            .filter(|no| region.binary_search(no).is_err() && !waiting.contains(no))
-            .filter(|no| leads_back(&self.node(*no).task) && is_behind(*no))
-            .collect()
+                let moves_on = |other: &TaskNo| waiting.contains(&no) && region.binary_search(other).is_ok();
+                stack.extend(node.waits.iter().copied().filter(|other| !moves_on(other)));
+                stack.extend(node.routed_from.iter().copied().chain(node.parent));
+            }
+        }
+        false
     }
 }
 
-/// The task with its ways back leading to the next round.
-fn led_back(task: &Arc<Task>, rename: &impl Fn(&TaskId) -> Option<TaskId>) -> Task {
-    let mut task = (**task).clone();
-    let swap = |id: &mut TaskId| {
-        if let Some(name) = rename(id) {
-            *id = name;
-        }
+/// Where a task may send work back to.
+fn ways_back(task: &Task) -> Vec<&TaskId> {
+    let gate = match &task.action {
+        Some(Action::Gate(gate)) => gate.back_to.as_ref(),
+        _ => None,
     };
-    task.next.iter_mut().filter(|route| route.max.is_some()).for_each(|route| swap(&mut route.to));
-    if let Some(Action::Gate(gate)) = &mut task.action {
-        gate.back_to.iter_mut().for_each(swap);
+    task.next.iter().filter(|route| route.max.is_some()).map(|route| &route.to).chain(gate).collect()
+}
+
+/// Lets ways back to `target` lead to its next round.
+fn lead_back(task: &mut Task, target: &TaskId, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
+    let Some(name) = rename(target) else { return };
+    for route in task.next.iter_mut().filter(|route| route.max.is_some() && route.to == *target) {
+        route.to = name.clone();
     }
-    task
+    if let Some(Action::Gate(gate)) = &mut task.action
+        && gate.back_to.as_ref() == Some(target)
+    {
+        gate.back_to = Some(name);
+    }
 }
 
 /// The task with every mention of a repeated task replaced by its next round.
@@ -203,27 +248,39 @@ fn renamed(task: &Arc<Task>, rename: &impl Fn(&TaskId) -> Option<TaskId>) -> Tas
             *id = name;
         }
     };
-    let swap_input = |input: &mut Input| {
-        if let Input::From(Reference::Task { task, .. }) = input {
-            swap(task);
-        }
-    };
+    rename_needs(&mut task, rename);
     swap(&mut task.id);
     task.parent.iter_mut().for_each(swap);
-    task.depends_on.iter_mut().for_each(swap);
     task.next.iter_mut().for_each(|route| swap(&mut route.to));
     for recover in task.failure_modes.iter_mut().filter_map(|mode| mode.recover.as_mut()) {
         if let Some(name) = TaskId::new(recover).ok().and_then(|id| rename(&id)) {
             *recover = name.to_string();
         }
     }
+    if let Some(Action::Gate(gate)) = &mut task.action {
+        gate.back_to.iter_mut().for_each(swap);
+    }
+    task
+}
+
+/// Lets a task wait for, and read from, the next round of what it waits for.
+fn rename_needs(task: &mut Task, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
+    let swap = |id: &mut TaskId| {
+        if let Some(name) = rename(id) {
+            *id = name;
+        }
+    };
+    let swap_input = |input: &mut Input| {
+        if let Input::From(Reference::Task { task, .. }) = input {
+            swap(task);
+        }
+    };
+    task.depends_on.iter_mut().for_each(swap);
     task.inputs.values_mut().for_each(swap_input);
     match &mut task.action {
         Some(Action::Tool(tool)) => tool.args.values_mut().for_each(swap_input),
         Some(Action::Plan(nested)) => nested.with.values_mut().for_each(swap_input),
         Some(Action::Map(map)) => swap_input(&mut map.over),
-        Some(Action::Gate(gate)) => gate.back_to.iter_mut().for_each(swap),
         _ => {}
     }
-    task
 }

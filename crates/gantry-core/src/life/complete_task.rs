@@ -140,6 +140,11 @@ impl Draft {
         let key = self.life.key(no).map(|(key, _)| key).unwrap_or_default();
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         self.record(Event::TaskCompleted { task: task.id.clone(), key, outputs, outcome, source, unjudged });
+        // With a fallback, or a result from a person, the parts that have not begun are not needed.
+        let because = format!("`{}` is done without it", task.id);
+        for below in self.life.subtree(no).into_iter().skip(1) {
+            self.skip(below, &because);
+        }
         let each = self.life.header.policy.checkpoint_each_task
             && matches!(task.action, Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_) | Action::Command(_)));
         match &task.action {

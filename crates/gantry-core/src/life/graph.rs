@@ -272,7 +272,11 @@ impl Life {
                 Some((no, patched(&self.node(no).task, change).ok()?))
             })
             .collect();
-        let mut affected: Vec<TaskNo> = Vec::new();
+        let mut affected: Vec<TaskNo> = changed
+            .iter()
+            .flat_map(|(no, _)| Node::forward_routes(&self.node(*no).task))
+            .filter_map(|route| self.no(route.to.as_str()))
+            .collect();
         for (no, task) in &changed {
             self.leave_lane(*no);
             self.unlink(*no);

@@ -31,7 +31,7 @@ impl Draft {
     }
 
     /// A lost attempt that is not safe to repeat: find out whether it happened, or ask a person.
-    fn find_out(&mut self, no: TaskNo, failure: Failure) {
+    pub(super) fn find_out(&mut self, no: TaskNo, failure: Failure) {
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         match &task.verify {
             Some(action) => {

@@ -9,7 +9,7 @@ use crate::effect::{Effect, Failure, StartAttempt};
 use crate::event::{Asked, Event, Outputs, Source};
 use crate::expr::{Expr, Scope};
 use crate::id::{AttemptNo, TaskNo};
-use crate::plan::{Action, Agent, Check, Decide, Model, Wait};
+use crate::plan::{Action, Agent, Check, Decide, Idempotency, Model, Wait};
 use crate::policy::{FailureClass, Judge, ProseBy};
 use crate::time::Duration;
 
@@ -109,6 +109,11 @@ impl Draft {
     }
 
     fn start_attempt(&mut self, no: TaskNo, action: Action, key: String, inputs: Outputs) {
+        let repeatable = self.life.node(no).task.repeatable();
+        if repeatable == Idempotency::Unsafe && self.life.task(no).doubt.as_ref() == Some(&key) {
+            let message = "an earlier attempt was lost and may have happened";
+            return self.find_out(no, Failure::new(FailureClass::Lost, message));
+        }
         let reserved = self.life.reservation(no);
         match self.life.affords(no, reserved) {
             Afford::Yes => {}

@@ -5,9 +5,9 @@
 
 mod content; // in reading order
 mod graph;
-mod nearest;
 
 use super::Plan;
+use crate::suggest::nearest;
 
 /// How bad a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ impl Findings {
     /// Asks whether the nearest known name was meant.
     fn suggest<'n>(&mut self, name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
         self.suggestions_left = self.suggestions_left.checked_sub(1)?;
-        nearest::nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+        nearest(name, known).map(|near| format!("did you mean `{near}`?"))
     }
 
     fn add(

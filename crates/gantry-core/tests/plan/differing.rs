@@ -21,7 +21,9 @@ fn a_diff_reads_like_a_list_of_changes() {
     ~ c: timeout "5m" -> (not set)
     "#);
     let (came, went) = diff.edges(&before);
-    let show = |edges: Vec<gantry_core::plan::Edge>| edges.iter().map(|edge| format!("{} on {}", edge.task, edge.on)).collect::<Vec<_>>();
+    let show = |edges: Vec<gantry_core::plan::Edge>| {
+        edges.iter().map(|edge| format!("{} on {}", edge.task, edge.on)).collect::<Vec<_>>()
+    };
     assert_eq!(show(came), ["d on b", "b on c"]);
     assert_eq!(show(went), ["b on a", "c on b"]);
 }

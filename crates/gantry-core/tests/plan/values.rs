@@ -11,7 +11,10 @@ fn ids_are_slugs() {
         assert_eq!(TaskId::new(good).unwrap().as_str(), good);
     }
     let long = "x".repeat(101);
-    let bad: Vec<String> = ["", "-a", "a b", "a.b", "ä", "a\n", &long].iter().map(|id| TaskId::new(id).unwrap_err().reason.to_owned()).collect();
+    let bad: Vec<String> = ["", "-a", "a b", "a.b", "ä", "a\n", &long]
+        .iter()
+        .map(|id| TaskId::new(id).unwrap_err().reason.to_owned())
+        .collect();
     insta::assert_snapshot!(bad.join("\n"), @"
     it is empty
     it must start with a letter, a digit or `_`
@@ -28,10 +31,13 @@ fn ids_are_slugs() {
 
 #[test]
 fn durations_are_read_and_written_as_people_do() {
-    for (text, written) in [("90s", "1m30s"), ("1h30m", "1h30m"), ("2d", "2d"), ("250ms", "250ms"), ("0s", "0s"), ("1w", "7d")] {
+    for (text, written) in
+        [("90s", "1m30s"), ("1h30m", "1h30m"), ("2d", "2d"), ("250ms", "250ms"), ("0s", "0s"), ("1w", "7d")]
+    {
         assert_eq!(Duration::parse(text).unwrap().to_string(), written);
     }
-    let refused: Vec<String> = ["-5m", "10", "soon", "1e9h", "5000000h", ""].iter().map(|text| Duration::parse(text).unwrap_err()).collect();
+    let refused: Vec<String> =
+        ["-5m", "10", "soon", "1e9h", "5000000h", ""].iter().map(|text| Duration::parse(text).unwrap_err()).collect();
     insta::assert_snapshot!(refused.join("\n"), @"
     `-5m` is negative; a duration is at least 0s
     `10` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
@@ -80,7 +86,14 @@ fn checks_are_expressions_only_when_they_test_something() {
     for text in ["tests.exit_code == 0", "size(notes.citations) >= 2", "memory.has_space >= 50MB", "!(a.b)"] {
         assert_eq!(kind(text), "expression", "{text}");
     }
-    for text in ["reviewed", "backwards compatible", ">= 5 canonical sources (IETF, official repos)", "top10 is empty", "'quoted'", "1 + 1"] {
+    for text in [
+        "reviewed",
+        "backwards compatible",
+        ">= 5 canonical sources (IETF, official repos)",
+        "top10 is empty",
+        "'quoted'",
+        "1 + 1",
+    ] {
         assert_eq!(kind(text), "words", "{text}");
     }
 }
@@ -88,13 +101,21 @@ fn checks_are_expressions_only_when_they_test_something() {
 #[test]
 fn a_command_is_a_pipeline_only_when_it_is_one() {
     let calls = parse_pipeline("search(query=\"a; b\") -> links;\n fetch(links, 10) -> docs; web.rank(docs)").unwrap();
-    let shown: Vec<String> = calls.iter().map(|call| format!("{} {:?} {:?}", call.name, call.args, call.result)).collect();
+    let shown: Vec<String> =
+        calls.iter().map(|call| format!("{} {:?} {:?}", call.name, call.args, call.result)).collect();
     insta::assert_snapshot!(shown.join("\n"), @r#"
     search ["query=\"a; b\""] Some("links")
     fetch ["links", "10"] Some("docs")
     web.rank ["docs"] None
     "#);
-    for prose in ["run tests; run canary; compare error rates", "derive strategies A/B/C from notes; compare -> table", "f(a", "", "f(a,,b)", "run load(gen: [light], burst: [on)"] {
+    for prose in [
+        "run tests; run canary; compare error rates",
+        "derive strategies A/B/C from notes; compare -> table",
+        "f(a",
+        "",
+        "f(a,,b)",
+        "run load(gen: [light], burst: [on)",
+    ] {
         assert_eq!(parse_pipeline(prose), None, "{prose}");
     }
 }

@@ -146,6 +146,18 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             }
         }
         Some(Action::Map(map)) => {
+            if let Some(field) = map.each.as_ref().and_then(|each| over_plan(&each.budget, &plan.policy.budget)) {
+                findings
+                    .error(
+                        "plan::budget-too-large",
+                        (at, &format!("map.each.budget.{field}")),
+                        format!(
+                            "each part of `{}` may spend more than the whole plan, so it could never start",
+                            task.id
+                        ),
+                    )
+                    .hint("raise `policy.budget` or lower the budget of `each`");
+            }
             if let Input::Value(value) = &map.over
                 && !value.is_array()
             {

@@ -1,0 +1,66 @@
+//! How the program ends: named exit codes, and faults told in one place.
+
+use std::process::ExitCode;
+
+/// Everything was done.
+pub const DONE: u8 = 0;
+/// A fault of this program or of its surroundings.
+pub const INTERNAL: u8 = 1;
+/// The input is wrong: a plan file, an argument.
+pub const BAD_INPUT: u8 = 2;
+
+/// Why a command could not do its work.
+pub struct Fault {
+    code: u8,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Fault {
+    /// The input is wrong.
+    pub fn bad_input(message: impl Into<String>) -> Self {
+        Self { code: BAD_INPUT, message: message.into(), hint: None }
+    }
+
+    /// Something around the program does not work.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self { code: INTERNAL, message: message.into(), hint: None }
+    }
+
+    /// Says what to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    pub fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// Tells it on standard error and gives the exit code.
+    pub fn tell(self) -> ExitCode {
+        anstream::eprintln!("error: {}", self.message);
+        if let Some(hint) = self.hint {
+            anstream::eprintln!("\nhint: {hint}");
+        }
+        ExitCode::from(self.code)
+    }
+}
+
+/// Writes to standard output. A reader that has gone away (`gantry schema | head`) is no fault.
+pub fn print(text: &str) -> Result<(), Fault> {
+    use std::io::Write;
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Fault::internal(format!("standard output cannot be written: {error}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

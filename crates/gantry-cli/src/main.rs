@@ -1,0 +1,43 @@
+//! The one binary: the only place that wires everything.
+
+mod diff;
+mod exit;
+mod export;
+mod file;
+mod schema;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Turns an objective into a plan that can be trusted, and carries it out.
+///
+/// Plan files are YAML, JSON, the text form (.gantry) or Mermaid flowcharts (.mmd). Data goes to
+/// standard output, talk to standard error.
+///
+/// Exit codes: 0 done, 1 a fault of this program or its surroundings, 2 bad input.
+#[derive(Parser)]
+#[command(name = "gantry", version, arg_required_else_help = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Validate(validate::Args),
+    Export(export::Args),
+    Diff(diff::Args),
+    Schema(schema::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Validate(args) => validate::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Schema(args) => schema::run(&args),
+    };
+    outcome.unwrap_or_else(exit::Fault::tell)
+}

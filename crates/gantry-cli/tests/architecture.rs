@@ -1,0 +1,87 @@
+//! The rules of ARCHITECTURE.md about who may know whom, read off what cargo really builds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// What each crate may use of the others. A crate that is not listed must be added here first.
+const MAY_USE: [(&str, &[&str]); 5] = [
+    ("gantry-core", &[]),
+    ("gantry-format", &["gantry-core"]),
+    ("gantry-cli", &["gantry-core", "gantry-format"]),
+    ("gantry-testkit", &["gantry-core"]),
+    ("gantry-sim", &["gantry-core"]),
+];
+
+/// Crates without a runtime, a database, a network or a clock of their own, however deep below.
+const PURE: [&str; 2] = ["gantry-core", "gantry-format"];
+
+/// Signs that something is not pure.
+const IMPURE: [&str; 16] = [
+    "tokio",
+    "async-std",
+    "smol",
+    "mio",
+    "hyper",
+    "reqwest",
+    "ureq",
+    "axum",
+    "rusqlite",
+    "libsqlite3-sys",
+    "sqlx",
+    "tokio-postgres",
+    "chrono",
+    "time",
+    "rand",
+    "getrandom",
+];
+
+/// For tests only.
+const TEST_ONLY: [&str; 2] = ["gantry-testkit", "gantry-sim"];
+
+fn cargo(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(args)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "cargo {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The names of everything that a crate builds on, without its tests.
+fn built_on(name: &str, depth: &str) -> BTreeSet<String> {
+    let tree =
+        cargo(&["tree", "--locked", "--package", name, "--edges", "normal", "--prefix", "none", "--depth", depth]);
+    tree.lines().filter_map(|line| line.split(' ').next()).filter(|other| *other != name).map(str::to_owned).collect()
+}
+
+#[test]
+fn dependencies_point_down_only() {
+    let may: BTreeMap<&str, &[&str]> = MAY_USE.into_iter().collect();
+    let metadata: serde_json::Value =
+        serde_json::from_str(&cargo(&["metadata", "--locked", "--no-deps", "--format-version", "1"])).unwrap();
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        let allowed = may.get(name).unwrap_or_else(|| panic!("{name} has no rule: say in MAY_USE what it may know"));
+        let ours = built_on(name, "1").into_iter().filter(|other| other.starts_with("gantry-"));
+        let forbidden: Vec<String> = ours.filter(|other| !allowed.contains(&other.as_str())).collect();
+        assert!(forbidden.is_empty(), "{name} may not use {forbidden:?}");
+    }
+}
+
+#[test]
+fn the_pure_crates_have_no_runtime_database_clock_or_network() {
+    for name in PURE {
+        let found: Vec<String> =
+            built_on(name, "99").into_iter().filter(|other| IMPURE.contains(&other.as_str())).collect();
+        assert!(found.is_empty(), "{name} is pure, but builds on {found:?}");
+    }
+}
+
+#[test]
+fn the_test_crates_are_not_in_the_product() {
+    let product = built_on("gantry-cli", "99");
+    for name in TEST_ONLY {
+        assert!(!product.contains(name), "{name} is for tests only");
+    }
+}

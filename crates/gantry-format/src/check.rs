@@ -1,0 +1,90 @@
+//! What the finished plan has wrong with it, shown at its place in the file.
+
+use std::collections::BTreeMap;
+
+use gantry_core::plan::{Place, Plan, Problem, Severity};
+
+use crate::diagnostic::{Diagnostic, Findings};
+use crate::read::{Places, Reading};
+use crate::suggest::nearest;
+
+/// Lets the model check the plan and adds what it finds.
+///
+/// In a file that is a single task, a route to a task elsewhere is no error: the route is left out
+/// and reported.
+pub(crate) fn check(reading: &mut Reading, findings: &mut Findings) {
+    if reading.single_task {
+        leave_out_routes(reading, findings);
+    }
+    let first_places = first_places(&reading.plan);
+    for problem in reading.plan.check() {
+        if reading.ids_unsure && names_a_task(&problem) || problem.code == "plan::no-tasks" && findings.has_errors() {
+            continue;
+        }
+        findings.push_with(|| {
+            let mut finding = translate(&problem, &reading.places);
+            if finding.hint.is_none() && names_a_task(&problem) {
+                finding.hint = near_task(&problem, reading);
+            }
+            match (problem.code, problem.place.task) {
+                ("plan::duplicate-id", Some(second)) => {
+                    let id = reading.plan.tasks[second].id.as_str();
+                    let first = first_places.get(id).map(|first| reading.places.tasks[*first].head);
+                    match first {
+                        Some(first) => finding.label("used again here").other(first, "first used here"),
+                        None => finding,
+                    }
+                }
+                _ => finding,
+            }
+        });
+    }
+}
+
+fn translate(problem: &Problem, places: &Places) -> Diagnostic {
+    let finding = match problem.severity {
+        Severity::Error => Diagnostic::error(problem.code, problem.message.clone()),
+        Severity::Warning => Diagnostic::warning(problem.code, problem.message.clone()),
+    };
+    finding.at(places.find(&problem.place)).hint_opt(problem.hint.clone())
+}
+
+/// Tells whether a problem may only come from a task whose id could not be read.
+fn names_a_task(problem: &Problem) -> bool {
+    ["plan::unknown-dependency", "plan::unknown-route", "plan::unknown-task", "plan::unknown-parent"]
+        .contains(&problem.code)
+}
+
+/// Finds the task that was probably meant: neighbouring letters that were swapped are one slip.
+fn near_task(problem: &Problem, reading: &Reading) -> Option<String> {
+    let written = reading.places.text(&problem.place)?;
+    let near = nearest(written, reading.plan.tasks.iter().map(|task| task.id.as_str()))?;
+    Some(format!("did you mean `{near}`?"))
+}
+
+fn first_places(plan: &Plan) -> BTreeMap<&str, usize> {
+    plan.tasks.iter().enumerate().rev().map(|(position, task)| (task.id.as_str(), position)).collect()
+}
+
+fn leave_out_routes(reading: &mut Reading, findings: &mut Findings) {
+    let ids: Vec<_> = reading.plan.tasks.iter().map(|task| task.id.clone()).collect();
+    for (index, task) in reading.plan.tasks.iter_mut().enumerate() {
+        let routes = std::mem::take(&mut task.next);
+        for (number, route) in routes.into_iter().enumerate() {
+            if ids.contains(&route.to) {
+                task.next.push(route);
+                continue;
+            }
+            let place = Place { task: Some(index), path: format!("next.{number}.to") };
+            findings.push(
+                Diagnostic::warning(
+                    "plan::route-left-out",
+                    format!("the route on {} to `{}` is left out: this file holds one task alone", route.on, route.to),
+                )
+                .at(reading.places.find(&place))
+                .label("not in this file")
+                .hint("put both tasks into one plan to keep the route"),
+            );
+        }
+    }
+}

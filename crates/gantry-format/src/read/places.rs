@@ -1,0 +1,84 @@
+//! Where every field of a plan stands in its file.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use gantry_core::plan::{Place, Plan, Task};
+
+use crate::node::{Key, Node, Span, Value};
+
+/// The fields of a plan or task under their canonical names.
+pub(crate) struct Fields {
+    /// The place that stands for the whole: a task's id, or a plan's first field.
+    pub(crate) head: Span,
+    /// The fields.
+    pub(crate) fields: Vec<(Key, Node)>,
+}
+
+impl Fields {
+    /// Finds the place of a field by its path, such as `next.0.to`; of what is not in the file,
+    /// the nearest thing around it.
+    fn place(&self, path: &str) -> Span {
+        let Some((name, node)) = self.resolve(path) else { return self.head };
+        // A block has no place of its own worth showing; its name has.
+        match &node.value {
+            Value::Seq(_) | Value::Map(_) | Value::Null => name,
+            Value::Bool(_) | Value::Number(_) | Value::Str { .. } => node.span,
+        }
+    }
+
+    /// Follows a path as far as the file has it; returns the place of the last name, and the node.
+    fn resolve(&self, path: &str) -> Option<(Span, &Node)> {
+        let mut names = path.split('.');
+        let (key, node) = super::find(&self.fields, names.next()?)?;
+        let mut found = (key.span, node);
+        for name in names {
+            let inner = match &found.1.value {
+                Value::Map(entries) => super::find(entries, name).map(|(key, node)| (key.span, node)),
+                Value::Seq(items) => {
+                    name.parse::<usize>().ok().and_then(|index| items.get(index)).map(|item| (item.span, item))
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Str { .. } => None,
+            };
+            let Some(inner) = inner else { break };
+            found = inner;
+        }
+        Some(found)
+    }
+}
+
+/// Where everything of a plan stands.
+pub(crate) struct Places {
+    /// The plan's own fields.
+    pub(crate) plan: Fields,
+    /// The fields of each task, in the order of [`Plan::tasks`].
+    pub(crate) tasks: Vec<Fields>,
+}
+
+impl Places {
+    /// Finds a place that the model names.
+    pub(crate) fn find(&self, place: &Place) -> Span {
+        self.fields(place).place(&place.path)
+    }
+
+    /// Returns the text that stands at a place.
+    pub(crate) fn text(&self, place: &Place) -> Option<&str> {
+        self.fields(place).resolve(&place.path)?.1.as_str()
+    }
+
+    fn fields(&self, place: &Place) -> &Fields {
+        place.task.and_then(|index| self.tasks.get(index)).unwrap_or(&self.plan)
+    }
+}
+
+/// Puts tasks in tree order, which only files that say `parent:` need, and their places with them.
+pub(super) fn in_tree_order(read: Vec<(Task, Fields)>) -> (Vec<Task>, Vec<Fields>) {
+    let mut places: BTreeMap<String, VecDeque<Fields>> = BTreeMap::new();
+    let mut plan = Plan::default();
+    for (task, fields) in read {
+        places.entry(task.id.as_str().to_owned()).or_default().push_back(fields);
+        plan.tasks.push(task);
+    }
+    plan.sort_tree();
+    let sorted = plan.tasks.iter().filter_map(|task| places.get_mut(task.id.as_str())?.pop_front()).collect();
+    (plan.tasks, sorted)
+}

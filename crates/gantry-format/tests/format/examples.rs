@@ -1,0 +1,56 @@
+//! Every example of the repository is read as its author meant it.
+//!
+//! Each snapshot shows what is found first and then the plan in its canonical form.
+
+use gantry_format::{Loaded, load, to_json, to_yaml};
+
+use crate::kit::example;
+
+/// Reads an example and returns what is found and the canonical form, which must be the same plan.
+fn read(name: &str) -> String {
+    let Loaded { plan, report } = load(name, example(name).as_bytes());
+    let plan = plan.unwrap_or_else(|| panic!("{}", report.render(false)));
+    let yaml = to_yaml(&plan);
+    for (again, text) in [("again.yaml", &yaml), ("again.json", &to_json(&plan))] {
+        let again = load(again, text.as_bytes());
+        assert_eq!(again.plan.as_ref(), Some(&plan), "{}\n{text}", again.report.render(false));
+    }
+    let instance = serde_json::from_str(&to_json(&plan)).expect("canonical JSON is JSON");
+    let schema = jsonschema::validator_for(&gantry_format::schema()).expect("the schema is a schema");
+    let misfits: Vec<String> =
+        schema.iter_errors(&instance).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(misfits.is_empty(), "{name} does not fit the schema: {misfits:#?}");
+    format!("{}\n{yaml}", report.render(false)).trim_start().to_owned()
+}
+
+macro_rules! examples {
+    ($($test:ident $file:literal)*) => {$(
+        #[test]
+        fn $test() {
+            insta::assert_snapshot!($file, read($file));
+        }
+    )*};
+}
+
+examples! {
+    a_single_task_is_read_as_a_plan_of_one "rfc-collect.yaml"
+    a_plan_with_a_family_of_tasks_and_a_list_of_gates_is_read "http3-research.yaml"
+    research_then_implementation_is_read "feature-x.yaml"
+    hypotheses_and_bare_steps_are_read "debug-500.yaml"
+    the_minimal_json_is_read "plan-build-search.json"
+    the_text_language_is_read "fetch-and-rank.gantry"
+    the_flowchart_of_research_then_build_is_read "research-then-build.mmd"
+    the_flowchart_of_a_debug_plan_is_read "debug.mmd"
+    the_flowchart_with_a_subgraph_is_read "research-and-debug.mmd"
+    the_plan_of_the_design_is_read "retries.yaml"
+}
+
+#[test]
+fn every_file_among_the_examples_is_read_by_a_test() {
+    let folder = format!("{}/../../examples", env!("CARGO_MANIFEST_DIR"));
+    let this_file = include_str!("examples.rs");
+    for entry in std::fs::read_dir(folder).expect("there are examples") {
+        let name = entry.expect("the folder can be read").file_name().to_string_lossy().into_owned();
+        assert!(this_file.contains(&format!("{name:?}")), "{name} is read by no test");
+    }
+}

@@ -1,0 +1,17 @@
+//! What `gantry-format` promises, one scenario per test.
+
+#![allow(clippy::format_collect, clippy::format_push_string, reason = "tests are read more often than run")]
+
+mod kit; // in reading order
+
+mod canonical;
+mod dsl;
+mod examples;
+mod generator;
+mod hostile;
+mod refusals;
+mod report;
+mod roundtrip;
+mod spellings;
+mod suites;
+mod values;

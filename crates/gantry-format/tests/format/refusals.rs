@@ -1,0 +1,819 @@
+//! Every refusal, as a person sees it.
+
+use crate::kit::seen;
+
+#[test]
+fn a_dependency_on_a_task_that_does_not_exist_is_shown_with_the_nearest_name() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+  - id: ship
+    depends_on: [biuld]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-dependency]: task `ship` depends on `biuld`, which does not exist
+     --> plan.yaml:5:18
+      |
+    5 |     depends_on: [biuld]
+      |                  ^^^^^
+      |
+      = help: did you mean `build`?
+    ");
+}
+
+#[test]
+fn a_dependency_on_itself_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    needs: build
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::self-dependency]: task `build` depends on itself
+     --> plan.yaml:4:12
+      |
+    4 |     needs: build
+      |            ^^^^^
+      |
+      = help: remove it
+    ");
+}
+
+#[test]
+fn a_dependency_on_the_task_around_it_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: release
+    tasks:
+      - id: build
+      - id: ship
+        depends_on: [release]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::ancestor-dependency]: task `ship` depends on `release`, which contains it
+     --> plan.yaml:7:22
+      |
+    7 |         depends_on: [release]
+      |                      ^^^^^^^
+      |
+      = help: `release` is over only when `ship` is; remove it, or depend on a sibling
+    ");
+}
+
+#[test]
+fn an_id_that_is_used_twice_is_shown_at_both_places() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+  - id: ship
+  - id: build
+    kind: validate
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::duplicate-id]: the id `build` is used twice
+     --> plan.yaml:5:9
+      |
+    3 |   - id: build
+      |         ----- first used here
+    4 |   - id: ship
+    5 |   - id: build
+      |         ^^^^^ used again here
+      |
+      = help: task number 1 has it too; rename one of them
+    ");
+}
+
+#[test]
+fn a_cycle_is_shown_as_a_path() {
+    let file = "\
+title: Release
+tasks:
+  - {id: a, depends_on: [c]}
+  - {id: b, depends_on: [a]}
+  - {id: c, depends_on: [b]}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::cycle]: these tasks wait for each other: `a` -> `c` -> `b` -> `a`
+     --> plan.yaml:3:13
+      |
+    3 |   - {id: a, depends_on: [c]}
+      |             ^^^^^^^^^^
+      |
+      = help: remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`
+    ");
+}
+
+#[test]
+fn a_route_to_nowhere_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    next:
+      - on: failure
+        to: mend
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-route]: task `build` goes to `mend` on failure, which does not exist
+     --> plan.yaml:6:13
+      |
+    6 |         to: mend
+      |             ^^^^
+    ");
+}
+
+#[test]
+fn a_negative_duration_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    timeout: -5m
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::invalid-value]: `timeout`: `-5m` is negative; a duration is at least 0s
+     --> plan.yaml:4:14
+      |
+    4 |     timeout: -5m
+      |              ^^^
+    ");
+}
+
+#[test]
+fn a_duration_longer_than_any_plan_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    retry: {max: 2, backoff: 900000h}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::invalid-value]: `900000h` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+     --> plan.yaml:4:30
+      |
+    4 |     retry: {max: 2, backoff: 900000h}
+      |                              ^^^^^^^
+    ");
+}
+
+#[test]
+fn a_duration_without_a_unit_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    timeout: 90
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::invalid-value]: `timeout`: `90` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+     --> plan.yaml:4:14
+      |
+    4 |     timeout: 90
+      |              ^^
+    ");
+}
+
+#[test]
+fn a_task_that_nothing_leads_to_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: sign-off
+    gate: {approvals: 1}
+    next: [{on: maybe, to: ship}]
+  - id: ship
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-outcome]: task `sign-off` never ends with `maybe`
+     --> plan.yaml:5:17
+      |
+    5 |     next: [{on: maybe, to: ship}]
+      |                 ^^^^^
+      |
+      = help: it ends with one of: approved, rejected, needs_changes
+
+    error[plan::unreachable]: task `ship` can never run: nothing that happens leads to it
+     --> plan.yaml:6:9
+      |
+    6 |   - id: ship
+      |         ^^^^
+      |
+      = help: mend the routes that lead to it, or remove it
+    ");
+}
+
+#[test]
+fn a_gate_that_nobody_can_pass_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: sign-off
+    gate:
+      approvals: 2
+      approvers: [ana]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::gate-nobody-can-pass]: gate `sign-off` needs 2 approvals, but only 1 may approve
+     --> plan.yaml:4:5
+      |
+    4 |     gate:
+      |     ^^^^
+      |
+      = help: lower `approvals` or list more `approvers`
+    ");
+}
+
+#[test]
+fn an_unknown_field_of_a_task_is_shown_with_the_nearest_name() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    depend_on: [x]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-field]: a task has no field `depend_on`
+     --> plan.yaml:4:5
+      |
+    4 |     depend_on: [x]
+      |     ^^^^^^^^^ unknown field
+      |
+      = help: did you mean `depends_on`?
+    ");
+}
+
+#[test]
+fn a_field_that_belongs_elsewhere_says_where() {
+    let file = "\
+title: Release
+budget: {time: 2h}
+run: cargo build
+tasks:
+  - id: build
+    objective: fast
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-field]: a plan has no field `budget`
+     --> plan.yaml:2:1
+      |
+    2 | budget: {time: 2h}
+      | ^^^^^^ unknown field
+      |
+      = help: `budget` stands under `policy`
+
+    error[plan::unknown-field]: a plan has no field `run`
+     --> plan.yaml:3:1
+      |
+    3 | run: cargo build
+      | ^^^ unknown field
+      |
+      = help: `run` is a field of a task
+
+    error[plan::unknown-field]: a task has no field `objective`
+     --> plan.yaml:6:5
+      |
+    6 |     objective: fast
+      |     ^^^^^^^^^ unknown field
+      |
+      = help: `objective` is a field of the plan itself
+    ");
+}
+
+#[test]
+fn an_unknown_field_inside_a_field_is_shown_too() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    run: {command: make, shel: bash}
+  - id: sign-off
+    gate: {aprovals: 2}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-field]: unknown field `shel`
+     --> plan.yaml:4:26
+      |
+    4 |     run: {command: make, shel: bash}
+      |                          ^^^^
+      |
+      = help: did you mean `shell`?
+
+    error[plan::unknown-field]: a gate has no field `aprovals`
+     --> plan.yaml:6:12
+      |
+    6 |     gate: {aprovals: 2}
+      |            ^^^^^^^^ unknown field
+      |
+      = help: did you mean `approvals`?
+    ");
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_shown_at_its_place() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    labels: slow
+    optional: yes
+    priority: high
+";
+    insta::assert_snapshot!(seen(file), @r#"
+    error[plan::wrong-type]: `labels`: expected a list, found the text "slow"
+     --> plan.yaml:4:13
+      |
+    4 |     labels: slow
+      |             ^^^^
+
+    error[plan::wrong-type]: `optional`: expected `true` or `false`, found the text "yes"
+     --> plan.yaml:5:15
+      |
+    5 |     optional: yes
+      |               ^^^
+      |
+      = help: write `true` or `false`
+
+    error[plan::wrong-type]: `priority`: expected a whole number, found the text "high"
+     --> plan.yaml:6:15
+      |
+    6 |     priority: high
+      |               ^^^^
+    "#);
+}
+
+#[test]
+fn a_sentence_with_a_colon_in_it_gets_a_hint() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    success_criteria:
+      - every source has: title, link
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-word]: unknown word `every source has`
+     --> plan.yaml:5:9
+      |
+    5 |       - every source has: title, link
+      |         ^^^^^^^^^^^^^^^^
+      |
+      = help: a text with `: ` in it needs quotes
+    ");
+}
+
+#[test]
+fn a_key_that_is_given_twice_is_shown_at_both_places() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    kind: research
+    kind: debug
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[file::duplicate-key]: `kind` is given twice
+     --> plan.yaml:5:5
+      |
+    4 |     kind: research
+      |     ---- first given here
+    5 |     kind: debug
+      |     ^^^^ given again here
+    ");
+}
+
+#[test]
+fn a_field_under_two_names_is_shown_at_both_places() {
+    let file = "\
+title: Release
+tasks:
+  - id: a
+  - id: b
+    needs: [a]
+    dependsOn: [a]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::field-twice]: `dependsOn` is another name for `depends_on`, which is given too
+     --> plan.yaml:6:5
+      |
+    5 |     needs: [a]
+      |     ----- first given here
+    6 |     dependsOn: [a]
+      |     ^^^^^^^^^ given again here
+      |
+      = help: keep one of them, best as `depends_on`
+    ");
+}
+
+#[test]
+fn a_task_without_an_id_gets_a_proposal() {
+    let file = "\
+title: Release
+tasks:
+  - title: Build it all
+  - id: ship
+    depends_on: [build-it-all]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::missing-field]: a task needs an `id`
+     --> plan.yaml:3:5
+      |
+    3 |   - title: Build it all
+      |     ^^^^^ this task has none
+      |
+      = help: add for example `id: build-it-all`
+    ");
+}
+
+#[test]
+fn an_id_with_spaces_in_it_gets_a_proposal() {
+    let file = "\
+title: Release
+tasks:
+  - id: build it
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::bad-id]: `build it` is not an id: only letters, digits, `-` and `_` are allowed
+     --> plan.yaml:3:9
+      |
+    3 |   - id: build it
+      |         ^^^^^^^^
+      |
+      = help: for example `build-it`
+    ");
+}
+
+#[test]
+fn a_task_with_two_actions_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    run: make
+    agent: build it
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::two-actions]: task `build` has both `run` and `agent`
+     --> plan.yaml:5:5
+      |
+    4 |     run: make
+      |     --- the first
+    5 |     agent: build it
+      |     ^^^^^ a second way to run
+      |
+      = help: make it two tasks, or put one of them under `alternates`
+    ");
+}
+
+#[test]
+fn a_gate_that_also_runs_something_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: sign-off
+    kind: gate
+    command: ask everybody
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::gate-with-action]: task `sign-off` is a gate and has `command` as well
+     --> plan.yaml:4:5
+      |
+    4 |     kind: gate
+      |     ^^^^ a gate
+    5 |     command: ask everybody
+      |     ------- and something to run
+      |
+      = help: a gate's work is a decision; put the rest into a task before it
+    ");
+}
+
+#[test]
+fn a_listed_gate_without_a_task_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: sign-off
+    kind: gate
+gates:
+  - id: signoff
+    checks: [looks good]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::unknown-gate]: gate `signoff` belongs to no task
+     --> plan.yaml:6:9
+      |
+    6 |   - id: signoff
+      |         ^^^^^^^ no task has this id
+      |
+      = help: did you mean `sign-off`?
+    ");
+}
+
+#[test]
+fn a_gate_field_in_two_places_is_refused() {
+    let file = "\
+title: Release
+tasks:
+  - id: sign-off
+    gate: {approvals: 1}
+gates:
+  - id: sign-off
+    approvals: 2
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::field-twice]: `approvals` of this gate is given twice
+     --> plan.yaml:7:5
+      |
+    4 |     gate: {approvals: 1}
+      |            --------- first given here
+    ...
+    7 |     approvals: 2
+      |     ^^^^^^^^^ given again here
+    ");
+}
+
+#[test]
+fn a_family_of_tasks_needs_one_list() {
+    let file = "\
+title: Release
+tasks:
+  - id: a
+  - id: b
+  - id: dive-*
+    depends_on: [a, b]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::family-source]: a family of tasks needs one task to take its list from
+     --> plan.yaml:5:9
+      |
+    5 |   - id: dive-*
+      |         ^^^^^^ as many tasks as a list has items
+      |
+      = help: let it depend on exactly one task, or write `map: {over: tasks.<id>.<output>}`
+    ");
+}
+
+#[test]
+fn an_unknown_word_is_shown_with_the_nearest_one() {
+    let file = "\
+title: Release
+policy: {judge: persn}
+tasks:
+  - id: build
+    status: compleet
+    undo: restor
+";
+    insta::assert_snapshot!(seen(file), @r#"
+    error[plan::unknown-word]: unknown word `persn`
+     --> plan.yaml:2:17
+      |
+    2 | policy: {judge: persn}
+      |                 ^^^^^
+      |
+      = help: did you mean `person`?
+
+    error[plan::unknown-word]: the text "compleet" is not a state
+     --> plan.yaml:5:13
+      |
+    5 |     status: compleet
+      |             ^^^^^^^^
+      |
+      = help: did you mean `completed`?
+
+    error[plan::unknown-word]: `undo`: unknown word `restor`
+     --> plan.yaml:6:11
+      |
+    6 |     undo: restor
+      |           ^^^^^^
+      |
+      = help: did you mean `restore`?
+    "#);
+}
+
+#[test]
+fn a_state_of_a_run_is_not_kept_and_that_is_said() {
+    let file = "\
+title: Release
+status: running
+tasks:
+  - id: build
+    status: failed
+";
+    insta::assert_snapshot!(seen(file), @"
+    warning[plan::state-not-kept]: `running` is the state of a run and is not kept; the plan is read as one that has not begun
+     --> plan.yaml:2:9
+      |
+    2 | status: running
+      |         ^^^^^^^
+      |
+      = help: what happened in a run is in its journal
+
+    warning[plan::state-not-kept]: `failed` is the state of a run and is not kept; the task is read as `pending`
+     --> plan.yaml:5:13
+      |
+    5 |     status: failed
+      |             ^^^^^^
+      |
+      = help: what happened in a run is in its journal
+    ");
+}
+
+#[test]
+fn a_broken_expression_is_taken_as_words_and_that_is_said() {
+    let file = r#"title: Release
+tasks:
+  - id: tests
+    run: cargo test
+    success_criteria: ["tests.exit_code = 0"]
+"#;
+    insta::assert_snapshot!(seen(file), @r#"
+    warning[plan::words-like-expression]: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare
+     --> plan.yaml:5:24
+      |
+    5 |     success_criteria: ["tests.exit_code = 0"]
+      |                        ^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: mend the expression, or write `words: …` to say that words are meant
+    "#);
+}
+
+#[test]
+fn a_task_of_the_plan_that_stands_inside_another_has_one_parent() {
+    let file = "\
+title: Release
+tasks:
+  - id: a
+  - id: b
+    tasks:
+      - id: c
+        parent: a
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::two-parents]: this task stands inside `b`
+     --> plan.yaml:7:17
+      |
+    7 |         parent: a
+      |                 ^ but names another parent
+      |
+      = help: remove `parent`, or move the task
+    ");
+}
+
+#[test]
+fn a_list_instead_of_a_plan_is_refused() {
+    let file = "\
+- id: a
+- id: b
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::wrong-type]: a plan is a map, this is a list
+     --> plan.yaml:1:1
+      |
+    1 | - id: a
+      | ^^^^^^^
+      |
+      = help: a plan has at least a `title` and `tasks`
+    ");
+}
+
+#[test]
+fn tasks_that_are_no_list_are_refused() {
+    let file = "\
+title: Release
+tasks: {id: a}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::wrong-type]: tasks stand in a list, this is a map
+     --> plan.yaml:2:8
+      |
+    2 | tasks: {id: a}
+      |        ^^^^^^^
+      |
+      = help: start each task with `- id: …`
+    ");
+}
+
+#[test]
+fn yaml_that_is_none_is_shown_where_it_breaks() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    title: Build: all of it
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[file::syntax]: not valid YAML: mapping values are not allowed in this context
+     --> plan.yaml:4:17
+      |
+    4 |     title: Build: all of it
+      |                 ^ here
+      |
+      = help: a text with `: ` in it needs quotes
+    ");
+}
+
+#[test]
+fn a_tab_in_the_indentation_gets_a_hint() {
+    let file = "title: Release\ntasks:\n\t- id: build\n";
+    insta::assert_snapshot!(seen(file), @"
+    error[file::syntax]: not valid YAML: tabs disallowed within this context (block indentation)
+     --> plan.yaml:3:2
+      |
+    3 |     - id: build
+      |     ^ here
+      |
+      = help: indent with spaces, not tabs
+    ");
+}
+
+#[test]
+fn a_tag_is_refused() {
+    let file = "\
+title: !!str Release
+tasks: []
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[file::tag]: YAML tags such as `!!str` are not read
+     --> plan.yaml:1:8
+      |
+    1 | title: !!str Release
+      |        ^^^^^ a tag
+      |
+      = help: remove it; write a text in quotes to keep it a text
+    ");
+}
+
+#[test]
+fn a_second_document_is_refused() {
+    let file = "\
+title: Release
+tasks: [build]
+---
+title: Other
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[file::many-documents]: the file has a second document
+     --> plan.yaml:3:1
+      |
+    3 | ---
+      | ^^^ the second document starts here
+      |
+      = help: keep one plan per file
+    ");
+}
+
+#[test]
+fn an_alias_that_contains_itself_is_refused() {
+    let file = "\
+title: Release
+metadata: &loop
+  again: *loop
+tasks: [build]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[file::alias]: an alias stands inside what it stands for
+     --> plan.yaml:3:10
+      |
+    3 |   again: *loop
+      |          ^^^^^ this would never end
+    ");
+}
+
+#[test]
+fn a_number_that_is_not_finite_is_refused() {
+    let file = "\
+title: Release
+metadata: {limit: .inf}
+tasks: [build]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[file::number]: `.inf` is not a finite number
+     --> plan.yaml:2:19
+      |
+    2 | metadata: {limit: .inf}
+      |                   ^^^^ plans hold finite numbers only
+      |
+      = help: put it in quotes if it is meant as a text
+    ");
+}
+
+#[test]
+fn a_number_that_does_not_fit_is_refused() {
+    let file = "\
+title: Release
+metadata: {count: 18446744073709551616}
+tasks: [build]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::number-too-large]: the number 18446744073709551616 does not fit into 64 bits
+     --> plan.yaml:2:19
+      |
+    2 | metadata: {count: 18446744073709551616}
+      |                   ^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: put it in quotes to keep it as a text
+    ");
+}
