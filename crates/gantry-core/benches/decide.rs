@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p gantry-core --bench decide` prints nanoseconds per transition for chains, fans and
 //! random graphs from 100 to 100,000 tasks, and the ratio to the smallest: it must stay flat. The
-//! ratio is what counts; the machine's speed is not. `--quick` leaves out the largest.
+//! ratio is what counts; the machine's speed is not. `--only 1000` measures one size, for profilers.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,15 +16,16 @@ use gantry_core::policy::{Policy, Usage};
 use gantry_core::time::Timestamp;
 
 fn main() {
-    let quick = std::env::args().any(|arg| arg == "--quick");
-    let sizes: &[usize] = if quick { &[100, 1_000, 10_000] } else { &[100, 1_000, 10_000, 100_000] };
+    let mut args = std::env::args().skip_while(|arg| arg != "--only").skip(1);
+    let only: Option<usize> = args.next().and_then(|size| size.parse().ok());
+    let sizes = only.map_or_else(|| vec![100, 1_000, 10_000, 100_000], |size| vec![size]);
     println!("one transition = one answer decided and applied, with everything that follows from it\n");
     println!("{:<34} {:>9} {:>12} {:>12} {:>7}", "plan", "tasks", "transitions", "ns each", "ratio");
     for (name, draw) in
         [("chain", chain as fn(usize) -> Plan), ("fan 1 -> n -> 1", fan), ("5 edges a task, 8 at once", web)]
     {
         let mut smallest = None;
-        for size in sizes {
+        for size in &sizes {
             let plan = draw(*size);
             let (transitions, nanos) = live(&plan);
             let each = nanos / transitions as f64;

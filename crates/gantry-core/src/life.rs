@@ -77,6 +77,8 @@ pub struct Life {
     roots: Arc<Vec<TaskNo>>,
     /// The newest round of each task that was repeated.
     newest_round: OrdMap<TaskId, TaskNo>,
+    /// The last attempts of removed tasks: one that comes back under its name counts on from there.
+    retired: OrdMap<TaskId, AttemptNo>,
     /// Which task makes which artifact.
     producers: OrdMap<String, TaskId>,
 
@@ -92,8 +94,8 @@ pub struct Life {
     timers: OrdSet<(Timestamp, Timer)>,
     /// Tasks that are in a lane, running, waiting or blocked: while there is one, the plan goes on.
     active: u32,
-    /// How many tasks are in each state, by its name.
-    counts: OrdMap<String, u32>,
+    /// How many tasks are in each state, in the order of `State::NAMES`.
+    counts: [u32; 8],
     /// Required tasks that failed with nobody to take care of it.
     failed: OrdSet<TaskNo>,
     /// Finished tasks whose inputs are being made again.

@@ -29,8 +29,8 @@ pub(crate) use diff::{patched, patched_header, task_change};
 pub(crate) use edges::{producers, references, waits_for};
 pub use human::{Confidence, Money};
 pub use parts::{
-    ArtifactDecl, Escalation, Estimate, FailureMode, Hypothesis, Output, PlanArtifact, ResourceUse, Retention, Risk,
-    Scope, Stakeholder,
+    ArtifactDecl, Capability, Escalation, Estimate, FailureMode, Hypothesis, Output, PlanArtifact, ResourceUse,
+    Retention, Risk, Scope, Stakeholder,
 };
 pub use pipeline::{Call, parse_pipeline};
 pub use reference::{Input, Reference};
@@ -87,6 +87,9 @@ pub struct Plan {
     /// Named results of the plan, and the task that each comes from.
     #[serde(default, skip_serializing_if = "is_default")]
     pub artifacts: Vec<PlanArtifact>,
+    /// The tools that its tasks use, with what one should know before using them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub capabilities: Vec<Capability>,
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "is_default")]
     pub labels: Vec<String>,
@@ -129,6 +132,7 @@ impl Plan {
             hypotheses: self.hypotheses.clone(),
             memory: self.memory.clone(),
             artifacts: self.artifacts.clone(),
+            capabilities: self.capabilities.clone(),
             labels: self.labels.clone(),
             locale: self.locale.clone(),
             created_at: self.created_at,

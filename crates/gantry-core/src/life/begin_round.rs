@@ -13,7 +13,7 @@ use super::draft::Draft;
 use super::state::State;
 use crate::event::Event;
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Action, Diff, Input, On, Placed, Reference, Round, Route, Task, task_change};
+use crate::plan::{Action, Diff, InitialStatus, Input, On, Placed, Reference, Round, Route, Task, task_change};
 
 /// The name of the input that tells a repeated task why it is repeated.
 const FEEDBACK: &str = "feedback";
@@ -50,6 +50,11 @@ impl Draft {
                 number: round + 1,
                 because: because.clone(),
             });
+            // What a file brings along is about the first round; what someone left out stays out.
+            task.status = match self.life.task(*no).state {
+                State::Skipped { by_hand: true } => InitialStatus::Skipped,
+                _ => InitialStatus::Pending,
+            };
             if targets.contains(no) {
                 task.inputs.insert(FEEDBACK.to_owned(), Input::Value(Value::String(why.to_owned())));
             }

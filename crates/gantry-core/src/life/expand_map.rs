@@ -24,6 +24,11 @@ impl Draft {
                     .give_up(no, Failure::new(FailureClass::Logic, format!("it maps over {kind}, not over a list")));
             }
         };
+        let depth = u32::try_from(self.life.ancestors(no).count() + 2).unwrap_or(u32::MAX);
+        if self.life.header.policy.budget.depth.is_some_and(|depth_max| depth > depth_max) {
+            let message = format!("its tasks would be nested {depth} deep, and the depth budget does not suffice");
+            return self.fail(no, Failure::new(FailureClass::Policy, message));
+        }
         let limit = map.max.unwrap_or_else(|| self.life.header.policy.map_max());
         if items.len() > limit as usize {
             let message = format!("the list has {} items, but at most {limit} are allowed", items.len());

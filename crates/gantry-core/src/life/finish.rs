@@ -94,7 +94,7 @@ impl Life {
 
     fn all_over(&self) -> bool {
         let over = ["completed", "failed", "skipped", "abandoned"];
-        self.counts.iter().all(|(state, count)| *count == 0 || over.contains(&state.as_str()))
+        State::NAMES.iter().zip(self.counts).all(|(state, count)| count == 0 || over.contains(state))
     }
 
     /// Tasks whose result is not what the plan asked for, though the plan goes on. Runs once, at the end.

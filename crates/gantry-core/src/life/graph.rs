@@ -167,7 +167,8 @@ impl Life {
         let source =
             if state == State::Completed { crate::event::Source::Imported } else { crate::event::Source::Made };
         self.count(&state, 1);
-        self.tasks.push_back(Arc::new(TaskLife { state, source, ..TaskLife::default() }));
+        let attempt = self.retired.get(&task.id).copied().unwrap_or_default();
+        self.tasks.push_back(Arc::new(TaskLife { state, source, attempt, ..TaskLife::default() }));
         self.by_id.insert(HashedId::new(&task.id), no);
         if let Some(round) = &task.round {
             self.newest_round.insert(round.of.clone(), no);
@@ -261,6 +262,7 @@ impl Life {
             self.remove_node(id, woken);
         }
         let moved: Vec<TaskNo> = diff.moved.iter().filter_map(|moved| self.no(moved.id.as_str())).collect();
+        let mut affected: Vec<TaskNo> = moved.iter().filter_map(|no| self.node(*no).parent).collect();
         for no in &moved {
             self.detach(*no);
         }
@@ -272,11 +274,12 @@ impl Life {
                 Some((no, patched(&self.node(no).task, change).ok()?))
             })
             .collect();
-        let mut affected: Vec<TaskNo> = changed
-            .iter()
-            .flat_map(|(no, _)| Node::forward_routes(&self.node(*no).task))
-            .filter_map(|route| self.no(route.to.as_str()))
-            .collect();
+        affected.extend(
+            changed
+                .iter()
+                .flat_map(|(no, _)| Node::forward_routes(&self.node(*no).task))
+                .filter_map(|route| self.no(route.to.as_str())),
+        );
         for (no, task) in &changed {
             self.leave_lane(*no);
             self.unlink(*no);
@@ -335,7 +338,14 @@ impl Life {
     fn remove_node(&mut self, id: &TaskId, woken: &mut Vec<TaskNo>) {
         let Some(no) = self.no(id.as_str()) else { return };
         self.set_state(no, State::Abandoned, woken);
+        let led_to: Vec<TaskNo> = Node::forward_routes(&Arc::clone(&self.node(no).task))
+            .iter()
+            .filter_map(|route| self.no(route.to.as_str()))
+            .collect();
         self.unlink(no);
+        for target in led_to {
+            self.refresh(target, woken);
+        }
         for dependent in self.node(no).dependents.clone() {
             self.unwait(dependent, no);
             self.refresh(dependent, woken);
@@ -344,11 +354,26 @@ impl Life {
             self.task_mut(target).routes_taken -= 1;
             self.refresh(target, woken);
         }
+        let parent = self.node(no).parent;
         self.detach(no);
+        if let Some(parent) = parent {
+            self.refresh(parent, woken);
+        }
         self.count(&State::Abandoned, -1);
         self.node_mut(no).removed = true;
+        self.retired.insert(id.clone(), self.task(no).attempt);
         self.by_id.remove(&HashedId::new(id));
         self.failed.remove(&no);
+    }
+
+    /// Counts (or stops counting) a task and its parts among what others wait for: what a failed
+    /// part means to others follows from what contains it.
+    fn count_among_waits(&mut self, no: TaskNo, by: i64) {
+        for no in self.subtree(no) {
+            for dependent in self.node(no).dependents.clone() {
+                self.count_wait(dependent, no, by);
+            }
+        }
     }
 
     /// Finds each task's lane anew: others may be the ones to do it now.
@@ -370,6 +395,7 @@ impl Life {
 
     /// Takes a task out of its parent's list.
     fn detach(&mut self, no: TaskNo) {
+        self.count_among_waits(no, -1);
         let open = u32::from(!self.task(no).state.is_final());
         let failed = u32::from(self.failed.contains(&no));
         let active = self.task(no).active_below + u32::from(self.task(no).active);
@@ -384,6 +410,7 @@ impl Life {
             }
         }
         self.node_mut(no).parent = None;
+        self.count_among_waits(no, 1);
     }
 
     /// Puts new and moved tasks where they belong: each after its sibling, which may itself be one of them.
@@ -429,6 +456,7 @@ impl Life {
 
     /// Puts a task that stands nowhere where it belongs.
     fn attach(&mut self, no: TaskNo, place: Place) {
+        self.count_among_waits(no, -1);
         let parent = self.node(no).task.parent.as_ref().and_then(|id| self.no(id.as_str()));
         let open = u32::from(!self.task(no).state.is_final());
         let failed = u32::from(self.failed.contains(&no));
@@ -452,6 +480,7 @@ impl Life {
             }
         }
         self.node_mut(no).parent = parent;
+        self.count_among_waits(no, 1);
     }
 
     /// The plan as it is now, with its tasks in tree order.
@@ -488,23 +517,32 @@ impl Life {
     }
 
     pub(super) fn count(&mut self, state: &State, by: i64) {
-        let count = self.counts.entry(state.name().to_owned()).or_insert(0);
+        let count = &mut self.counts[state.place()];
         *count = u32::try_from(i64::from(*count) + by).unwrap_or(0);
     }
 }
 
 impl State {
-    /// The state's name, for counting.
-    pub(super) fn name(&self) -> &'static str {
+    /// The names of the states that are counted, in the order of [`State::place`].
+    pub(super) const NAMES: [&str; 8] =
+        ["pending", "blocked", "running", "waiting", "completed", "failed", "skipped", "abandoned"];
+
+    /// Where the state is counted.
+    fn place(&self) -> usize {
         match self {
-            Self::Pending => "pending",
-            Self::Blocked { .. } => "blocked",
-            Self::Open { .. } | Self::Running { .. } => "running",
-            Self::Waiting(_) => "waiting",
-            Self::Completed => "completed",
-            Self::Failed { .. } => "failed",
-            Self::Skipped { .. } => "skipped",
-            Self::Abandoned => "abandoned",
+            Self::Pending => 0,
+            Self::Blocked { .. } => 1,
+            Self::Open { .. } | Self::Running { .. } => 2,
+            Self::Waiting(_) => 3,
+            Self::Completed => 4,
+            Self::Failed { .. } => 5,
+            Self::Skipped { .. } => 6,
+            Self::Abandoned => 7,
         }
+    }
+
+    /// The state's name.
+    pub(super) fn name(&self) -> &'static str {
+        Self::NAMES[self.place()]
     }
 }

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use imbl::OrdSet;
+
 use super::open_gate::NEEDS_CHANGES;
 use super::state::{State, TaskLife, Timer, Waiting};
 use super::{Life, Phase};
@@ -32,6 +34,7 @@ impl Life {
     /// Changes a task and everything that follows from it. Tasks whose situation changed are added to `woken`.
     pub(super) fn change(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>, change: impl FnOnce(&mut TaskLife)) {
         let was = self.standing(no);
+        let below = self.failed_below(no);
         let was_final = self.task(no).state.is_final();
         let was_failed = self.failed.contains(&no);
         let was_open = matches!(self.task(no).state, State::Open { .. });
@@ -59,6 +62,16 @@ impl Life {
                 self.add_standing(*dependent, was, -1);
                 self.add_standing(*dependent, is, 1);
                 self.refresh(*dependent, woken);
+            }
+        }
+        for (failed, was) in below {
+            let is = self.standing(failed);
+            if was != is {
+                for dependent in self.node(failed).dependents.clone() {
+                    self.add_standing(dependent, was, -1);
+                    self.add_standing(dependent, is, 1);
+                    self.refresh(dependent, woken);
+                }
             }
         }
         if was_final != is_final {
@@ -90,6 +103,7 @@ impl Life {
             State::Skipped { .. } => Standing::Skipped,
             State::Failed { .. } if self.node(no).task.optional => Standing::Skipped,
             State::Failed { handled: true } | State::Abandoned => Standing::Barred,
+            State::Failed { .. } if self.is_answered_above(no) => Standing::Barred,
             State::Completed
             | State::Failed { .. }
             | State::Pending
@@ -98,6 +112,24 @@ impl Life {
             | State::Running { .. }
             | State::Waiting(_) => Standing::Unmet,
         }
+    }
+
+    /// Tells whether a composite around a failed task has ended in a way that lets the plan go on.
+    fn is_answered_above(&self, no: TaskNo) -> bool {
+        self.ancestors(no).any(|above| match self.task(above).state {
+            State::Completed | State::Skipped { .. } | State::Abandoned | State::Failed { handled: true } => true,
+            State::Failed { .. } => self.node(above).task.optional,
+            _ => false,
+        })
+    }
+
+    /// Failed tasks in a composite, and what each means to those that wait for it.
+    fn failed_below(&self, no: TaskNo) -> Vec<(TaskNo, Standing)> {
+        if self.task(no).children_failed == 0 {
+            return Vec::new();
+        }
+        let below = self.subtree(no).into_iter().skip(1).filter(|below| self.failed.contains(below));
+        below.map(|below| (below, self.standing(below))).collect()
     }
 
     fn add_standing(&mut self, no: TaskNo, standing: Standing, by: i64) {
@@ -121,8 +153,8 @@ impl Life {
         for timer in self.timers_of(no) {
             self.timers.remove(&timer);
         }
-        let state = self.task(no).state.clone();
-        match &state {
+        let life = Arc::clone(self.task(no));
+        match &life.state {
             State::Running { .. } => {
                 self.running.remove(&no);
                 self.use_capabilities(no, -1);
@@ -147,12 +179,12 @@ impl Life {
             State::Pending | State::Skipped { .. } | State::Abandoned => {}
         }
         self.suspects.remove(&no);
-        self.count(&state, -1);
+        self.count(&life.state, -1);
     }
 
     pub(super) fn enter_indexes(&mut self, no: TaskNo) {
-        let state = self.task(no).state.clone();
-        match &state {
+        let life = Arc::clone(self.task(no));
+        match &life.state {
             State::Running { .. } => {
                 self.running.insert(no);
                 self.use_capabilities(no, 1);
@@ -179,7 +211,7 @@ impl Life {
         if self.task(no).suspect {
             self.suspects.insert(no);
         }
-        self.count(&state, 1);
+        self.count(&life.state, 1);
         for timer in self.timers_of(no) {
             self.timers.insert(timer);
         }
@@ -188,11 +220,11 @@ impl Life {
     fn use_capabilities(&mut self, no: TaskNo, by: i64) {
         let node = Arc::clone(self.node(no));
         for name in node.capabilities() {
-            let count = self.busy.entry(name.to_owned()).or_insert(0);
-            *count = u32::try_from(i64::from(*count) + by).unwrap_or(0);
-            if *count == 0 {
-                self.busy.remove(name);
-            }
+            let count = self.busy.get(name).copied().unwrap_or(0);
+            match u32::try_from(i64::from(count) + by).unwrap_or(0) {
+                0 => self.busy.remove(name),
+                count => self.busy.insert(name.to_owned(), count),
+            };
         }
     }
 
@@ -265,7 +297,10 @@ impl Life {
         if candidate && !self.task(no).in_lane {
             let node = Arc::clone(self.node(no));
             let place = (-i64::from(node.task.rank()), no);
-            self.lanes.entry(node.lane.clone()).or_default().insert(place);
+            match self.lanes.get_mut(&node.lane) {
+                Some(lane) => drop(lane.insert(place)),
+                None => drop(self.lanes.insert(node.lane.clone(), OrdSet::unit(place))),
+            }
             self.task_mut(no).in_lane = true;
         } else if !candidate {
             self.leave_lane(no);

@@ -197,10 +197,10 @@ impl Life {
     /// How many tasks are in each state.
     pub fn counts(&self) -> BTreeMap<TaskState, u32> {
         let mut counts = BTreeMap::new();
-        for (name, count) in self.counts.iter().filter(|(_, count)| **count > 0) {
-            let state: Result<TaskState, _> = serde_json::from_value(serde_json::Value::String(name.clone()));
+        for (name, count) in State::NAMES.iter().zip(self.counts).filter(|(_, count)| *count > 0) {
+            let state: Result<TaskState, _> = serde_json::from_value(serde_json::Value::String((*name).to_owned()));
             if let Ok(state) = state {
-                counts.insert(state, *count);
+                counts.insert(state, count);
             }
         }
         counts

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::human::{Confidence, Money, short_form};
 use super::{Check, is_default};
@@ -130,6 +131,30 @@ pub struct FailureMode {
     /// `abort`), the id of a task to run instead, or guidance in words for another attempt.
     #[serde(default, skip_serializing_if = "is_default")]
     pub recover: Option<String>,
+}
+
+short_form! {
+    short = name, full = FullCapability;
+    /// A tool that tasks use, with what one should know before using it. Short form: the name.
+    ///
+    /// Declaring a capability is optional; its preconditions then hold for every task that uses it.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Capability {
+        /// What tasks call it, such as `web.fetch`.
+        pub name: String,
+        /// What it does.
+        pub description: Option<String>,
+        /// The JSON Schema of its arguments.
+        pub arguments: Option<Value>,
+        /// The JSON Schema of its result.
+        pub result: Option<Value>,
+        /// What must hold before it is used.
+        pub preconditions: Vec<Check>,
+        /// What may go wrong.
+        pub risks: Vec<Risk>,
+        /// It changes something outside.
+        pub mutates: bool,
+    }
 }
 
 /// How much work or time a task takes.

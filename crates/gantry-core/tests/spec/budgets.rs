@@ -133,3 +133,11 @@ fn a_plan_may_grow_only_as_its_nodes_budget_allows() {
     }));
     insta::assert_snapshot!(said, @"the budget does not allow it: 3 tasks more, but the nodes budget allows 2 [life::over-budget]");
 }
+
+#[test]
+fn a_map_may_not_nest_deeper_than_the_depth_budget() {
+    let mut world = World::with_plan("policy.budget.depth=1\neach map map={\"over\":[1]}");
+    insta::assert_snapshot!(world.tasks(), @"each  waiting    help: its tasks would be nested 2 deep, and the depth budget does not suffice");
+    world.resolve("each", gantry_core::input::Resolution::Skip);
+    assert_eq!(world.state().to_string(), "completed");
+}

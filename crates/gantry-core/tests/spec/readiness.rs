@@ -166,3 +166,17 @@ fn a_task_that_the_file_says_is_done_is_not_done_again() {
     let mut world = World::with_plan("old status=completed\nnew after old");
     assert_eq!(world.started(), ["new"]);
 }
+
+#[test]
+fn what_a_capability_needs_holds_for_every_task_that_uses_it() {
+    let mut world = World::with_plan(
+        r#"
+        plan.capabilities=[{"name":"web.fetch","preconditions":["network.online == true"],"risks":["paywalled"]}]
+        fetch  capabilities=["web.fetch"]
+        other
+        "#,
+    );
+    assert_eq!(world.started(), ["other"]);
+    world.observe(json!({"network.online": true}));
+    assert_eq!(world.started(), ["fetch"]);
+}

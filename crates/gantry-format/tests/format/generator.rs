@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use gantry_core::expr::Expr;
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::plan::{
-    Action, Agent, ArtifactDecl, Ask, Branch, Check, Checkpoint, Choice, Command, Compute, Confidence, Decide,
-    Escalation, Estimate, FailureMode, Gate, Hypothesis, Idempotency, InitialStatus, Input, Kind, Manual, Map, Model,
-    Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route, Run, Scope,
+    Action, Agent, ArtifactDecl, Ask, Branch, Capability, Check, Checkpoint, Choice, Command, Compute, Confidence,
+    Decide, Escalation, Estimate, FailureMode, Gate, Hypothesis, Idempotency, InitialStatus, Input, Kind, Manual, Map,
+    Model, Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route, Run, Scope,
     Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
 };
 use gantry_core::policy::{
@@ -281,6 +281,7 @@ impl Dice<'_> {
             hypotheses: Vec::new(),
             memory: self.texts(),
             artifacts: Vec::new(),
+            capabilities: Vec::new(),
             labels: self.texts(),
             locale: self.maybe(Self::text),
             created_at: self.maybe(Self::timestamp),
@@ -290,6 +291,17 @@ impl Dice<'_> {
         };
         for name in names("person ", self.throw(3)) {
             plan.stakeholders.push(Stakeholder { name, role: None, contact: self.maybe(Self::text) });
+        }
+        for name in names("tool-", self.throw(3)) {
+            plan.capabilities.push(Capability {
+                name,
+                description: self.maybe(Self::text),
+                arguments: self.maybe(|_| serde_json::json!({"type": "object"})),
+                result: None,
+                preconditions: self.list(Self::check),
+                risks: Vec::new(),
+                mutates: self.throw(2) == 0,
+            });
         }
         for id in names("H", self.throw(3)) {
             plan.hypotheses.push(Hypothesis { id, statement: self.maybe(Self::text), confidence: self.confidence() });

@@ -1,6 +1,6 @@
-//! Input that means harm gets a short refusal: in bounded time, on a small stack, without a panic.
-
-use std::time::{Duration, Instant};
+//! Input that means harm gets a short refusal, on a small stack, without a panic.
+//!
+//! A case that does not come to an end is stopped and failed by the test runner (`.config/nextest.toml`).
 
 use gantry_format::{load, node};
 use proptest::prelude::*;
@@ -8,12 +8,8 @@ use proptest::prelude::*;
 /// Threads of async runtimes have stacks of this size.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 
-/// No case may take longer than this, in a debug build on a busy machine.
-const TIME_MAX: Duration = Duration::from_secs(30);
-
 /// Reads on a small stack and returns the code of the first error, or `ok`.
 fn code(name: &'static str, bytes: Vec<u8>) -> String {
-    let started = Instant::now();
     let read = move || {
         let loaded = load(name, &bytes);
         assert!(loaded.report.render(false).len() < 100_000, "the report is as hostile as the input");
@@ -21,9 +17,7 @@ fn code(name: &'static str, bytes: Vec<u8>) -> String {
         first.map_or("ok", |error| error.code).to_owned()
     };
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read).expect("a thread starts");
-    let code = thread.join().expect("reading does not panic");
-    assert!(started.elapsed() < TIME_MAX, "{name} took {:?}", started.elapsed());
-    code
+    thread.join().expect("reading does not panic")
 }
 
 fn nested(open: &str, inside: &str, close: &str, depth: usize) -> Vec<u8> {

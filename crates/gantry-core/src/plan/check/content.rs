@@ -20,6 +20,16 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
     for (index, done) in plan.done_when.iter().enumerate() {
         check_names(done, (None, &format!("done_when.{index}")), &names, &BTreeSet::new(), findings);
     }
+    let mut seen = BTreeSet::new();
+    for (index, tool) in plan.capabilities.iter().enumerate() {
+        let path = format!("capabilities.{index}");
+        if !seen.insert(&tool.name) {
+            findings.error("plan::duplicate-capability", (None, &path), format!("`{}` is listed twice", tool.name));
+        }
+        for (i, check) in tool.preconditions.iter().enumerate() {
+            check_names(check, (None, &format!("{path}.preconditions.{i}")), &names, &BTreeSet::new(), findings);
+        }
+    }
     if plan.policy.parallel == Some(0) {
         findings.error(
             "plan::zero-limit",

@@ -63,6 +63,11 @@ impl<'a> Graph<'a> {
                     routed_from[to].push(from);
                 }
             }
+            for to in named_by_modes(task).filter_map(|(_, id)| find(&id)).filter(|to| *to != from) {
+                if !routed_from[to].contains(&from) {
+                    routed_from[to].push(from);
+                }
+            }
         }
         let waits: Vec<Vec<usize>> = plan
             .tasks
@@ -405,6 +410,16 @@ impl<'a> Graph<'a> {
                         .hint(format!("it ends with one of: {}", known.join(", ")));
                 }
             }
+            for (n, id) in named_by_modes(task) {
+                let Some(to) = self.index.get(id.as_str()).copied() else { continue }; // guidance in words
+                if to == i || self.ancestors(i).any(|a| a == to) || self.ancestors(to).any(|a| a == i) {
+                    findings.error(
+                        "plan::kin-route",
+                        (Some(i), &format!("failure_modes.{n}.recover")),
+                        format!("task `{}` cannot recover by `{id}`: one contains the other, or is it", task.id),
+                    );
+                }
+            }
             if let Some(Action::Gate(gate)) = &task.action
                 && let Some(back_to) = &gate.back_to
             {
@@ -453,6 +468,9 @@ impl<'a> Graph<'a> {
         for (i, task) in self.plan.tasks.iter().enumerate() {
             let dead_routes = !self.routed_from[i].is_empty()
                 && self.routed_from[i].iter().all(|from| {
+                    if named_by_modes(self.task(*from)).any(|(_, id)| id == task.id) {
+                        return false;
+                    }
                     self.task(*from).next.iter().filter(|route| route.to == task.id).all(|route| {
                         match (&route.on, outcomes(self.task(*from))) {
                             (On::Outcome(outcome), Some(known)) => !known.contains(&outcome.as_str()),
@@ -513,6 +531,11 @@ impl<'a> Graph<'a> {
             }
         }
     }
+}
+
+/// The tasks that failure modes name to run instead, with the index of the mode.
+fn named_by_modes(task: &Task) -> impl Iterator<Item = (usize, TaskId)> {
+    task.failure_modes.iter().enumerate().filter_map(|(n, mode)| Some((n, TaskId::new(mode.recover.as_deref()?).ok()?)))
 }
 
 /// The outcomes that a task can end with, where that is known.
