@@ -23,6 +23,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    if args.before == "-" && args.after == "-" {
+        return Err(Fault::bad_input("standard input can be only one of the two files"));
+    }
     let before = file::load_sound(&args.before)?;
     let after = file::load_sound(&args.after)?;
     let diff = gantry_core::plan::diff(&before, &after);

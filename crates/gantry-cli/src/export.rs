@@ -8,6 +8,8 @@ use crate::exit::{self, Fault};
 use crate::file;
 
 /// Write a plan file as canonical YAML or JSON, or as a Mermaid flowchart
+///
+/// YAML and JSON keep everything. A flowchart keeps the shape only: tasks, their order and their routes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  gantry export mermaid plan.yaml > plan.mmd\n  gantry export yaml flowchart.mmd > plan.yaml"

@@ -26,7 +26,7 @@ pub fn load(path: &str) -> Result<Loaded, Fault> {
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(BYTES_MAX).read_to_end(&mut bytes).map_err(fault)?;
-        return Ok(gantry_format::load("<stdin>", &bytes));
+        return Ok(gantry_format::load(STDIN, &bytes));
     }
     std::fs::File::open(Path::new(path))
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
@@ -34,13 +34,21 @@ pub fn load(path: &str) -> Result<Loaded, Fault> {
     Ok(gantry_format::load(path, &bytes))
 }
 
+/// The name of a file in messages.
+pub fn name(path: &str) -> &str {
+    if path == "-" { STDIN } else { path }
+}
+
+/// What standard input is called in messages.
+const STDIN: &str = "<stdin>";
+
 /// Reads a plan that must be sound: findings are told, errors end the command.
 pub fn load_sound(path: &str) -> Result<Plan, Fault> {
     let loaded = load(path)?;
     tell(&loaded);
     loaded.plan.ok_or_else(|| {
         let errors = loaded.report.errors().count();
-        Fault::bad_input(format!("`{path}` has {}", count(errors, "error")))
+        Fault::bad_input(format!("`{}` has {}", name(path), count(errors, "error")))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use gantry_format::Loaded;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::file::{self, count};
@@ -26,25 +26,26 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let (mut read, mut unread) = (Vec::new(), Vec::new());
-    for path in &args.files {
-        match file::load(path) {
-            Ok(loaded) => read.push((path, loaded)),
-            Err(fault) => unread.push((path, fault)),
-        }
-    }
-    let errors = unread.len() + read.iter().map(|(_, loaded)| loaded.report.errors().count()).sum::<usize>();
-    let warnings: usize = read.iter().map(|(_, loaded)| loaded.report.warnings().count()).sum();
+    let files: Vec<(&str, Result<Loaded, Fault>)> =
+        args.files.iter().map(|path| (file::name(path), file::load(path))).collect();
+    let found = |count: fn(&Loaded) -> usize| -> usize {
+        files.iter().filter_map(|(_, file)| file.as_ref().ok()).map(count).sum()
+    };
+    let unread = files.iter().filter(|(_, file)| file.is_err()).count();
+    let errors = unread + found(|loaded| loaded.report.errors().count());
+    let warnings = found(|loaded| loaded.report.warnings().count());
     let ok = errors == 0 && !(args.strict && warnings > 0);
     if args.json {
-        print_json(ok, &read, &unread)?;
+        print_json(ok, &files)?;
     } else {
-        for (path, loaded) in &read {
-            file::tell(loaded);
-            print_line(path, loaded, args.strict)?;
-        }
-        for (_, fault) in unread {
-            fault.tell();
+        for (name, file) in files {
+            match file {
+                Ok(loaded) => {
+                    file::tell(&loaded);
+                    print_line(name, &loaded, args.strict)?;
+                }
+                Err(fault) => drop(fault.tell()),
+            }
         }
         if !ok {
             let files = count(args.files.len(), "file");
@@ -65,15 +66,20 @@ fn print_line(path: &str, loaded: &Loaded, strict: bool) -> Result<(), Fault> {
     }
 }
 
-fn print_json(ok: bool, read: &[(&String, Loaded)], unread: &[(&String, Fault)]) -> Result<(), Fault> {
-    let reports: Vec<Value> = read.iter().map(|(_, loaded)| loaded.report.to_json()).collect();
-    let all = |name: &str| -> Vec<Value> {
-        reports.iter().flat_map(|report| report[name].as_array().cloned().unwrap_or_default()).collect()
-    };
-    let mut errors = all("errors");
-    errors.extend(unread.iter().map(|(path, fault)| {
-        json!({"code": "file::unreadable", "message": fault.message(), "file": path, "line": null, "column": null, "hint": fault.advice()})
-    }));
-    let report = json!({"ok": ok, "errors": errors, "warnings": all("warnings"), "notes": all("notes")});
-    exit::print(&format!("{report:#}\n"))
+fn print_json(ok: bool, files: &[(&str, Result<Loaded, Fault>)]) -> Result<(), Fault> {
+    let mut all = json!({"ok": ok, "errors": [], "warnings": [], "notes": []});
+    for (name, file) in files {
+        let report = match file {
+            Ok(loaded) => loaded.report.to_json(),
+            Err(fault) => json!({"errors": [{
+                "code": "file::unreadable", "message": fault.message(), "file": name,
+                "line": null, "column": null, "hint": fault.advice(),
+            }]}),
+        };
+        for list in ["errors", "warnings", "notes"] {
+            let found = report[list].as_array().cloned().unwrap_or_default();
+            all[list].as_array_mut().into_iter().for_each(|all| all.extend(found.clone()));
+        }
+    }
+    exit::print(&format!("{all:#}\n"))
 }

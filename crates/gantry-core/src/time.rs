@@ -46,6 +46,9 @@ impl Duration {
         if text.starts_with('-') {
             return Err(format!("`{text}` is negative; a duration is at least 0s"));
         }
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(format!("`{text}` has no unit; write for example `{text}s` or `{text}m`"));
+        }
         let ms = parse_duration(text).and_then(|ms| u64::try_from(ms).ok()).ok_or_else(|| {
             format!("`{text}` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`")
         })?;

@@ -293,6 +293,17 @@ impl Reader<'_> {
         *entries = merged;
     }
 
+    /// Says how far the line at this place and the line before it are indented, when that differs.
+    fn indentation_hint(&self, offset: usize) -> Option<String> {
+        let start = self.source[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let line = self.source[start..].lines().next().unwrap_or_default();
+        let before = self.source[..start].lines().rev().find(|line| !line.trim().is_empty())?;
+        let spaces = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let (here, there) = (spaces(line), spaces(before));
+        let what = format!("this line is indented by {here} spaces and the line before it by {there}");
+        (here != there).then(|| format!("{what}; fields of one task start in the same column"))
+    }
+
     /// Translates a refusal of the YAML parser.
     fn syntax(&self, error: &ScanError) -> Diagnostic {
         let offset = error.marker().byte_offset().unwrap_or(self.source.len());
@@ -306,7 +317,7 @@ impl Reader<'_> {
             ErrorKind::UnknownAnchor => Some("a text that starts with `*` needs quotes".to_owned()),
             ErrorKind::MappingValueNotAllowed => Some("a text with `: ` in it needs quotes".to_owned()),
             _ if error.info().contains("tab") => Some("indent with spaces, not tabs".to_owned()),
-            _ => None,
+            _ => self.indentation_hint(offset),
         };
         Diagnostic::error("file::syntax", format!("not valid YAML: {}", error.info()))
             .at(span)

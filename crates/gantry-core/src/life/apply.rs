@@ -1,5 +1,6 @@
 //! Folds events into the state. The only code that changes a [`Life`].
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::state::{State, TaskLife, Waiting, Watch};
@@ -41,7 +42,7 @@ impl Life {
             Event::PlanReopened { .. } => {
                 self.set_phase(Phase::Running { since: entry.at, used_ms: 0 });
                 // What people said after the end has changed the situation of others without anyone looking.
-                woken.extend(self.by_id.values());
+                woken.extend(self.by_id.values().copied().collect::<BTreeSet<TaskNo>>());
             }
             Event::PlanCompleted { .. } => self.set_phase(Phase::Completed),
             Event::PlanFailed { causes } => self.set_phase(Phase::Failed { causes: causes.clone() }),

@@ -13,7 +13,9 @@ use super::draft::Draft;
 use super::state::State;
 use crate::event::Event;
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Action, Diff, InitialStatus, Input, On, Placed, Reference, Round, Route, Task, task_change};
+use crate::plan::{
+    Action, Diff, InitialStatus, Input, LOOPS_MAX, On, Placed, Reference, Round, Route, Task, references, task_change,
+};
 
 /// The name of the input that tells a repeated task why it is repeated.
 const FEEDBACK: &str = "feedback";
@@ -35,6 +37,12 @@ impl Draft {
         if self.life.nodes_left().is_some_and(|left| (region.len() as u64) > left) {
             return Err("the nodes budget is used up".to_owned());
         }
+        let loops = |tasks: &mut dyn Iterator<Item = TaskNo>| -> usize {
+            tasks.map(|no| self.life.node(no).task.next.iter().filter(|route| route.max.is_some()).count()).sum()
+        };
+        if loops(&mut self.life.by_id.values().copied()) + loops(&mut region.iter().copied()) > LOOPS_MAX {
+            return Err(format!("a plan has at most {LOOPS_MAX} routes back"));
+        }
         let names = self.life.names_for_round(&region, round + 1);
         let because = self.id(source);
         let rename = |id: &TaskId| names.get(id).cloned();
@@ -45,6 +53,7 @@ impl Draft {
         for no in &region {
             let old = &self.life.node(*no).task;
             let mut task = renamed(old, &rename);
+            self.life.wait_for_makers(&mut task, &rename);
             task.round = Some(Round {
                 of: old.round.as_ref().map_or_else(|| old.id.clone(), |round| round.of.clone()),
                 number: round + 1,
@@ -172,6 +181,7 @@ impl Life {
         for no in &waiting {
             let mut task = (*self.node(*no).task).clone();
             rename_needs(&mut task, rename);
+            self.wait_for_makers(&mut task, rename);
             outside.insert(*no, task);
         }
         // Whatever may send work back to something repeated, and is no longer behind the old one.
@@ -203,6 +213,25 @@ impl Life {
             }
         }
         (outside, taken)
+    }
+
+    /// Artifacts have one name for all rounds: a task waits for the round that it is to read.
+    fn wait_for_makers(&self, task: &mut Task, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
+        let makers: Vec<TaskId> = references(task)
+            .into_iter()
+            .filter_map(|(_, reference)| match reference {
+                Reference::Artifact { name } => {
+                    let maker = self.newest(self.producers.get(name)?.as_str())?;
+                    rename(self.task_id(maker))
+                }
+                Reference::Task { .. } | Reference::Memory { .. } => None,
+            })
+            .collect();
+        for maker in makers {
+            if maker != task.id && !task.depends_on.contains(&maker) {
+                task.depends_on.push(maker);
+            }
+        }
     }
 
     /// Tells whether a task is still behind the old round of another when those that wait are not.

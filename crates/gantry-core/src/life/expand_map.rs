@@ -11,7 +11,7 @@ use super::state::State;
 use crate::effect::Failure;
 use crate::event::{Event, Outputs, Source};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Diff, Input, Map, Placed, Task, task_change};
+use crate::plan::{Diff, Input, Map, Placed, Reference, Task, task_change};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -60,7 +60,7 @@ impl Draft {
         let until = self.life.node(no).task.timebox.map(|timebox| self.now + timebox);
         self.record(Event::TaskOpened { task: self.id(no), until });
         for id in changed {
-            if let Some(child) = self.life.no(id.as_str()) {
+            if let Some(child) = self.life.no(id.as_str()).filter(|child| self.life.node(*child).parent == Some(no)) {
                 self.redo_if_changed(child);
             }
         }
@@ -87,7 +87,28 @@ impl Draft {
             kept.contains(task.round.as_ref().map_or(&task.id, |round| &round.of))
         };
         diff.removed = node.children.iter().filter(|child| !is_kept(child)).map(|child| self.id(*child)).collect();
+        if !diff.removed.is_empty() {
+            self.forget_removed(&mut diff);
+        }
         diff
+    }
+
+    /// Nobody waits for, reads from or leads to a part that is gone.
+    fn forget_removed(&self, diff: &mut Diff) {
+        let gone = |id: &TaskId| diff.removed.contains(id);
+        let mut changed = Vec::new();
+        for no in self.life.by_id.values().copied().collect::<BTreeSet<TaskNo>>() {
+            let old = &self.life.node(no).task;
+            if gone(&old.id) || diff.changed.iter().any(|change| change.id == old.id) {
+                continue;
+            }
+            let mut task = (**old).clone();
+            task.depends_on.retain(|id| !gone(id));
+            task.next.retain(|route| !gone(&route.to));
+            task.inputs.retain(|_, input| !matches!(input, Input::From(Reference::Task { task, .. }) if gone(task)));
+            changed.extend(task_change(old, &task));
+        }
+        diff.changed.extend(changed);
     }
 
     /// `<map>-<number>`, made unique; with the child that has the name already.

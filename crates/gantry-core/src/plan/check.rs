@@ -6,6 +6,8 @@
 mod content; // in reading order
 mod graph;
 
+pub(crate) use graph::LOOPS_MAX;
+
 use super::Plan;
 use crate::suggest::nearest;
 

@@ -339,6 +339,9 @@ impl fmt::Display for Diff {
         }
         for placed in &self.added {
             write!(f, "+ {}", placed.task.id)?;
+            if let Some(parent) = &placed.task.parent {
+                write!(f, "  in {parent}")?;
+            }
             if !placed.task.depends_on.is_empty() {
                 let needs: Vec<&str> = placed.task.depends_on.iter().map(TaskId::as_str).collect();
                 write!(f, "  after {}", needs.join(", "))?;

@@ -40,7 +40,7 @@ fn durations_are_read_and_written_as_people_do() {
         ["-5m", "10", "soon", "1e9h", "5000000h", ""].iter().map(|text| Duration::parse(text).unwrap_err()).collect();
     insta::assert_snapshot!(refused.join("\n"), @"
     `-5m` is negative; a duration is at least 0s
-    `10` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+    `10` has no unit; write for example `10s` or `10m`
     `soon` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
     `1e9h` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
     `5000000h` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`

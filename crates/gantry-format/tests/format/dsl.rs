@@ -153,6 +153,8 @@ task ship kind:gate kind:debug
       |
     6 |    title: Shifted
       |         ^ here
+      |
+      = help: this line is indented by 3 spaces and the line before it by 2; fields of one task start in the same column
 
     error[file::syntax]: this line cannot be read
      --> plan.gantry:7:3

@@ -169,7 +169,7 @@ tasks:
     timeout: 90
 ";
     insta::assert_snapshot!(seen(file), @"
-    error[plan::invalid-value]: `timeout`: `90` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+    error[plan::invalid-value]: `timeout`: `90` has no unit; write for example `90s` or `90m`
      --> plan.yaml:4:14
       |
     4 |     timeout: 90

@@ -193,11 +193,15 @@ fn ids_are_made_valid_and_unique() {
         审批[提交申请] --> 结束[The end]
         结束 --> a-b
         "), @r#"
-    a-b "a.b"
-    a-b-2 "a/b" after a-b
+    a-b-2 "a.b"
+    a-b-3 "a/b" after a-b-2
     task "提交申请"
     the-end "The end" after task
-    a-b-3 "a-b" after the-end
+    a-b "" after the-end
+    note "a.b": `a.b` is called `a-b-2` in the plan
+    note "a/b": `a/b` is called `a-b-3` in the plan
+    note "审批": `审批` is called `task` in the plan
+    note "结束": `结束` is called `the-end` in the plan
     "#);
 }
 

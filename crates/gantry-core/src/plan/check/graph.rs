@@ -25,7 +25,7 @@ struct Graph<'a> {
 }
 
 /// A plan with more routes back than this was not written by anyone.
-const LOOPS_MAX: usize = 1_000;
+pub(crate) const LOOPS_MAX: usize = 1_000;
 
 pub(super) fn check(plan: &Plan, findings: &mut Findings) {
     let graph = Graph::new(plan, findings);

@@ -54,7 +54,9 @@ impl Draft {
             nodes: Vec::new(),
             by_chart_id: BTreeMap::new(),
         };
-        let mut ids = Ids::default();
+        // An id that is fine as it is belongs to the node that has it, wherever it stands.
+        let keep = chart.nodes.iter().filter_map(|node| TaskId::new(&node.id).ok()).collect();
+        let mut ids = Ids { keep, ..Ids::default() };
         let mut of_subgraph = vec![0; chart.subgraphs.len()];
         for part in &parts {
             let position = draft.tasks.len();
@@ -67,6 +69,9 @@ impl Draft {
                     (&subgraph.id, Some(subgraph.title.as_str()), ids.unique(named_id(subgraph), &subgraph.title))
                 }
             };
+            if id.as_str() != chart_id && matches!(part, Part::Node(..)) {
+                notes.add(part.span(), format!("`{chart_id}` is called `{id}` in the plan"));
+            }
             let mut task = Task::new(id);
             task.title = title(chart_id, label, &task.id, part.span(), notes);
             draft.tasks.push(task);
@@ -145,6 +150,8 @@ fn title(chart_id: &str, label: Option<&str>, id: &TaskId, span: &Span, notes: &
 #[derive(Default)]
 struct Ids {
     taken: BTreeSet<TaskId>,
+    /// Ids that are given out only to the part that has exactly this name.
+    keep: BTreeSet<TaskId>,
     /// The next number to try behind an id.
     next: BTreeMap<String, u32>,
 }
@@ -164,7 +171,7 @@ impl Ids {
         let mut id = TaskId::slugged(&kept);
         let next = self.next.entry(id.as_str().to_owned()).or_insert(2);
         let base = id.clone();
-        while !self.taken.insert(id.clone()) {
+        while (id.as_str() != text && self.keep.contains(&id)) || !self.taken.insert(id.clone()) {
             id = TaskId::slugged(&format!("{base}-{next}"));
             *next += 1;
         }

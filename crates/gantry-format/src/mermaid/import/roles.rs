@@ -3,7 +3,7 @@
 use super::Notes;
 use super::arrows::Arrow;
 use super::draft::Draft;
-use super::words::{ending, is_only_a_ruling, is_yes_or_no, names_a_gate, ruling};
+use super::words::{is_only_a_ruling, is_yes_or_no, names_a_gate, ruling};
 use crate::mermaid::chart::{FlowNode, Flowchart, Shape};
 
 /// What a node is in the plan.
@@ -36,7 +36,6 @@ fn role(node: &FlowNode, labels: &[&str], notes: &mut Notes) -> Role {
     let text = node.label.as_deref().unwrap_or(&node.id);
     let unknown = labels.iter().find(|label| ruling(label).is_none());
     let has_rulings = labels.iter().any(|label| is_only_a_ruling(label));
-    let has_endings = labels.iter().any(|label| ending(label).is_some());
     match node.shape {
         Shape::Diamond if names_a_gate(text) => match unknown {
             None => Role::Gate,
@@ -46,8 +45,8 @@ fn role(node: &FlowNode, labels: &[&str], notes: &mut Notes) -> Role {
             }
         },
         Shape::Diamond => Role::Decision,
-        // As plans are drawn: a gate is a hexagon, and its ways out say `success` or `failure`.
-        Shape::Hexagon if unknown.is_none() && (names_a_gate(text) || has_rulings || has_endings) => Role::Gate,
+        // As plans are drawn: a gate is a hexagon.
+        Shape::Hexagon if unknown.is_none() => Role::Gate,
         _ if unknown.is_none() && has_rulings => {
             notes.add(&node.span, format!("`{text}` becomes a gate, because of the texts on the links out of it"));
             Role::Gate
