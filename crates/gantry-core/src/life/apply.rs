@@ -5,14 +5,11 @@ use std::sync::Arc;
 
 use super::state::{State, TaskLife, Waiting, Watch};
 use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
-use crate::event::{AfterUndo, Asked, Entry, Event};
+use crate::event::{AfterUndo, Asked, Entry, Event, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
 use crate::time::Timestamp;
-
-/// How many accepted results of one task are remembered by key.
-const MEMOS_MAX: usize = 8;
 
 impl Life {
     /// Applies events that are already on disk.
@@ -95,6 +92,11 @@ impl Life {
     fn apply_to_task(&mut self, event: &Event, entry: &Entry, woken: &mut Vec<TaskNo>) {
         let Some(no) = event.task().and_then(|id| self.no(id.as_str())) else { return };
         let watch = self.watch_for(no, event, entry.at);
+        if matches!(event, Event::GateOpened { .. } | Event::PersonAsked { what: Asked::Answer | Asked::Work, .. }) {
+            // What people are asked about: if it changes, they are asked again.
+            let key = self.key(no).map(|(key, _)| key).unwrap_or_default();
+            self.task_mut(no).key = key;
+        }
         match event {
             Event::TaskOpened { until, .. } => self.set_state(no, State::Open { until: *until }, woken),
             Event::TaskBlocked { reason, needs, .. } => {
@@ -155,16 +157,21 @@ impl Life {
                 life.state = State::Waiting(Waiting::Retry { at: *at });
             }),
             Event::TaskCompleted { key, outputs, outcome, source, unjudged, .. } => self.change(no, woken, |life| {
-                life.outputs = Arc::new(outputs.clone());
-                if life.memo.len() >= MEMOS_MAX {
-                    life.memo.pop_first();
+                if *source == Source::Recorded
+                    && let Some(memo) = life.recall(key).cloned()
+                {
+                    life.artifacts.clone_from(&memo.artifacts);
                 }
-                life.memo.insert(key.clone(), Arc::clone(&life.outputs));
+                life.outputs = Arc::new(outputs.clone());
                 life.key.clone_from(key);
                 life.outcome.clone_from(outcome);
                 life.source = *source;
                 life.unjudged.clone_from(unjudged);
                 life.done_seq = Some(entry.seq);
+                // A fallback is no answer that could serve again.
+                if *source != Source::Fallback {
+                    life.remember();
+                }
                 life.end(State::Completed);
             }),
             Event::TaskFailed { failure, handled, .. } => self.change(no, woken, |life| {
@@ -231,7 +238,7 @@ impl Life {
             Event::OutputEdited { outputs, .. } => {
                 let life = self.task_mut(no);
                 life.outputs = Arc::new(outputs.clone());
-                life.memo.insert(life.key.clone(), Arc::clone(&life.outputs));
+                life.remember();
                 woken.extend(self.blocked.iter());
             }
             Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
@@ -327,14 +334,14 @@ impl Life {
 
     /// Everything finished behind a task that is done again may have to be done again, too.
     fn suspect_behind(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
-        let mut stack: Vec<TaskNo> = self.node(no).dependents.clone();
+        let mut stack: Vec<TaskNo> = self.behind(no);
         while let Some(no) = stack.pop() {
             let life = self.task(no);
             if life.state != State::Completed || life.suspect {
                 continue;
             }
             self.change(no, woken, |life| life.suspect = true);
-            stack.extend(&self.node(no).dependents);
+            stack.extend(self.behind(no));
             stack.extend(self.subtree(no).into_iter().skip(1));
         }
     }

@@ -217,7 +217,7 @@ impl Draft {
             }
             State::Open { .. } => self.look_at_open(no),
             State::Blocked { .. } => self.look_at_blocked(no),
-            State::Completed if task.suspect && task.unmet == 0 => self.recheck(no),
+            State::Completed if task.suspect && task.unmet == 0 && self.life.ways_in_are_known(no) => self.recheck(no),
             _ => {}
         }
     }
@@ -233,6 +233,12 @@ impl Draft {
 }
 
 impl Life {
+    /// Tells whether it is decided whether a route leads to this task.
+    fn ways_in_are_known(&self, no: TaskNo) -> bool {
+        let life = self.task(no);
+        self.node(no).routed_from.is_empty() || life.routes_taken > 0 || life.routes_open == 0
+    }
+
     /// Tells whether the plan was started and has not ended.
     pub(super) fn is_under_way(&self) -> bool {
         matches!(self.phase, Phase::Running { .. } | Phase::Paused { .. })

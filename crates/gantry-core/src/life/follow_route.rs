@@ -114,6 +114,16 @@ impl Draft {
     }
 }
 
+impl super::Life {
+    /// The tasks that come after this one: those that wait for it, and those that its routes lead to.
+    pub(super) fn behind(&self, no: TaskNo) -> Vec<TaskNo> {
+        let node = self.node(no);
+        let mut behind = node.dependents.clone();
+        behind.extend(node.route_targets(self).filter(|to| self.node(*to).routed_from.contains(&no)));
+        behind
+    }
+}
+
 impl Node {
     /// Where forward routes of this task lead.
     pub fn route_targets<'a>(&'a self, life: &'a super::Life) -> impl Iterator<Item = TaskNo> + 'a {

@@ -8,40 +8,40 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Life;
+use super::scope::Sight;
+use crate::effect::ArtifactRef;
 use crate::event::Outputs;
+use crate::expr::{Expr, Scope};
 use crate::id::TaskNo;
-use crate::plan::{Action, ArtifactDecl, Check, FailureMode, Input, Kind, Output, Reference, Task};
+use crate::plan::{Action, ArtifactDecl, Check, Input, Output, Reference, Task};
 
 /// Hashes everything in a task that its result depends on, without its inputs.
+///
+/// Words for people (title, description) count only where they are the instruction itself.
 pub(super) fn definition_hash(task: &Task) -> String {
     #[derive(Serialize)]
     struct Definition<'a> {
-        title: &'a str,
-        description: &'a Option<String>,
-        kind: &'a Option<Kind>,
+        instruction: Option<(&'a str, &'a Option<String>)>,
         action: &'a Option<Action>,
         environment: &'a BTreeMap<String, String>,
-        capabilities: &'a [String],
         postconditions: &'a [Check],
         success_criteria: &'a [Check],
-        failure_modes: &'a [FailureMode],
         outputs: &'a BTreeMap<String, Output>,
         artifacts: &'a [ArtifactDecl],
-        alternates: &'a [Action],
     }
+    let in_prose = match &task.action {
+        None => true,
+        Some(Action::Command(command)) => command.calls().is_none(),
+        Some(_) => false,
+    };
     hash(&Definition {
-        title: &task.title,
-        description: &task.description,
-        kind: &task.kind,
+        instruction: in_prose.then_some((task.title.as_str(), &task.description)),
         action: &task.action,
         environment: &task.environment,
-        capabilities: &task.capabilities,
         postconditions: &task.postconditions,
         success_criteria: &task.success_criteria,
-        failure_modes: &task.failure_modes,
         outputs: &task.outputs,
         artifacts: &task.artifacts,
-        alternates: &task.alternates,
     })
 }
 
@@ -62,37 +62,69 @@ pub(super) fn draw(seed: u64, no: TaskNo, nth: u32) -> u64 {
 }
 
 impl Life {
+    /// The action that is tried now: the task's own, or an alternate.
+    pub(super) fn action_now(&self, no: TaskNo) -> Option<&Action> {
+        let task = &self.node(no).task;
+        match self.task(no).way {
+            0 => task.action.as_ref(),
+            way => task.alternates.get(way as usize - 1),
+        }
+    }
+
     /// Returns the task's key; the error names what it needs and does not have.
     pub(super) fn key(&self, no: TaskNo) -> Result<(String, Outputs), Missing> {
         let inputs = self.resolve_inputs(no)?;
-        let node = self.node(no);
-        let mut settings: BTreeMap<String, &Value> = BTreeMap::new();
-        if let Some(Action::Model(model)) = &node.task.action {
-            let named = [("prompt.", &model.prompt), ("model.", &model.role)];
-            for (prefix, name) in named {
-                let fact = name.as_ref().map(|name| format!("{prefix}{name}"));
-                if let Some(value) = fact.as_ref().and_then(|fact| self.facts.get(fact)) {
-                    settings.extend(fact.map(|fact| (fact, value)));
-                }
-            }
-        }
-        // People at a gate approve what was made before it: if that changes, they are asked again.
-        let seen: Vec<_> = match &node.task.action {
-            Some(Action::Gate(_)) => node.waits.iter().map(|no| &self.task(*no).outputs).collect(),
-            _ => Vec::new(),
-        };
-        let key = hash(&(&node.definition, self.task(no).way, &inputs, settings, seen));
+        let (node, way) = (self.node(no), self.task(no).way);
+        let other_way = self.action_now(no).filter(|_| way > 0);
+        let key = hash(&(&node.definition, way, other_way, &inputs, self.settings(no), self.reads(no), self.seen(no)));
         Ok((key, inputs))
+    }
+
+    /// What is known about the prompt and the model that a task uses.
+    fn settings(&self, no: TaskNo) -> BTreeMap<String, &Value> {
+        let facts = match self.action_now(no) {
+            Some(Action::Model(model)) => {
+                [model.prompt.as_ref().map(|name| format!("prompt.{name}")), model.role.as_ref().map(|role| format!("model.{role}"))]
+            }
+            Some(Action::Agent(agent)) => [agent.role.as_ref().map(|role| format!("model.{role}")), None],
+            _ => [None, None],
+        };
+        facts.into_iter().flatten().filter_map(|fact| Some((fact.clone(), self.facts.get(&fact)?))).collect()
+    }
+
+    /// What the expressions of a computed task read.
+    fn reads(&self, no: TaskNo) -> Vec<Option<Value>> {
+        let exprs: Vec<&Expr> = match self.action_now(no) {
+            Some(Action::Compute(compute)) => compute.0.values().collect(),
+            Some(Action::Decide(decide)) => decide.options.iter().filter_map(|branch| branch.when.as_ref()).collect(),
+            _ => return Vec::new(),
+        };
+        let nothing = Outputs::new();
+        let sight = Sight { outputs: Some(&nothing), ..Sight::of(self, Some(no)) };
+        let look = |path: &crate::expr::FreePath| {
+            sight.lookup_path(&path.segments.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        exprs.into_iter().flat_map(Expr::paths).map(look).collect()
+    }
+
+    /// What people at a gate approve: everything that was made before it. If that changes, they are asked again.
+    fn seen(&self, no: TaskNo) -> Vec<(&Outputs, &[ArtifactRef])> {
+        let node = self.node(no);
+        if !matches!(node.task.action, Some(Action::Gate(_))) {
+            return Vec::new();
+        }
+        let before = node.waits.iter().chain(&node.routed_from).chain(&node.children);
+        before.map(|no| (&*self.task(*no).outputs, self.task(*no).artifacts.as_slice())).collect()
     }
 
     /// What the task works on, with every reference replaced by what it points to.
     fn resolve_inputs(&self, no: TaskNo) -> Result<Outputs, Missing> {
-        let task = &self.node(no).task;
         let mut resolved = Outputs::new();
-        for (name, input) in &task.inputs {
+        for (name, input) in &self.node(no).task.inputs {
             resolved.insert(name.clone(), self.resolve(input)?);
         }
-        let (prefix, more) = match &task.action {
+        let action = self.action_now(no);
+        let (prefix, more) = match action {
             Some(Action::Tool(tool)) => ("args", Some(&tool.args)),
             Some(Action::Plan(nested)) => ("with", Some(&nested.with)),
             _ => ("", None),
@@ -104,7 +136,7 @@ impl Life {
             }
             resolved.insert(prefix.to_owned(), Value::Object(group));
         }
-        if let Some(Action::Map(map)) = &task.action {
+        if let Some(Action::Map(map)) = action {
             resolved.insert("over".to_owned(), self.resolve(&map.over)?);
         }
         Ok(resolved)

@@ -4,16 +4,22 @@ use std::collections::BTreeSet;
 
 use super::Refusal;
 use super::draft::Draft;
-use super::state::State;
+use super::state::{State, Waiting};
 use crate::event::{Event, Outputs};
 use crate::id::{TaskId, TaskNo};
+use crate::plan::Action;
 
 impl Draft {
     /// Opens a task again; whoever waits behind it with a question withdraws it.
     pub(super) fn reopen(&mut self, no: TaskNo, because: &str, afresh: bool) {
         self.record(Event::TaskReopened { task: self.id(no), because: because.to_owned(), afresh });
+        self.withdraw_behind(no);
+    }
+
+    /// Withdraws the questions behind a task that is done again.
+    pub(super) fn withdraw_behind(&mut self, no: TaskNo) {
         let mut seen = BTreeSet::new();
-        let mut stack: Vec<TaskNo> = self.life.node(no).dependents.clone();
+        let mut stack: Vec<TaskNo> = self.life.behind(no);
         while let Some(behind) = stack.pop() {
             if !seen.insert(behind) {
                 continue;
@@ -24,7 +30,7 @@ impl Draft {
                     self.record(Event::TaskReopened { task: self.id(behind), because, afresh: false });
                 }
                 State::Completed | State::Open { .. } => {
-                    stack.extend(&self.life.node(behind).dependents);
+                    stack.extend(self.life.behind(behind));
                     stack.extend(&self.life.node(behind).children);
                 }
                 _ => {}
@@ -34,7 +40,9 @@ impl Draft {
 
     /// A finished task whose inputs were made again: is it still the same work?
     pub(super) fn recheck(&mut self, no: TaskNo) {
-        if self.life.key(no).is_ok_and(|(key, _)| key == self.life.task(no).key) {
+        let node = self.life.node(no);
+        let led_to = node.routed_from.is_empty() || self.life.task(no).routes_taken > 0;
+        if led_to && self.life.key(no).is_ok_and(|(key, _)| key == self.life.task(no).key) {
             self.record(Event::TaskConfirmed { task: self.id(no) });
         } else {
             self.reopen(no, "what it works on has changed", false);
@@ -70,19 +78,22 @@ impl Draft {
             by: by.to_owned(),
             why: why.to_owned(),
         });
-        let readers: Vec<TaskNo> = self
-            .life
-            .node(no)
-            .dependents
-            .iter()
-            .copied()
-            .filter(|reader| {
-                let life = self.life.task(*reader);
-                life.state == State::Completed
-                    && !life.suspect
-                    && self.life.key(*reader).map_or(true, |(key, _)| key != life.key)
-            })
-            .collect();
+        let stale = |reader: &TaskNo| {
+            let life = self.life.task(*reader);
+            let answered = life.state == State::Completed && !life.suspect;
+            let asked = matches!(
+                life.state,
+                State::Waiting(Waiting::Gate { .. } | Waiting::Answer { .. } | Waiting::Work | Waiting::Judge { .. })
+            );
+            (answered || asked) && self.life.key(*reader).map_or(true, |(key, _)| key != life.key)
+        };
+        let mut readers: Vec<TaskNo> = self.life.behind(no).into_iter().filter(stale).collect();
+        // The results of a map, and what a composite's own gate approved, are made of its parts.
+        readers.extend(self.life.node(no).parent.filter(|parent| {
+            let composite = self.life.node(*parent);
+            let reads = composite.is_map() || matches!(composite.task.action, Some(Action::Gate(_)));
+            reads && self.life.task(*parent).state == State::Completed
+        }));
         if readers.is_empty() {
             return Ok(());
         }

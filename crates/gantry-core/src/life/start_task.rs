@@ -57,11 +57,10 @@ impl Draft {
         };
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         if !matches!(task.action, Some(Action::Gate(_) | Action::Checkpoint(_) | Action::UndoTo(_)))
-            && let Some(outputs) = self.life.task(no).memo.get(&key)
+            && let Some(memo) = self.life.task(no).recall(&key).cloned()
         {
-            let outputs = (**outputs).clone();
-            let outcome = self.life.task(no).outcome.clone();
-            return self.complete(no, outputs, outcome, Source::Recorded, Vec::new());
+            let outputs = (*memo.outputs).clone();
+            return self.complete(no, outputs, memo.outcome.clone(), Source::Recorded, memo.unjudged.clone());
         }
         match self.effective_action(no) {
             Some(Action::Gate(gate)) => self.open_gate(no, &gate),

@@ -1,6 +1,5 @@
 //! What is known about one task, and the timers that its state brings.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -157,9 +156,9 @@ pub struct TaskLife {
     /// Checks in words that nobody judged.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unjudged: Vec<String>,
-    /// The last result that was accepted, by key: serves again when the key comes back.
+    /// The last results that were accepted, by key, the oldest first: one serves again when its key comes back.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub memo: BTreeMap<String, Arc<Outputs>>,
+    pub memo: Vec<Arc<Memo>>,
     /// What its attempts used.
     #[serde(default, skip_serializing_if = "is_default")]
     pub spent: Usage,
@@ -222,6 +221,46 @@ pub struct TaskLife {
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) in_lane: bool,
 }
+
+/// A result that was accepted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memo {
+    /// The key that it was made under.
+    pub key: String,
+    /// The result.
+    pub outputs: Arc<Outputs>,
+    /// What was made.
+    pub artifacts: Vec<ArtifactRef>,
+    /// How it ended.
+    pub outcome: Option<String>,
+    /// Checks in words that nobody judged.
+    pub unjudged: Vec<String>,
+}
+
+impl TaskLife {
+    /// The recorded result for a key.
+    pub(super) fn recall(&self, key: &str) -> Option<&Arc<Memo>> {
+        self.memo.iter().find(|memo| memo.key == key)
+    }
+
+    /// Remembers the result that it has now.
+    pub(super) fn remember(&mut self) {
+        self.memo.retain(|memo| memo.key != self.key);
+        if self.memo.len() >= MEMOS_MAX {
+            self.memo.remove(0);
+        }
+        self.memo.push(Arc::new(Memo {
+            key: self.key.clone(),
+            outputs: Arc::clone(&self.outputs),
+            artifacts: self.artifacts.clone(),
+            outcome: self.outcome.clone(),
+            unjudged: self.unjudged.clone(),
+        }));
+    }
+}
+
+/// How many accepted results of one task are remembered.
+const MEMOS_MAX: usize = 8;
 
 /// When to tell someone that a task takes too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
