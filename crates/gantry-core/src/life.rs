@@ -129,9 +129,12 @@ enum Phase {
     Paused {
         used_ms: u64,
     },
-    Completed,
+    Completed {
+        used_ms: u64,
+    },
     Failed {
         causes: Vec<String>,
+        used_ms: u64,
     },
     Abandoned,
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::state::{State, TaskLife, Waiting, Watch};
 use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
+use crate::effect::ArtifactRef;
 use crate::event::{AfterUndo, Asked, Entry, Event, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::Decision;
@@ -37,17 +38,26 @@ impl Life {
                 self.set_phase(Phase::Running { since: entry.at, used_ms });
             }
             Event::PlanReopened { .. } => {
-                self.set_phase(Phase::Running { since: entry.at, used_ms: 0 });
+                let used_ms = self.used_ms(entry.at);
+                self.set_phase(Phase::Running { since: entry.at, used_ms });
                 // What people said after the end has changed the situation of others without anyone looking.
                 woken.extend(self.by_id.values().copied().collect::<BTreeSet<TaskNo>>());
             }
-            Event::PlanCompleted { .. } => self.set_phase(Phase::Completed),
-            Event::PlanFailed { causes } => self.set_phase(Phase::Failed { causes: causes.clone() }),
+            Event::PlanCompleted { .. } => {
+                let used_ms = self.used_ms(entry.at);
+                self.set_phase(Phase::Completed { used_ms });
+            }
+            Event::PlanFailed { causes } => {
+                let used_ms = self.used_ms(entry.at);
+                self.set_phase(Phase::Failed { causes: causes.clone(), used_ms });
+            }
             Event::PlanAbandoned { .. } => self.abandon_all(woken),
             Event::PlanRevised { revision, diff, rationale, .. } => {
                 self.revision = *revision;
                 self.revisions.push_back((*revision, rationale.clone()));
-                self.count_added(diff.added.len() as u64);
+                if self.phase != Phase::Created {
+                    self.count_added(diff.added.len() as u64);
+                }
                 self.change_plan(|life| life.rebuild(diff, woken));
             }
             Event::BreakerTripped { dimension, detail } => {
@@ -75,6 +85,11 @@ impl Life {
                 let rest = tasks.iter().filter_map(|id| self.no(id.as_str())).collect();
                 self.undoing =
                     Some(Arc::new(Undoing { rest, then: then.clone(), attempt: None, failures: 0, halted: None }));
+                if let AfterUndo::CompleteTask(task) = then
+                    && let Some(no) = self.no(task.as_str())
+                {
+                    self.enter(no, State::Waiting(Waiting::Undo), Watch::default(), woken);
+                }
             }
             Event::UndoFinished => self.undoing = None,
             // The first event makes the life itself (see `replay`); the others are for readers only.
@@ -108,15 +123,17 @@ impl Life {
             }
             Event::TaskUnblocked { .. } => self.change(no, woken, TaskLife::rest),
             Event::AttemptStarted { attempt, key, reserved, timeout_at, lease_until, .. } => {
-                self.reserve(no, *reserved);
+                let charged = self.reserve(no, *reserved);
                 let state = State::Running {
                     attempt: *attempt,
                     reserved: *reserved,
+                    charged,
                     timeout_at: *timeout_at,
                     lease_until: *lease_until,
                 };
                 self.change(no, woken, |life| {
                     life.attempt = *attempt;
+                    life.artifacts.clear();
                     life.key.clone_from(key);
                     life.state = state;
                     life.watch = watch;
@@ -127,11 +144,11 @@ impl Life {
                     *lease_until = Some(*until);
                 }
             }),
-            Event::ProgressMade { artifacts, .. } => self.task_mut(no).artifacts.extend(artifacts.iter().cloned()),
+            Event::ProgressMade { artifacts, .. } => self.task_mut(no).keep(artifacts),
             Event::AttemptSucceeded { outputs, artifacts, outcome, usage, .. } => {
                 self.end_attempt(no, *usage, woken, |life| {
                     life.outputs = Arc::new(outputs.clone());
-                    life.artifacts.clone_from(artifacts);
+                    life.keep(artifacts);
                     life.outcome.clone_from(outcome);
                 });
             }
@@ -227,7 +244,12 @@ impl Life {
                     }
                 });
             }
-            Event::Verified { happened: Some(_), .. } | Event::PersonAnswered { .. } => self.task_mut(no).doubt = None,
+            Event::Verified { happened: Some(_), .. } => self.task_mut(no).doubt = None,
+            Event::PersonAnswered { evidence, .. } => {
+                let life = self.task_mut(no);
+                life.doubt = None;
+                life.keep(evidence);
+            }
             Event::VerifyAsked { attempt, .. } => {
                 self.enter(no, State::Waiting(Waiting::Verify { attempt: *attempt }), watch, woken);
             }
@@ -262,11 +284,9 @@ impl Life {
 
     /// Settles an attempt. The task stays as it is until the next event says what becomes of it.
     fn end_attempt(&mut self, no: TaskNo, usage: Usage, woken: &mut Vec<TaskNo>, change: impl FnOnce(&mut TaskLife)) {
-        let reserved = match &self.task(no).state {
-            State::Running { reserved, .. } => *reserved,
-            _ => Usage::default(),
-        };
-        self.settle(no, reserved, usage);
+        if let State::Running { reserved, charged, .. } = &Arc::clone(self.task(no)).state {
+            self.settle(charged, *reserved, usage);
+        }
         self.change(no, woken, |life| {
             change(life);
             life.spent = life.spent.plus(usage);
@@ -363,6 +383,9 @@ impl Life {
             undoing.failures = 0;
             undoing.halted = None;
         });
+        if self.task(no).state != State::Completed {
+            return; // it was opened again meanwhile
+        }
         if again {
             self.apply_reopened(no, true, woken);
         } else {
@@ -380,9 +403,8 @@ impl Life {
         let under_way: Vec<TaskNo> =
             self.running.iter().chain(&self.waiting).chain(&self.blocked).chain(&self.open).copied().collect();
         for no in under_way {
-            if let State::Running { reserved, .. } = &self.task(no).state {
-                let reserved = *reserved;
-                self.settle(no, reserved, Usage::default());
+            if let State::Running { reserved, charged, .. } = &Arc::clone(self.task(no)).state {
+                self.settle(charged, *reserved, Usage::default());
             }
             self.set_state(no, State::Abandoned, woken);
         }
@@ -394,8 +416,8 @@ impl Life {
     pub(super) fn used_ms(&self, now: Timestamp) -> u64 {
         match &self.phase {
             Phase::Running { since, used_ms } => used_ms + (now - *since).as_ms(),
-            Phase::Paused { used_ms } => *used_ms,
-            Phase::Created | Phase::Completed | Phase::Failed { .. } | Phase::Abandoned => 0,
+            Phase::Paused { used_ms } | Phase::Completed { used_ms } | Phase::Failed { used_ms, .. } => *used_ms,
+            Phase::Created | Phase::Abandoned => 0,
         }
     }
 }
@@ -413,6 +435,12 @@ impl TaskLife {
         self.watch = Watch::default();
         self.suspect = false;
         self.done_seq = None;
+    }
+
+    /// Keeps pieces of output; a newer piece of the same name replaces the older.
+    fn keep(&mut self, artifacts: &[ArtifactRef]) {
+        self.artifacts.retain(|kept| !artifacts.iter().any(|newer| newer.name == kept.name));
+        self.artifacts.extend(artifacts.iter().cloned());
     }
 
     fn end(&mut self, state: State) {

@@ -18,7 +18,7 @@ impl Life {
     }
 
     /// The answers that a question offers; empty means free text.
-    fn choices(&self, no: TaskNo) -> Vec<String> {
+    pub(super) fn choices(&self, no: TaskNo) -> Vec<String> {
         match &self.node(no).task.action {
             Some(Action::Ask(ask)) => ask.options.iter().map(|choice| choice.name.clone()).collect(),
             Some(Action::Decide(decide)) => {

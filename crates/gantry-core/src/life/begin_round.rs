@@ -60,10 +60,11 @@ impl Draft {
                 because: because.clone(),
             });
             // What a file brings along is about the first round; what someone left out stays out.
-            task.status = match self.life.task(*no).state {
-                State::Skipped { by_hand: true } => InitialStatus::Skipped,
-                _ => InitialStatus::Pending,
+            let is_left_out = |no: TaskNo| {
+                region.binary_search(&no).is_ok() && self.life.task(no).state == State::Skipped { by_hand: true }
             };
+            let left_out = is_left_out(*no) || self.life.ancestors(*no).any(is_left_out);
+            task.status = if left_out { InitialStatus::Skipped } else { InitialStatus::Pending };
             if targets.contains(no) {
                 task.inputs.insert(FEEDBACK.to_owned(), Input::Value(Value::String(why.to_owned())));
             }

@@ -17,6 +17,14 @@ impl Draft {
     /// Looks at a result: failure modes, criteria, judge; then the task is done or has failed.
     pub(super) fn accept(&mut self, no: TaskNo, outputs: Outputs, outcome: Option<String>, source: Source) {
         let task = std::sync::Arc::clone(&self.life.node(no).task);
+        let choices = self.life.choices(no);
+        if let Some(outcome) = &outcome
+            && !choices.is_empty()
+            && !choices.contains(outcome)
+        {
+            let message = format!("`{outcome}` is none of the outcomes: {}", choices.join(", "));
+            return self.fail(no, Failure::new(FailureClass::Logic, message));
+        }
         let sight = Sight { outputs: Some(&outputs), outcome: outcome.as_deref(), ..Sight::of(&self.life, Some(no)) };
         for mode in &task.failure_modes {
             if let Some(Check::Expr(detect)) = &mode.detect
@@ -44,7 +52,12 @@ impl Draft {
             return self
                 .fail(no, Failure::new(FailureClass::Logic, format!("the result is not good enough: {reason}")));
         }
-        if words.is_empty() || self.life.header.policy.judge == Judge::Nobody {
+        if self.life.header.policy.judge == Judge::Nobody {
+            let before = task.preconditions.iter().filter(|check| matches!(check, Check::Words(_)));
+            words.extend(before.map(|check| check.text().to_owned()));
+            return self.complete(no, outputs, outcome, source, words);
+        }
+        if words.is_empty() {
             return self.complete(no, outputs, outcome, source, words);
         }
         self.ask_judge_about(no, words, outputs, outcome);

@@ -135,7 +135,7 @@ impl Draft {
                 self.recover_lost();
                 Ok(())
             }
-            Input::Ended { task, attempt, end, usage } => self.end_attempt(task, *attempt, end, *usage),
+            Input::Ended { task, attempt, end, usage } => self.end_attempt(task, *attempt, end, usage.bounded()),
             Input::Heartbeat { task, attempt, note, artifacts } => self.heartbeat(task, *attempt, note, artifacts),
             Input::Verified { task, attempt, happened, outputs } => self.verified(task, *attempt, *happened, outputs),
             Input::Judged { task, by, verdicts } => self.judged(task, by, verdicts),

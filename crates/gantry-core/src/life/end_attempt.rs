@@ -95,9 +95,8 @@ impl Draft {
     ) -> Result<(), Refusal> {
         let no = match self.life.attempt_under_way(task, attempt)? {
             Ok(no) => no,
-            Err(reason) => {
-                self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
-                // A runner that works on something that is over should stop.
+            Err(_) => {
+                // A runner that works on something that is over should stop; its heartbeats are no news.
                 self.wish(Effect::CancelAttempt { task: task.clone(), attempt, why: "it is over".to_owned() });
                 return Ok(());
             }
@@ -170,9 +169,10 @@ impl Draft {
 
     /// Ends the attempt under way without an answer.
     pub(super) fn break_off(&mut self, no: TaskNo, class: FailureClass, why: &str) {
-        let State::Running { attempt, .. } = &self.life.task(no).state else { return };
-        let (task, attempt, failure) = (self.id(no), *attempt, Failure::new(class, why));
-        self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage: Usage::default() });
+        let State::Running { attempt, reserved, .. } = &self.life.task(no).state else { return };
+        // Nobody knows what it used: all that was set aside counts as spent.
+        let (task, attempt, usage, failure) = (self.id(no), *attempt, *reserved, Failure::new(class, why));
+        self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage });
         self.fail(no, failure);
     }
 

@@ -49,15 +49,11 @@ impl Draft {
             self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
         }
         if items.is_empty() {
-            return self.complete(
-                no,
-                Outputs::from([("results".to_owned(), json!([]))]),
-                None,
-                Source::Made,
-                Vec::new(),
-            );
+            let results = Outputs::from([("results".to_owned(), json!([]))]);
+            return self.accept(no, results, None, Source::Made);
         }
-        let until = self.life.node(no).task.timebox.map(|timebox| self.now + timebox);
+        let task = &self.life.node(no).task;
+        let until = [task.timebox, task.budget.time].into_iter().flatten().min().map(|timebox| self.now + timebox);
         self.record(Event::TaskOpened { task: self.id(no), until });
         for id in changed {
             if let Some(child) = self.life.no(id.as_str()).filter(|child| self.life.node(*child).parent == Some(no)) {

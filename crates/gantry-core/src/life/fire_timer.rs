@@ -12,11 +12,9 @@ use crate::time::Duration;
 impl Draft {
     /// Fires every timer that is due, the earliest first. Firing removes the timer.
     pub(super) fn fire_timers(&mut self) {
-        if !self.life.is_under_way() {
-            return; // nobody is waited for before the start and after the end
-        }
         while let Some((at, timer)) = self.life.timers.get_min().copied() {
-            if at > self.now {
+            // Nobody is waited for before the start and after the end, which a timer may bring about.
+            if at > self.now || !self.life.is_under_way() {
                 return;
             }
             self.fire(timer);
@@ -59,9 +57,11 @@ impl Draft {
     fn time_out(&mut self, no: TaskNo, attempt: AttemptNo) {
         self.stop_attempt(no, attempt, "it took too long");
         // It was stopped in the middle of something: only what is safe to repeat is simply tried again.
-        let class = match self.life.node(no).task.repeatable() {
+        let task = &self.life.node(no).task;
+        let class = match task.repeatable() {
             Idempotency::Safe | Idempotency::Keyed => FailureClass::Transient,
-            Idempotency::Unsafe if self.life.node(no).task.retry.is_some() => FailureClass::Transient,
+            // Asking for retries says that repeating is fine, unless the task says the opposite itself.
+            Idempotency::Unsafe if task.retry.is_some() && task.idempotency.is_none() => FailureClass::Transient,
             Idempotency::Unsafe => FailureClass::Lost,
         };
         self.break_off(no, class, "it took too long and was stopped");
@@ -102,7 +102,7 @@ impl Draft {
                 let default = ask.default.clone().unwrap_or_default();
                 self.take_answer(no, "nobody in time", &default);
             }
-            _ => self.complete(no, Outputs::new(), None, Source::Made, Vec::new()),
+            _ => self.accept(no, Outputs::new(), None, Source::Made),
         }
     }
 

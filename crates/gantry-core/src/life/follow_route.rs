@@ -40,7 +40,8 @@ impl Ending<'_> {
 }
 
 impl Draft {
-    /// Follows every route that fits the ending; true when at least one did.
+    /// Follows every route that fits the ending; true when at least one is an answer to it. A route that is followed
+    /// however the task ended answers no failure.
     ///
     /// Called before the event that ends the task, so that nobody behind it sees an ending without
     /// knowing where it leads.
@@ -52,19 +53,21 @@ impl Draft {
                 continue;
             }
             let Some(to) = self.life.no(route.to.as_str()) else { continue };
-            taken |= match route.max {
-                Some(max) => match self.begin_round(no, &[to], max, &ending.feedback()) {
-                    Ok(()) => true,
-                    Err(reason) => {
-                        self.say(no, &format!("the route back to `{}` was not taken: {reason}", route.to));
-                        false
+            let answers = route.on != On::Always;
+            taken |= answers
+                & match route.max {
+                    Some(max) => match self.begin_round(no, &[to], max, &ending.feedback()) {
+                        Ok(()) => true,
+                        Err(reason) => {
+                            self.say(no, &format!("the route back to `{}` was not taken: {reason}", route.to));
+                            false
+                        }
+                    },
+                    None => {
+                        self.take_route(no, to, &route.on);
+                        true
                     }
-                },
-                None => {
-                    self.take_route(no, to, &route.on);
-                    true
-                }
-            };
+                };
         }
         taken
     }

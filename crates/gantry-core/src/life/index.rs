@@ -101,7 +101,7 @@ impl Life {
             }
             State::Completed if !life.suspect => Standing::Ran,
             State::Skipped { .. } => Standing::Skipped,
-            State::Failed { .. } if self.node(no).task.optional => Standing::Skipped,
+            State::Failed { .. } if self.node(no).task.optional => Standing::Ran,
             State::Failed { handled: true } | State::Abandoned => Standing::Barred,
             State::Failed { .. } if self.is_answered_above(no) => Standing::Barred,
             State::Completed

@@ -83,9 +83,10 @@ impl Life {
     /// What is known about the prompt and the model that a task uses.
     fn settings(&self, no: TaskNo) -> BTreeMap<String, &Value> {
         let facts = match self.action_now(no) {
-            Some(Action::Model(model)) => {
-                [model.prompt.as_ref().map(|name| format!("prompt.{name}")), model.role.as_ref().map(|role| format!("model.{role}"))]
-            }
+            Some(Action::Model(model)) => [
+                model.prompt.as_ref().map(|name| format!("prompt.{name}")),
+                model.role.as_ref().map(|role| format!("model.{role}")),
+            ],
             Some(Action::Agent(agent)) => [agent.role.as_ref().map(|role| format!("model.{role}")), None],
             _ => [None, None],
         };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Life;
 use crate::id::TaskNo;
 use crate::plan::Action;
-use crate::policy::{Budget, Dimension, Usage};
+use crate::policy::{Budget, Dimension, Judge, ProseBy, Usage};
 
 /// What was spent and set aside under one budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,8 +29,20 @@ impl Life {
     pub(super) fn reservation(&self, no: TaskNo) -> Usage {
         let node = self.node(no);
         let own = if node.children.is_empty() { node.task.budget.as_usage() } else { Usage::default() };
-        let calls = u64::from(matches!(node.task.action, Some(Action::Model(_) | Action::Agent(_))));
+        let calls = u64::from(self.calls_a_model(no));
         Usage { model_calls: own.model_calls.max(calls), ..own }
+    }
+
+    /// Tells whether an attempt asks a model at least once.
+    fn calls_a_model(&self, no: TaskNo) -> bool {
+        let policy = &self.header.policy;
+        match self.action_now(no) {
+            Some(Action::Model(_) | Action::Agent(_)) => true,
+            Some(Action::Command(command)) => command.calls().is_none() && policy.prose != ProseBy::Person,
+            Some(Action::Decide(decide)) => !decide.is_computed() && policy.judge == Judge::Model,
+            None => self.node(no).children.is_empty() && policy.prose != ProseBy::Person,
+            Some(_) => false,
+        }
     }
 
     /// The budgets that an attempt at this task draws on: number 0 is the plan's.
@@ -45,6 +57,8 @@ impl Life {
         let mut later = false;
         for (scope, budget) in self.budgets_over(no) {
             let account = self.accounts.get(&scope).copied().unwrap_or_default();
+            // Added tasks are counted when they are added; an attempt adds none.
+            let budget = Budget { nodes: None, ..budget };
             // A task's own attempts follow each other: what the last one used counts against it.
             if let Some(dimension) = budget.exceeded_by(account.spent.plus(need)) {
                 let whose =
@@ -60,21 +74,22 @@ impl Life {
         if later { Afford::Later } else { Afford::Yes }
     }
 
-    pub(super) fn reserve(&mut self, no: TaskNo, usage: Usage) {
-        self.for_accounts(no, |account| account.reserved = account.reserved.plus(usage));
+    /// Sets this much aside for an attempt; returns the accounts that it was taken from.
+    pub(super) fn reserve(&mut self, no: TaskNo, usage: Usage) -> Vec<u32> {
+        let scopes: Vec<u32> = self.budgets_over(no).map(|(scope, _)| scope).collect();
+        for scope in &scopes {
+            let account = self.accounts.entry(*scope).or_default();
+            account.reserved = account.reserved.plus(usage);
+        }
+        scopes
     }
 
-    pub(super) fn settle(&mut self, no: TaskNo, reserved: Usage, used: Usage) {
-        self.for_accounts(no, |account| {
+    /// Gives back what was set aside and takes what was used, in the accounts that were charged.
+    pub(super) fn settle(&mut self, charged: &[u32], reserved: Usage, used: Usage) {
+        for scope in charged {
+            let account = self.accounts.entry(*scope).or_default();
             account.reserved = account.reserved.minus(reserved);
             account.spent = account.spent.plus(used);
-        });
-    }
-
-    fn for_accounts(&mut self, no: TaskNo, change: impl Fn(&mut Account)) {
-        let scopes: Vec<u32> = self.budgets_over(no).map(|(scope, _)| scope).collect();
-        for scope in scopes {
-            change(self.accounts.entry(scope).or_default());
         }
     }
 
@@ -102,8 +117,8 @@ impl Life {
 
     /// The first budget that is spent beyond its limit.
     pub(super) fn overrun(&self) -> Option<(Dimension, String)> {
-        let spent = self.spent();
-        let dimension = self.header.policy.budget.exceeded_by(spent)?;
+        let budget = Budget { nodes: None, ..self.header.policy.budget };
+        let dimension = budget.exceeded_by(self.spent())?;
         Some((dimension, format!("the {} budget of the plan is overrun", dimension.name())))
     }
 }

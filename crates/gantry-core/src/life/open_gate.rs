@@ -121,20 +121,22 @@ impl Life {
         let Some(Action::Gate(gate)) = &self.node(no).task.action else {
             return Err(Refusal::NotAGate { task: gate_id });
         };
-        let State::Waiting(Waiting::Gate { approved_by, revision, .. }) = &self.task(no).state else {
+        if !self.is_under_way() {
+            return Err(Refusal::WrongState { verb: "decided about", state: self.state() });
+        }
+        let State::Waiting(Waiting::Gate { approved_by, .. }) = &self.task(no).state else {
             return Err(if self.task(no).state.is_final() {
                 Refusal::DecidedAlready { gate: gate_id }
             } else {
                 Refusal::NotWaitingFor { task: gate_id, what: "a decision".to_owned() }
             });
         };
-        if decision.revision.is_some_and(|seen| seen < *revision) {
-            return Err(Refusal::OldRevision { seen: decision.revision.unwrap_or_default(), current: *revision });
+        if let Some(seen) = decision.revision.filter(|seen| *seen < self.revision) {
+            return Err(Refusal::OldRevision { seen, current: self.revision });
         }
         let wrong_role = gate.role.as_deref().is_some_and(|needed| role != Some(needed));
         let not_listed = !gate.approvers.is_empty() && !gate.approvers.iter().any(|name| name == by);
-        let listed = !gate.approvers.is_empty() && !not_listed;
-        if not_listed || (wrong_role && !listed) {
+        if not_listed || wrong_role {
             return Err(Refusal::NotAllowed { gate: gate_id, by: by.to_owned(), role: gate.role.clone() });
         }
         if decision.decision == Decision::Approve && approved_by.iter().any(|name| name == by) {

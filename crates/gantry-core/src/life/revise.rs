@@ -74,6 +74,11 @@ impl Draft {
         for id in newcomers {
             self.settle_in(&id);
         }
+        for hypothesis in self.life.header.hypotheses.clone() {
+            if self.life.phase != Phase::Created && !self.life.beliefs.contains_key(&hypothesis.id) {
+                self.record(Event::HypothesisAdded { hypothesis });
+            }
+        }
         if self.life.breaker.is_some() && self.life.overrun().is_none() && !self.time_is_up() {
             self.record(Event::BreakerReset);
         }

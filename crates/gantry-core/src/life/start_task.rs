@@ -30,8 +30,8 @@ impl Draft {
         match self.readiness(no) {
             Readiness::Ready => {
                 let task = &self.life.node(no).task;
-                let timebox = task.timebox.or(task.budget.time);
-                let until = timebox.map(|timebox| self.now + timebox);
+                let until =
+                    [task.timebox, task.budget.time].into_iter().flatten().min().map(|timebox| self.now + timebox);
                 self.record(Event::TaskOpened { task: self.id(no), until });
             }
             Readiness::Blocked { reason, needs } => self.block(no, reason, needs),
@@ -153,8 +153,9 @@ impl Draft {
         let sight = Sight::of(&self.life, Some(no));
         let (mut words, mut reasons, mut needs) = (Vec::new(), Vec::new(), Vec::new());
         let node = self.life.node(no);
-        let tools =
-            self.life.header.capabilities.iter().filter(|tool| node.capabilities().any(|name| name == tool.name));
+        let tools = self.life.header.capabilities.iter().filter(|tool| {
+            node.capabilities().any(|name| name == tool.name) || node.task.capabilities.contains(&tool.name)
+        });
         for check in node.task.preconditions.iter().chain(tools.flat_map(|tool| &tool.preconditions)) {
             let expr = match check {
                 Check::Words(text) => {
@@ -213,7 +214,7 @@ impl Draft {
             Wait::Until(timestamp) => timestamp,
         };
         if until <= self.now {
-            return self.complete(no, Outputs::new(), None, Source::Made, Vec::new());
+            return self.accept(no, Outputs::new(), None, Source::Made);
         }
         self.record(Event::WaitBegun { task: self.id(no), until });
     }

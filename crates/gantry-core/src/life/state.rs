@@ -36,6 +36,8 @@ pub enum State {
         attempt: AttemptNo,
         /// What is set aside for it.
         reserved: Usage,
+        /// The accounts that it was taken from: 0 is the plan's, others are tasks'.
+        charged: Vec<u32>,
         /// When it is stopped.
         timeout_at: Option<Timestamp>,
         /// When it counts as lost.
@@ -96,6 +98,8 @@ pub enum Waiting {
         /// The lost attempt.
         attempt: AttemptNo,
     },
+    /// What it takes back to be taken back.
+    Undo,
     /// A point in time.
     Time {
         /// Which.

@@ -47,7 +47,7 @@ impl Draft {
 
     /// Stops everything at once; answers that come later are ignored.
     pub(super) fn cancel(&mut self, by: &str, why: &str, undo: TakeBack) -> Result<(), Refusal> {
-        if matches!(self.life.phase, Phase::Abandoned | Phase::Completed) {
+        if matches!(self.life.phase, Phase::Abandoned | Phase::Completed { .. }) {
             return Err(self.wrong_phase("cancelled"));
         }
         for no in self.life.running.clone() {
@@ -111,7 +111,7 @@ impl Draft {
     pub(super) fn reopen_plan(&mut self, why: &str) -> Result<(), Refusal> {
         match self.life.phase {
             Phase::Created | Phase::Running { .. } | Phase::Paused { .. } => Ok(()),
-            Phase::Completed | Phase::Failed { .. } => {
+            Phase::Completed { .. } | Phase::Failed { .. } => {
                 self.record(Event::PlanReopened { why: why.to_owned() });
                 Ok(())
             }

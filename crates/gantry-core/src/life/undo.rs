@@ -1,7 +1,7 @@
 //! Taking back what was done, in reverse order of what really happened. Durable like everything else.
 
 use super::draft::Draft;
-use super::state::State;
+use super::state::{State, Waiting};
 use super::{Life, Refusal};
 use crate::effect::Effect;
 use crate::event::{AfterUndo, Event, Outputs, Source};
@@ -78,6 +78,11 @@ impl Draft {
                 return;
             };
             let task = std::sync::Arc::clone(&self.life.node(no).task);
+            if self.life.task(no).state != State::Completed {
+                let how = "it is not done any more".to_owned();
+                self.record(Event::TaskUndone { task: task.id.clone(), how });
+                continue;
+            }
             match &task.undo {
                 Undo::None => self.record(Event::TaskUndone {
                     task: task.id.clone(),
@@ -181,7 +186,7 @@ impl Draft {
             AfterUndo::Fail => {}
             AfterUndo::CompleteTask(task) => {
                 if let Some(no) = self.life.no(task.as_str())
-                    && matches!(self.life.task(no).state, State::Pending | State::Open { .. })
+                    && self.life.task(no).state == State::Waiting(Waiting::Undo)
                 {
                     self.complete(no, Outputs::new(), None, Source::Made, Vec::new());
                 }

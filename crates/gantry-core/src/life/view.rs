@@ -100,7 +100,7 @@ impl Life {
         match &self.phase {
             Phase::Created => PlanState::Pending,
             Phase::Paused { .. } => PlanState::Paused,
-            Phase::Completed => PlanState::Completed,
+            Phase::Completed { .. } => PlanState::Completed,
             Phase::Failed { .. } => PlanState::Failed,
             Phase::Abandoned => PlanState::Abandoned,
             Phase::Running { .. } if self.is_stuck_outside() => PlanState::Blocked,
@@ -123,7 +123,7 @@ impl Life {
     /// Why the plan failed.
     pub fn causes(&self) -> &[String] {
         match &self.phase {
-            Phase::Failed { causes } => causes,
+            Phase::Failed { causes, .. } => causes,
             _ => &[],
         }
     }
@@ -251,6 +251,7 @@ impl fmt::Display for Waiting {
             Self::Help { failure } => write!(f, "help: {}", failure.message),
             Self::Judge { checks, .. } => write!(f, "a judge of {}", checks.join("; ")),
             Self::Verify { attempt } => write!(f, "whether attempt {attempt} happened"),
+            Self::Undo => f.write_str("what it takes back"),
             Self::Time { until } => write!(f, "{until}"),
             Self::Retry { at } => write!(f, "another try at {at}"),
         }

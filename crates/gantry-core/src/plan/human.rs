@@ -13,6 +13,9 @@ pub struct Money(pub u64);
 const MICROS_MAX: u64 = 1_000_000_000_000_000;
 
 impl Money {
+    /// The largest amount that is read or written.
+    pub const MAX: Self = Self(MICROS_MAX);
+
     /// Makes an amount from whole cents.
     pub const fn from_cents(cents: u64) -> Self {
         Self(cents * 10_000)

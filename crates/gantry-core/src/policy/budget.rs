@@ -38,6 +38,9 @@ pub struct Budget {
     pub branches: Option<u32>,
 }
 
+/// More than any plan uses, and still exact in JSON.
+const COUNT_MAX: u64 = 1 << 53;
+
 /// What was or may be spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -57,11 +60,22 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The usage with every amount within what can be written down.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        Self {
+            cost_usd: self.cost_usd.min(Money::MAX),
+            model_calls: self.model_calls.min(COUNT_MAX),
+            tokens: self.tokens.min(COUNT_MAX),
+            nodes: self.nodes.min(COUNT_MAX),
+        }
+    }
+
     /// Adds, stopping at the largest number.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
-            cost_usd: Money(self.cost_usd.0.saturating_add(other.cost_usd.0)),
+            cost_usd: Money(self.cost_usd.0.saturating_add(other.cost_usd.0)).min(Money::MAX),
             model_calls: self.model_calls.saturating_add(other.model_calls),
             tokens: self.tokens.saturating_add(other.tokens),
             nodes: self.nodes.saturating_add(other.nodes),

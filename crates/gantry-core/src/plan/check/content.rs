@@ -134,6 +134,7 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             check_expr(when, (at, &format!("next.{i}.when")), names, &own, findings);
         }
     }
+    check_alternates(task, at, "", findings);
     match &task.action {
         Some(Action::Gate(gate)) => check_gate(plan, index, task, gate, names, findings),
         Some(Action::Ask(ask)) => {
@@ -156,6 +157,16 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             }
         }
         Some(Action::Map(map)) => {
+            if map.max == Some(0) {
+                findings.error(
+                    "plan::zero-limit",
+                    (at, "map.max"),
+                    format!("with `max: 0` task `{}` can become nothing", task.id),
+                );
+            }
+            if let Some(each) = &map.each {
+                check_alternates(each, at, "map.each.", findings);
+            }
             if let Some(field) = map.each.as_ref().and_then(|each| over_plan(&each.budget, &plan.policy.budget)) {
                 findings
                     .error(
@@ -247,6 +258,25 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             (None, Some(_)) => {}
         },
         _ => {}
+    }
+}
+
+/// Another way to do a task must be something that a runner does.
+fn check_alternates(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+    for (i, other) in task.alternates.iter().enumerate() {
+        let runs = matches!(
+            other,
+            Action::Model(_) | Action::Run(_) | Action::Command(_) | Action::Tool(_) | Action::Agent(_)
+        );
+        if !runs {
+            findings
+                .error(
+                    "plan::bad-alternate",
+                    (at, &format!("{prefix}alternates.{i}")),
+                    format!("`{}` cannot be another way to do task `{}`", other.key(), task.id),
+                )
+                .hint("an alternate is a `run`, `command`, `tool`, `model` or `agent`");
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::id::TaskId;
 use crate::plan::action::Action;
 use crate::plan::edges::{producers, references, waits_for};
 use crate::plan::{On, Plan, Reference, Task};
+use crate::suggest::nearest;
 
 /// No plan is nested deeper than this, whatever its budget says.
 const DEPTH_MAX: u32 = 64;
@@ -338,6 +339,19 @@ impl<'a> Graph<'a> {
     }
 
     fn check_routes(&self, findings: &mut Findings) {
+        for (i, task) in self.plan.tasks.iter().enumerate() {
+            let reserved = ["success", "failure", "always"];
+            let own = outcomes(task).into_iter().flatten().find(|outcome| reserved.contains(outcome));
+            if let Some(outcome) = own {
+                findings
+                    .error(
+                        "plan::reserved-outcome",
+                        (Some(i), ""),
+                        format!("task `{}` cannot have an outcome called `{outcome}`", task.id),
+                    )
+                    .hint("routes use that word for every task; choose another one");
+            }
+        }
         let loops = self.plan.tasks.iter().flat_map(|task| &task.next).filter(|route| route.max.is_some()).count();
         if loops > LOOPS_MAX {
             findings.error(
@@ -396,6 +410,18 @@ impl<'a> Graph<'a> {
                             .hint("remove `max`, or choose a task that this one waits for");
                     }
                     Some(_) => {}
+                }
+                if let On::Outcome(word) = &route.on
+                    && outcomes(task).is_none()
+                    && let Some(near) = nearest(word, ["success", "failure", "always"])
+                {
+                    findings
+                        .error(
+                            "plan::unknown-outcome",
+                            (Some(i), &format!("next.{n}.on")),
+                            format!("`{word}` is no ending of task `{}`", task.id),
+                        )
+                        .hint(format!("did you mean `{near}`?"));
                 }
                 if let Some(known) = outcomes(task)
                     && let On::Outcome(outcome) = &route.on
