@@ -452,6 +452,11 @@ pub enum Event {
         /// How, in words.
         how: String,
     },
+    /// A person said that one task stays as it is.
+    UndoPassedOver {
+        /// The task.
+        task: TaskId,
+    },
     /// An undo did not work.
     UndoFailed {
         /// The task.

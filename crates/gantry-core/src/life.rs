@@ -75,6 +75,8 @@ pub struct Life {
     tasks: Vector<Arc<TaskLife>>,
     by_id: OrdMap<HashedId, TaskNo>,
     roots: Arc<Vec<TaskNo>>,
+    /// How often each task has sent work back, by its name in the first round.
+    rounds: OrdMap<TaskId, u32>,
     /// The newest round of each task that was repeated.
     newest_round: OrdMap<TaskId, TaskNo>,
     /// The last attempts of removed tasks: one that comes back under its name counts on from there.
@@ -102,6 +104,8 @@ pub struct Life {
     suspects: OrdSet<TaskNo>,
     /// Finished tasks by when they finished: what undoing goes through backwards.
     done: OrdMap<u64, TaskNo>,
+    /// Tasks by when they were last tried: what is not finished may be half done.
+    tried: OrdMap<u64, TaskNo>,
 
     /// Spending under each limit: 0 is the plan, others are tasks with a budget of their own.
     accounts: OrdMap<u32, Account>,

@@ -58,6 +58,7 @@ impl Life {
                 if self.phase != Phase::Created {
                     self.count_added(diff.added.len() as u64);
                 }
+                self.count_round(diff);
                 self.change_plan(|life| life.rebuild(diff, woken));
             }
             Event::BreakerTripped { dimension, detail } => {
@@ -82,9 +83,23 @@ impl Life {
             }
             Event::DeadlineMissed { task: None } => self.change_plan(|life| life.deadline_missed = true),
             Event::UndoBegun { tasks, then, .. } => {
-                let rest = tasks.iter().filter_map(|id| self.no(id.as_str())).collect();
-                self.undoing =
-                    Some(Arc::new(Undoing { rest, then: then.clone(), attempt: None, failures: 0, halted: None }));
+                let more: Vec<TaskNo> = tasks.iter().filter_map(|id| self.no(id.as_str())).collect();
+                match &mut self.undoing {
+                    // Another reason to take things back while that is going on: more to do, and the last word counts.
+                    Some(undoing) => {
+                        let undoing = Arc::make_mut(undoing);
+                        let known: BTreeSet<TaskNo> = undoing.rest.iter().copied().collect();
+                        undoing.rest.extend(more.into_iter().filter(|no| !known.contains(no)));
+                        if *then != AfterUndo::Fail {
+                            undoing.then = then.clone();
+                        }
+                    }
+                    None => {
+                        let then = then.clone();
+                        self.undoing =
+                            Some(Arc::new(Undoing { rest: more, then, attempt: None, failures: 0, halted: None }));
+                    }
+                }
                 if let AfterUndo::CompleteTask(task) = then
                     && let Some(no) = self.no(task.as_str())
                 {
@@ -123,6 +138,11 @@ impl Life {
             }
             Event::TaskUnblocked { .. } => self.change(no, woken, TaskLife::rest),
             Event::AttemptStarted { attempt, key, reserved, timeout_at, lease_until, .. } => {
+                if let Some(before) = self.task(no).tried_seq {
+                    self.tried.remove(&before);
+                }
+                self.tried.insert(entry.seq, no);
+                self.task_mut(no).tried_seq = Some(entry.seq);
                 let charged = self.reserve(no, *reserved);
                 let state = State::Running {
                     attempt: *attempt,
@@ -270,6 +290,7 @@ impl Life {
             }),
             Event::UndoHalted { reason, .. } => self.undo_step(|undoing| undoing.halted = Some(reason.clone())),
             Event::TaskUndone { .. } => self.apply_undone(no, woken),
+            Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
             _ => {} // facts that change nothing but the record
         }
     }
@@ -377,12 +398,7 @@ impl Life {
             Some(undoing) => matches!(undoing.then, AfterUndo::Pause),
             None => false,
         };
-        self.undo_step(|undoing| {
-            undoing.rest.retain(|other| *other != no);
-            undoing.attempt = None;
-            undoing.failures = 0;
-            undoing.halted = None;
-        });
+        self.undo_step(|undoing| undoing.next(no));
         if self.task(no).state != State::Completed {
             return; // it was opened again meanwhile
         }
@@ -391,8 +407,10 @@ impl Life {
         } else {
             self.change(no, woken, |life| {
                 life.undone = true;
-                life.because = Some("taken back".to_owned());
-                life.end(State::Abandoned);
+                if life.state == State::Completed {
+                    life.because = Some("taken back".to_owned());
+                    life.end(State::Abandoned);
+                }
             });
         }
     }
@@ -419,6 +437,16 @@ impl Life {
             Phase::Paused { used_ms } | Phase::Completed { used_ms } | Phase::Failed { used_ms, .. } => *used_ms,
             Phase::Created | Phase::Abandoned => 0,
         }
+    }
+}
+
+impl Undoing {
+    /// One task is dealt with.
+    fn next(&mut self, done: TaskNo) {
+        self.rest.retain(|other| *other != done);
+        self.attempt = None;
+        self.failures = 0;
+        self.halted = None;
     }
 }
 
@@ -500,6 +528,7 @@ impl Event {
             | Self::Escalated { task, .. }
             | Self::UndoStarted { task, .. }
             | Self::TaskUndone { task, .. }
+            | Self::UndoPassedOver { task }
             | Self::UndoFailed { task, .. }
             | Self::UndoHalted { task, .. }
             | Self::OutputEdited { task, .. } => Some(task),

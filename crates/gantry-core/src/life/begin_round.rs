@@ -30,7 +30,7 @@ impl Draft {
         why: &str,
     ) -> Result<(), String> {
         let round = self.life.node(source).task.round.as_ref().map_or(1, |round| round.number);
-        if round > max {
+        if self.life.rounds_made(source) >= max {
             return Err(format!("{max} rounds were made, and more are not allowed"));
         }
         let region = self.life.region(source, targets);
@@ -89,6 +89,27 @@ impl Draft {
 type Taken = (TaskId, TaskId, On);
 
 impl Life {
+    /// The name that a task had in the first round.
+    fn first_name(&self, no: TaskNo) -> &TaskId {
+        let task = &self.node(no).task;
+        task.round.as_ref().map_or(&task.id, |round| &round.of)
+    }
+
+    /// How often this task, in any of its rounds, has sent work back.
+    fn rounds_made(&self, source: TaskNo) -> u32 {
+        self.rounds.get(self.first_name(source)).copied().unwrap_or(0)
+    }
+
+    /// Counts a round that a revision adds.
+    pub(super) fn count_round(&mut self, diff: &Diff) {
+        let because = diff.added.iter().find_map(|placed| placed.task.round.as_ref()).map(|round| &round.because);
+        if let Some(source) = because.and_then(|id| self.no(id.as_str())) {
+            let first = self.first_name(source).clone();
+            let made = self.rounds.get(&first).copied().unwrap_or(0);
+            self.rounds.insert(first, made + 1);
+        }
+    }
+
     /// The tasks to repeat: everything between the targets and the source, whole composites.
     fn region(&self, source: TaskNo, targets: &[TaskNo]) -> Vec<TaskNo> {
         // A way back out of a composite repeats the composite.

@@ -168,7 +168,7 @@ impl Life {
             if state == State::Completed { crate::event::Source::Imported } else { crate::event::Source::Made };
         self.count(&state, 1);
         let attempt = self.retired.get(&task.id).copied().unwrap_or_default();
-        self.tasks.push_back(Arc::new(TaskLife { state, source, attempt, ..TaskLife::default() }));
+        self.tasks.push_back(Arc::new(TaskLife { state, attempt, source, ..TaskLife::default() }));
         self.by_id.insert(HashedId::new(&task.id), no);
         if let Some(round) = &task.round {
             self.newest_round.insert(round.of.clone(), no);
@@ -306,6 +306,11 @@ impl Life {
                 affected.push(dependent);
             }
         }
+        for (_, task) in &changed {
+            for artifact in &task.artifacts {
+                self.producers.entry(artifact.name.clone()).or_insert_with(|| task.id.clone());
+            }
+        }
         for placed in &diff.added {
             for artifact in &placed.task.artifacts {
                 self.producers.entry(artifact.name.clone()).or_insert_with(|| placed.task.id.clone());
@@ -360,6 +365,11 @@ impl Life {
             self.refresh(parent, woken);
         }
         self.count(&State::Abandoned, -1);
+        for artifact in &Arc::clone(&self.node(no).task).artifacts {
+            if self.producers.get(&artifact.name) == Some(id) {
+                self.producers.remove(&artifact.name);
+            }
+        }
         self.node_mut(no).removed = true;
         self.retired.insert(id.clone(), self.task(no).attempt);
         self.by_id.remove(&HashedId::new(id));

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::state::State;
 use super::{Life, Refusal};
 use crate::event::Event;
 use crate::id::{TaskId, TaskNo};
 use crate::input::EvidenceFor;
-use crate::plan::{Confidence, Hypothesis};
+use crate::plan::{Action, Confidence, Hypothesis};
 
 impl Draft {
     pub(super) fn observe(&mut self, facts: &BTreeMap<String, Value>) {
@@ -19,7 +20,33 @@ impl Draft {
             .map(|(n, v)| (n.clone(), v.clone()))
             .collect();
         if !news.is_empty() {
+            let settings = news.keys().any(|name| name.starts_with("prompt.") || name.starts_with("model."));
             self.record(Event::FactsObserved { facts: news });
+            if settings {
+                self.redo_changed_settings();
+            }
+        }
+    }
+
+    /// A prompt or a model has changed: finished tasks that used it are done again. Looks at all tasks, which is
+    /// right for something that happens between releases of a prompt.
+    fn redo_changed_settings(&mut self) {
+        let count = u32::try_from(self.life.tasks.len()).unwrap_or(u32::MAX);
+        let uses = |no: &TaskNo| {
+            let model = matches!(self.life.action_now(*no), Some(Action::Model(_) | Action::Agent(_)));
+            let done = self.life.task(*no).state == State::Completed && !self.life.task(*no).suspect;
+            model && done && !self.life.node(*no).removed
+        };
+        let changed: Vec<TaskNo> = (1..=count)
+            .map(TaskNo)
+            .filter(uses)
+            .filter(|no| self.life.key(*no).is_ok_and(|(key, _)| key != self.life.task(*no).key))
+            .collect();
+        if changed.is_empty() || self.reopen_plan("a prompt or a model has changed").is_err() {
+            return;
+        }
+        for no in changed {
+            self.reopen(no, "its prompt or model has changed", false);
         }
     }
 

@@ -130,6 +130,7 @@ impl Draft {
             Remedy::Undo => {
                 self.give_up(no, failure.clone());
                 let scope = self.life.node(no).parent;
+                self.stop_within(scope, &format!("what `{}` was part of is taken back", task.id));
                 self.begin_undo(self.life.done_within(scope), AfterUndo::Fail, &failure.message);
                 true
             }

@@ -175,6 +175,9 @@ pub struct TaskLife {
     /// Why it was skipped or given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
+    /// Under which number it was last tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tried_seq: Option<u64>,
     /// Under which number it finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) done_seq: Option<u64>,

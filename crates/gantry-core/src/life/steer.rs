@@ -54,7 +54,7 @@ impl Draft {
             self.end_running(no, "the plan was cancelled");
             self.record(Event::TaskAbandoned { task: self.id(no), because: "the plan was cancelled".to_owned() });
         }
-        if undo == TakeBack::Everything && self.life.undoing.is_none() {
+        if undo == TakeBack::Everything {
             let done = self.life.done_within(None);
             self.begin_undo(done, AfterUndo::Abandon, &format!("{by} cancelled the plan: {why}"));
         } else {

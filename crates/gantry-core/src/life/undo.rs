@@ -13,16 +13,28 @@ use crate::plan::Undo;
 const UNDO_FAILURES_MAX: u32 = 3;
 
 impl Life {
-    /// Finished tasks within a composite (or the whole plan), the last one done first.
-    pub(super) fn done_within(&self, scope: Option<TaskNo>) -> Vec<TaskNo> {
-        let inside =
-            |no: TaskNo| scope.is_none_or(|scope| no == scope || self.ancestors(no).any(|above| above == scope));
-        self.done.values().rev().copied().filter(|no| inside(*no)).collect()
+    /// What was done since an event, or tried and may be half done, the last thing first.
+    ///
+    /// A finished task stands where it finished, one that was tried and did not finish where it was last tried.
+    fn done_since(&self, seq: u64) -> Vec<TaskNo> {
+        let done = self.done.range(seq + 1..).map(|(at, no)| (*at, *no));
+        let tried = self.tried.range(seq + 1..).map(|(at, no)| (*at, *no));
+        let half_done = tried.filter(|(_, no)| {
+            let life = self.task(*no);
+            let over = !matches!(life.state, State::Completed | State::Running { .. });
+            let node = self.node(*no);
+            over && !life.undone && !node.removed && node.task.undo != Undo::None
+        });
+        let mut all: Vec<(u64, TaskNo)> = done.chain(half_done).collect();
+        all.sort_unstable();
+        all.into_iter().rev().map(|(_, no)| no).collect()
     }
 
-    /// Finished tasks since an event, the last one done first.
-    fn done_since(&self, seq: u64) -> Vec<TaskNo> {
-        self.done.range(seq + 1..).rev().map(|(_, no)| *no).collect()
+    /// The same within a composite, or in the whole plan.
+    pub(super) fn done_within(&self, scope: Option<TaskNo>) -> Vec<TaskNo> {
+        let inside =
+            |no: &TaskNo| scope.is_none_or(|scope| *no == scope || self.ancestors(*no).any(|above| above == scope));
+        self.done_since(0).into_iter().filter(inside).collect()
     }
 
     /// The event that a checkpoint or a task stands for.
@@ -36,6 +48,16 @@ impl Draft {
     pub(super) fn begin_undo(&mut self, tasks: Vec<TaskNo>, then: AfterUndo, why: &str) {
         let tasks = tasks.into_iter().map(|no| self.id(no)).collect();
         self.record(Event::UndoBegun { tasks, then, why: why.to_owned() });
+    }
+
+    /// Stops what runs within a composite (or the whole plan), because it is going to be taken back.
+    pub(super) fn stop_within(&mut self, scope: Option<TaskNo>, why: &str) {
+        for no in self.life.running.clone() {
+            if scope.is_none_or(|scope| self.life.ancestors(no).any(|above| above == scope)) {
+                self.end_running(no, why);
+                self.record(Event::TaskAbandoned { task: self.id(no), because: why.to_owned() });
+            }
+        }
     }
 
     /// Someone wants everything since a point taken back.
@@ -84,10 +106,7 @@ impl Draft {
                 continue;
             }
             match &task.undo {
-                Undo::None => self.record(Event::TaskUndone {
-                    task: task.id.clone(),
-                    how: "there was nothing to take back".to_owned(),
-                }),
+                Undo::None => self.take_back(no, "there was nothing to take back".to_owned()),
                 Undo::Never => {
                     let reason = format!("`{}` cannot be taken back", task.id);
                     self.record(Event::UndoHalted { task: task.id.clone(), reason: reason.clone() });
@@ -96,6 +115,12 @@ impl Draft {
                 Undo::Restore | Undo::Action(_) => self.start_undo(no),
             }
         }
+    }
+
+    /// One task is taken back; questions about what it did are withdrawn.
+    fn take_back(&mut self, no: TaskNo, how: String) {
+        self.record(Event::TaskUndone { task: self.id(no), how });
+        self.withdraw_behind(no);
     }
 
     fn start_undo(&mut self, no: TaskNo) {
@@ -134,7 +159,7 @@ impl Draft {
             return Ok(());
         };
         match end {
-            Ok(how) => self.record(Event::TaskUndone { task: task.clone(), how: how.clone() }),
+            Ok(how) => self.take_back(no, how.clone()),
             Err(message) => {
                 self.record(Event::UndoFailed { task: task.clone(), attempt, message: message.clone() });
                 if undoing.failures + 1 >= UNDO_FAILURES_MAX {
@@ -169,9 +194,8 @@ impl Draft {
         });
         match resolution {
             Resolution::Retry { .. } => self.start_undo(no),
-            Resolution::Complete { .. } | Resolution::Skip => {
-                self.record(Event::TaskUndone { task, how: format!("{by}: {said}") });
-            }
+            Resolution::Complete { .. } => self.take_back(no, format!("{by}: {said}")),
+            Resolution::Skip => self.record(Event::UndoPassedOver { task }),
             Resolution::Fail => {
                 let then = self.life.undoing.as_ref().map(|undoing| undoing.then.clone());
                 self.finish_undo(&then.unwrap_or(AfterUndo::Fail));
@@ -202,7 +226,7 @@ impl Draft {
             AfterUndo::Abandon => {
                 self.record(Event::PlanAbandoned {
                     by: "gantry".to_owned(),
-                    why: "everything is taken back".to_owned(),
+                    why: "what was done is taken back as far as it could be".to_owned(),
                 });
             }
         }
