@@ -1,5 +1,7 @@
 //! What people and programs see of the command line.
 
+#![allow(clippy::unwrap_used)] // a test may
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 

@@ -4,6 +4,9 @@
 //! random graphs from 100 to 100,000 tasks, and the ratio to the smallest: it must stay flat. The
 //! ratio is what counts; the machine's speed is not. `--only 1000` measures one size, for profilers.
 
+#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -1,8 +1,11 @@
 //! The specification of how plans live, one scenario a test.
 
+#![allow(clippy::unwrap_used)] // a test may
+
 mod spec {
     mod attempts;
     mod budgets;
+    mod corners;
     mod editing;
     mod gates;
     mod knowledge;

@@ -4,6 +4,8 @@
 //! dependencies each, the time for reading and checking, microseconds per task with the ratio to the smallest (it
 //! should stay flat), and how much memory the process has used at most so far.
 
+#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+
 use std::fmt::Write;
 use std::time::Instant;
 

@@ -344,10 +344,12 @@ impl World {
 
     /// The attempts that were started since [`World::started`] was last asked.
     pub fn starts(&self) -> Vec<&StartAttempt> {
-        let start = |effect| match effect {
-            &Effect::StartAttempt(ref start) => Some(&**start),
-            _ => None,
-        };
+        fn start(effect: &Effect) -> Option<&StartAttempt> {
+            match effect {
+                Effect::StartAttempt(start) => Some(start),
+                _ => None,
+            }
+        }
         self.effects.iter().filter_map(start).collect()
     }
 

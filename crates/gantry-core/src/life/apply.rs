@@ -399,19 +399,18 @@ impl Life {
             None => false,
         };
         self.undo_step(|undoing| undoing.next(no));
-        if self.task(no).state != State::Completed {
-            return; // it was opened again meanwhile
+        if let Some(tried) = self.task_mut(no).tried_seq.take() {
+            self.tried.remove(&tried);
         }
-        if again {
-            self.apply_reopened(no, true, woken);
-        } else {
-            self.change(no, woken, |life| {
+        match &self.task(no).state {
+            State::Completed | State::Failed { .. } | State::Abandoned if again => self.apply_reopened(no, true, woken),
+            State::Completed => self.change(no, woken, |life| {
                 life.undone = true;
-                if life.state == State::Completed {
-                    life.because = Some("taken back".to_owned());
-                    life.end(State::Abandoned);
-                }
-            });
+                life.because = Some("taken back".to_owned());
+                life.end(State::Abandoned);
+            }),
+            // It was half done, or it was opened again meanwhile.
+            _ => self.task_mut(no).undone = true,
         }
     }
 

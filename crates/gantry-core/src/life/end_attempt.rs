@@ -93,13 +93,10 @@ impl Draft {
         note: &str,
         artifacts: &[ArtifactRef],
     ) -> Result<(), Refusal> {
-        let no = match self.life.attempt_under_way(task, attempt)? {
-            Ok(no) => no,
-            Err(_) => {
-                // A runner that works on something that is over should stop; its heartbeats are no news.
-                self.wish(Effect::CancelAttempt { task: task.clone(), attempt, why: "it is over".to_owned() });
-                return Ok(());
-            }
+        let Ok(no) = self.life.attempt_under_way(task, attempt)? else {
+            // A runner that works on something that is over should stop; its heartbeats are no news.
+            self.wish(Effect::CancelAttempt { task: task.clone(), attempt, why: "it is over".to_owned() });
+            return Ok(());
         };
         if !note.is_empty() || !artifacts.is_empty() {
             self.record(Event::ProgressMade {

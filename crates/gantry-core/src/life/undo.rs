@@ -100,7 +100,8 @@ impl Draft {
                 return;
             };
             let task = std::sync::Arc::clone(&self.life.node(no).task);
-            if self.life.task(no).state != State::Completed {
+            let life = self.life.task(no);
+            if life.state != State::Completed && life.tried_seq.is_none() {
                 let how = "it is not done any more".to_owned();
                 self.record(Event::TaskUndone { task: task.id.clone(), how });
                 continue;

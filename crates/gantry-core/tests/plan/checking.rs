@@ -107,12 +107,12 @@ fn limits_and_durations_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_deploy_must_stand_behind_a_gate_when_the_policy_says_so() {
-    insta::assert_snapshot!(problems(r#"
+    insta::assert_snapshot!(problems("
         policy.require_gate_for_prod=true
         ok      gate
         safe    after ok  kind=deploy
         unsafe  kind=deploy
-    "#), @"plan::ungated-deploy unsafe : task `unsafe` deploys, but no gate stands before it (the policy says `require_gate_for_prod`: let it depend on a gate)");
+    "), @"plan::ungated-deploy unsafe : task `unsafe` deploys, but no gate stands before it (the policy says `require_gate_for_prod`: let it depend on a gate)");
 }
 
 #[test]
@@ -166,10 +166,8 @@ fn duplicate_ids_and_bad_parents_are_refused() {
 
 #[test]
 fn nesting_has_a_limit() {
-    let mut drawing = String::new();
-    for depth in 0..70 {
-        drawing += &format!("{:indent$}t{depth}\n", "", indent = depth);
-    }
+    let drawing: Vec<String> = (0..70).map(|depth| format!("{:depth$}t{depth}", "")).collect();
+    let drawing = drawing.join("\n");
     assert!(problems(&drawing).starts_with("plan::too-deep t64 parent: task `t64` is nested more than 64 deep"));
 }
 

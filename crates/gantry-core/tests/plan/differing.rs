@@ -46,7 +46,7 @@ fn a_diff_for_another_plan_is_refused() {
 
 /// A plan of a few tasks in any tree order, drawn from numbers.
 fn plan_of(numbers: &[(u8, u8, u8)]) -> Plan {
-    let id = |n: u8| TaskId::new(&format!("t{n}")).unwrap();
+    let id = |n: u8| TaskId::new(&format!("t{n}")).expect("an id");
     let mut plan = Plan { title: format!("plan of {}", numbers.len()), ..Plan::default() };
     for (name, parent, other) in numbers {
         if plan.task(id(*name % 12).as_str()).is_some() {

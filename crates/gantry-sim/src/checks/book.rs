@@ -1,0 +1,387 @@
+//! The checkers' own account of a plan, kept from nothing but the journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gantry_core::event::{AfterUndo, Asked, Entry, Event, Source};
+use gantry_core::id::{AttemptNo, TaskId};
+use gantry_core::plan::{InitialStatus, Plan, Task};
+use gantry_core::policy::{FailureClass, Remedy, Usage};
+
+use super::graph::Graph;
+use crate::violation::{Outcome, Violation};
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stand {
+    /// Not begun.
+    #[default]
+    Pending,
+    /// A precondition does not hold.
+    Blocked,
+    /// A composite whose parts may run.
+    Open,
+    /// An attempt is under way, or has just ended.
+    Running,
+    /// For a person, a judge, a time.
+    Waiting,
+    /// Done.
+    Completed,
+    /// Failed for good.
+    Failed,
+    /// Left out.
+    Skipped,
+    /// Given up.
+    Abandoned,
+}
+
+impl Stand {
+    /// Tells whether nothing more is to be done.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Skipped | Self::Abandoned)
+    }
+}
+
+/// An attempt under way.
+#[derive(Clone, Debug)]
+pub struct Under {
+    /// Its number.
+    pub attempt: AttemptNo,
+    /// Its key.
+    pub key: String,
+    /// What is set aside for it.
+    pub reserved: Usage,
+    /// The budgets that it is set aside from; none is the plan's.
+    pub scopes: Vec<Option<TaskId>>,
+}
+
+/// What is known about one task.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// Where it stands.
+    pub stand: Stand,
+    /// Its failure is taken care of.
+    pub handled: bool,
+    /// Its result is its fallback.
+    pub fallback: bool,
+    /// How it ended.
+    pub outcome: Option<String>,
+    /// The last attempt.
+    pub attempt: AttemptNo,
+    /// The attempt under way.
+    pub under: Option<Under>,
+    /// Which of its ways is tried.
+    pub way: u32,
+    /// Something that it worked on is being made again.
+    pub suspect: bool,
+    /// Under which entry it was done.
+    pub done_at: Option<u64>,
+    /// The key of an attempt that may have happened, while nobody has found out.
+    pub doubt: Option<String>,
+    /// Whence routes to it were followed.
+    pub taken_from: BTreeSet<TaskId>,
+    /// The judge that is waited for judges the start.
+    pub judged_before: bool,
+}
+
+/// Where the plan stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Not started.
+    Created,
+    /// Going on.
+    Running,
+    /// Held.
+    Paused,
+    /// Over.
+    Ended,
+}
+
+/// The account.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// The plan as the diffs make it.
+    pub plan: Plan,
+    /// Its edges.
+    pub graph: Graph,
+    /// Its tasks by id.
+    pub defined: BTreeMap<TaskId, Task>,
+    /// Where each stands.
+    pub lines: BTreeMap<TaskId, Line>,
+    /// Where the plan stands.
+    pub phase: Phase,
+    /// A budget is used up.
+    pub tripped: bool,
+    /// What is still to be taken back, and what comes then.
+    pub undoing: Option<(Vec<TaskId>, AfterUndo)>,
+    /// What was spent under each budget; none is the plan's.
+    pub spent: BTreeMap<Option<TaskId>, Usage>,
+}
+
+impl Book {
+    /// Begins with a plan as created.
+    pub fn new(plan: &Plan) -> Self {
+        let mut book = Self {
+            plan: plan.clone(),
+            graph: Graph::default(),
+            defined: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            phase: Phase::Created,
+            tripped: false,
+            undoing: None,
+            spent: BTreeMap::new(),
+        };
+        book.read_plan();
+        book
+    }
+
+    /// The line of a task; an unknown task stands nowhere.
+    pub fn line(&self, id: &TaskId) -> Outcome<&Line> {
+        self.lines.get(id).ok_or_else(|| Violation::new("events are about tasks of the plan", format!("`{id}`")))
+    }
+
+    /// The definition of a task.
+    pub fn task(&self, id: &TaskId) -> Outcome<&Task> {
+        self.defined.get(id).ok_or_else(|| Violation::new("events are about tasks of the plan", format!("`{id}`")))
+    }
+
+    /// The tasks that contain this one, the nearest first.
+    pub fn ancestors(&self, id: &TaskId) -> Vec<TaskId> {
+        let above = |id: &TaskId| self.defined.get(id).and_then(|task| task.parent.clone());
+        std::iter::successors(above(id), above).collect()
+    }
+
+    fn read_plan(&mut self) {
+        self.graph = Graph::of(&self.plan);
+        self.defined = self.plan.tasks.iter().map(|task| (task.id.clone(), task.clone())).collect();
+        self.lines.retain(|id, _| self.defined.contains_key(id));
+        let created = self.phase == Phase::Created;
+        for task in &self.plan.tasks {
+            let above = task.parent.as_ref().and_then(|parent| self.lines.get(parent)).map(|line| line.stand);
+            let stand = match (task.status, above) {
+                (InitialStatus::Completed, _) => Stand::Completed,
+                (InitialStatus::Skipped, _) => Stand::Skipped,
+                // What was over before the plan was read is so with all of its parts.
+                (InitialStatus::Pending, Some(Stand::Completed)) if created => Stand::Completed,
+                (InitialStatus::Pending, Some(Stand::Skipped)) if created => Stand::Skipped,
+                (InitialStatus::Pending, _) => Stand::Pending,
+            };
+            self.lines.entry(task.id.clone()).or_insert_with(|| Line { stand, ..Line::default() });
+        }
+        for line in self.lines.values_mut() {
+            line.taken_from.retain(|from| self.defined.contains_key(from));
+        }
+    }
+
+    fn change(&mut self, id: &TaskId, change: impl FnOnce(&mut Line)) {
+        if let Some(line) = self.lines.get_mut(id) {
+            change(line);
+        }
+    }
+
+    /// Takes the next entry in.
+    pub fn apply(&mut self, entry: &Entry) -> Outcome {
+        match &entry.event {
+            Event::PlanStarted | Event::PlanResumed { .. } | Event::PlanReopened { .. } => self.phase = Phase::Running,
+            Event::PlanPaused { .. } => self.phase = Phase::Paused,
+            Event::PlanCompleted { .. } | Event::PlanFailed { .. } => self.phase = Phase::Ended,
+            Event::PlanAbandoned { .. } => self.abandon(),
+            Event::PlanRevised { diff, .. } => {
+                self.plan = diff.apply_to(&self.plan).map_err(|mismatch| {
+                    Violation::new("a recorded diff fits the plan before it", mismatch.to_string())
+                })?;
+                self.read_plan();
+            }
+            Event::BreakerTripped { .. } => self.tripped = true,
+            Event::BreakerReset => self.tripped = false,
+            Event::UndoBegun { tasks, then, .. } => {
+                if let AfterUndo::CompleteTask(task) = then {
+                    self.change(task, |line| line.stand = Stand::Waiting);
+                }
+                match &mut self.undoing {
+                    Some((rest, after)) => {
+                        let more: Vec<TaskId> = tasks.iter().filter(|task| !rest.contains(task)).cloned().collect();
+                        rest.extend(more);
+                        if *then != AfterUndo::Fail {
+                            *after = then.clone();
+                        }
+                    }
+                    None => self.undoing = Some((tasks.clone(), then.clone())),
+                }
+            }
+            Event::UndoPassedOver { task } => {
+                if let Some((rest, _)) = &mut self.undoing {
+                    rest.retain(|other| other != task);
+                }
+            }
+            Event::UndoFinished => self.undoing = None,
+            Event::RouteTaken { from, to, .. } => self.change(to, |line| {
+                line.taken_from.insert(from.clone());
+            }),
+            other => self.apply_to_task(other, entry.seq),
+        }
+        Ok(())
+    }
+
+    fn apply_to_task(&mut self, event: &Event, seq: u64) {
+        let Some(id) = event.task().cloned() else { return };
+        match event {
+            Event::TaskOpened { .. } => self.change(&id, |line| line.stand = Stand::Open),
+            Event::TaskBlocked { .. } => self.change(&id, |line| line.stand = Stand::Blocked),
+            Event::TaskUnblocked { .. } => self.change(&id, |line| line.stand = Stand::Pending),
+            Event::AttemptStarted { attempt, key, reserved, .. } => {
+                let scopes = self.scopes_over(&id);
+                let under = Under { attempt: *attempt, key: key.clone(), reserved: *reserved, scopes };
+                self.change(&id, |line| {
+                    line.attempt = *attempt;
+                    line.stand = Stand::Running;
+                    line.under = Some(under);
+                });
+            }
+            Event::AttemptSucceeded { usage, .. } => {
+                self.end_attempt(&id, *usage);
+            }
+            Event::AttemptFailed { failure, usage, .. } => {
+                let key = self.end_attempt(&id, *usage);
+                if failure.class == FailureClass::Lost {
+                    self.change(&id, |line| line.doubt = key);
+                }
+            }
+            Event::RetryPlanned { remedy, .. } => self.change(&id, |line| {
+                line.stand = Stand::Waiting;
+                line.way += u32::from(*remedy == Remedy::Alternate);
+            }),
+            Event::TaskCompleted { outcome, source, .. } => self.change(&id, |line| {
+                line.outcome.clone_from(outcome);
+                line.fallback = *source == Source::Fallback;
+                line.done_at = Some(seq);
+                line.end(Stand::Completed);
+            }),
+            Event::TaskFailed { handled, .. } => self.change(&id, |line| {
+                line.handled = *handled;
+                line.end(Stand::Failed);
+            }),
+            Event::TaskSkipped { .. } => self.change(&id, |line| line.end(Stand::Skipped)),
+            Event::TaskAbandoned { .. } => self.change(&id, |line| line.end(Stand::Abandoned)),
+            Event::TaskReopened { afresh, .. } => self.reopen(&id, *afresh),
+            Event::TaskConfirmed { .. } => self.change(&id, |line| line.suspect = false),
+            Event::GateOpened { .. } | Event::WaitBegun { .. } | Event::VerifyAsked { .. } => {
+                self.change(&id, |line| line.stand = Stand::Waiting);
+            }
+            Event::PersonAsked { what, .. } => {
+                let asked = matches!(what, Asked::Answer | Asked::Work | Asked::Help { .. });
+                self.change(&id, |line| line.stand = if asked { Stand::Waiting } else { line.stand });
+            }
+            Event::PersonAnswered { .. } => self.change(&id, |line| line.doubt = None),
+            Event::Verified { happened, .. } => self.change(&id, |line| {
+                if happened.is_some() {
+                    line.doubt = None;
+                }
+            }),
+            Event::JudgeAsked { before, .. } => self.change(&id, |line| {
+                line.judged_before = *before;
+                line.stand = Stand::Waiting;
+            }),
+            Event::Judged { .. } => self.change(&id, |line| {
+                if line.judged_before {
+                    line.stand = Stand::Pending;
+                }
+            }),
+            Event::TaskUndone { .. } => self.undone(&id),
+            _ => {}
+        }
+    }
+
+    fn undone(&mut self, id: &TaskId) {
+        let again = self.undoing.as_ref().is_some_and(|(_, then)| *then == AfterUndo::Pause);
+        if let Some((rest, _)) = &mut self.undoing {
+            rest.retain(|other| other != id);
+        }
+        match self.lines.get(id).map(|line| line.stand) {
+            Some(Stand::Completed | Stand::Failed | Stand::Abandoned) if again => self.reopen(id, true),
+            Some(Stand::Completed) => self.change(id, |line| line.end(Stand::Abandoned)),
+            _ => {} // it was half done, or opened again meanwhile
+        }
+    }
+
+    /// Settles the attempt under way and returns its key.
+    fn end_attempt(&mut self, id: &TaskId, usage: Usage) -> Option<String> {
+        let under = self.lines.get_mut(id)?.under.take()?;
+        for scope in under.scopes {
+            let spent = self.spent.entry(scope).or_default();
+            *spent = spent.plus(usage);
+        }
+        Some(under.key)
+    }
+
+    /// The budgets that an attempt of this task draws on.
+    pub fn scopes_over(&self, id: &TaskId) -> Vec<Option<TaskId>> {
+        let limited = |id: &TaskId| self.defined.get(id).is_some_and(|task| task.budget.limits_spending());
+        let mut scopes: Vec<Option<TaskId>> = vec![None];
+        scopes.extend(std::iter::once(id.clone()).chain(self.ancestors(id)).filter(limited).map(Some));
+        scopes
+    }
+
+    fn reopen(&mut self, id: &TaskId, afresh: bool) {
+        for line in self.lines.values_mut() {
+            line.taken_from.remove(id);
+        }
+        self.change(id, |line| {
+            line.way = 0;
+            line.done_at = None;
+            line.suspect = false;
+            if afresh {
+                line.doubt = None;
+            }
+            line.stand = Stand::Pending;
+        });
+        let mut redone = vec![id.clone()];
+        let ancestors = self.ancestors(id);
+        let stand = |book: &Self, id: &TaskId| book.lines.get(id).map_or(Stand::Open, |line| line.stand);
+        let under_way = ancestors.iter().any(|above| stand(self, above) == Stand::Running);
+        for above in ancestors {
+            if matches!(stand(self, &above), Stand::Open | Stand::Running) {
+                break;
+            }
+            self.change(&above, |line| {
+                line.done_at = None;
+                line.suspect = false;
+                line.stand = if under_way { Stand::Pending } else { Stand::Open };
+            });
+            redone.push(above);
+        }
+        for id in redone {
+            self.suspect_behind(&id);
+        }
+    }
+
+    fn suspect_behind(&mut self, id: &TaskId) {
+        let mut stack: Vec<TaskId> = self.graph.dependents.get(id).into_iter().flatten().cloned().collect();
+        while let Some(id) = stack.pop() {
+            let Some(line) = self.lines.get_mut(&id) else { continue };
+            if line.stand != Stand::Completed || line.suspect {
+                continue;
+            }
+            line.suspect = true;
+            stack.extend(self.graph.dependents.get(&id).into_iter().flatten().cloned());
+            stack.extend(self.graph.inside(&id));
+        }
+    }
+
+    fn abandon(&mut self) {
+        self.phase = Phase::Ended;
+        self.undoing = None;
+        for line in self.lines.values_mut() {
+            if matches!(line.stand, Stand::Open | Stand::Running | Stand::Waiting | Stand::Blocked) {
+                line.end(Stand::Abandoned);
+            }
+        }
+    }
+}
+
+impl Line {
+    fn end(&mut self, stand: Stand) {
+        self.stand = stand;
+        self.suspect = false;
+        self.under = None;
+    }
+}

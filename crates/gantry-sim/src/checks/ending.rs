@@ -1,0 +1,68 @@
+//! Honest endings: a plan is completed only when everything required is, and says what is not as asked.
+
+use gantry_core::event::{Entry, Event};
+use gantry_core::id::TaskId;
+
+use super::book::{Book, Phase, Stand};
+use crate::violation::{Outcome, Violation};
+
+/// Checks the next entry.
+pub fn check(book: &Book, entry: &Entry) -> Outcome {
+    match &entry.event {
+        Event::PlanCompleted { degraded, .. } => {
+            for (id, line) in &book.lines {
+                let optional = book.task(id)?.optional;
+                let listed = degraded.contains(id);
+                let fine = match line.stand {
+                    Stand::Completed => !line.suspect && line.fallback == listed,
+                    Stand::Skipped => true,
+                    Stand::Failed => (optional || line.handled || is_covered(book, id)) && listed,
+                    Stand::Abandoned => listed,
+                    Stand::Pending | Stand::Blocked | Stand::Open | Stand::Running | Stand::Waiting => false,
+                };
+                if !fine {
+                    let detail = format!("`{id}` is {:?}, handled {}, listed {listed}", line.stand, line.handled);
+                    return Err(Violation::new("a completed plan has done everything it had to", detail));
+                }
+            }
+            over(book)
+        }
+        Event::PlanFailed { causes } => {
+            if causes.iter().any(|cause| cause.contains("can never start")) {
+                let stuck: Vec<_> = book.lines.iter().filter(|(_, line)| !line.stand.is_final()).collect();
+                return Err(Violation::new(
+                    "every task of a valid plan can start or is left out",
+                    format!("{stuck:?}"),
+                ));
+            }
+            over(book)
+        }
+        // A plan that failed or was never started can still be given up.
+        Event::PlanAbandoned { .. } => Ok(()),
+        _ => Ok(()),
+    }
+}
+
+/// Tells whether something around a failed task takes care of its failure.
+fn is_covered(book: &Book, id: &TaskId) -> bool {
+    book.ancestors(id).iter().any(|above| {
+        let (line, task) = (book.lines.get(above), book.defined.get(above));
+        line.zip(task).is_some_and(|(line, task)| match line.stand {
+            Stand::Completed => line.fallback,
+            Stand::Failed => line.handled || task.optional,
+            Stand::Skipped | Stand::Abandoned => true,
+            Stand::Pending | Stand::Blocked | Stand::Open | Stand::Running | Stand::Waiting => false,
+        })
+    })
+}
+
+/// A plan ends once, with nothing under way.
+fn over(book: &Book) -> Outcome {
+    if book.phase == Phase::Ended {
+        return Err(Violation::new("a plan that is over does not end again", String::new()));
+    }
+    match book.lines.iter().find(|(_, line)| line.under.is_some()) {
+        Some((id, _)) => Err(Violation::new("a plan ends with nothing under way", format!("`{id}` runs"))),
+        None => Ok(()),
+    }
+}

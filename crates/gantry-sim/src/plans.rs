@@ -1,0 +1,85 @@
+//! Random plans from a seed: every sort of action, edge, limit and remedy, and all of them valid.
+
+mod actions; // in reading order
+mod policy;
+mod shape;
+mod tasks;
+
+use gantry_core::plan::{Check, Hypothesis, Plan, Severity};
+use gantry_core::time::{Duration, Timestamp};
+
+use crate::dice::Dice;
+
+pub use actions::action;
+pub use shape::Shape;
+pub use tasks::{leaf, task_id};
+
+/// When every simulated plan is created.
+pub const BEGINNING: Timestamp = Timestamp::from_ms(1_800_000_000_000);
+
+/// After this many drawings that are not valid, a plan of one task is taken.
+const DRAWINGS_MAX: u32 = 40;
+
+/// A drawn plan.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// The plan; it passes [`Plan::check`] without errors.
+    pub plan: Plan,
+    /// How many drawings were thrown away because they were not valid.
+    pub discarded: u32,
+}
+
+/// Draws a valid plan.
+pub fn draw(dice: &mut Dice) -> Drawn {
+    for discarded in 0..DRAWINGS_MAX {
+        let plan = sketch(dice);
+        if is_valid(&plan) {
+            return Drawn { plan, discarded };
+        }
+    }
+    let plan = Plan { title: "One task".to_owned(), tasks: vec![leaf(dice, "t0")], ..Plan::default() };
+    Drawn { plan, discarded: DRAWINGS_MAX }
+}
+
+/// Tells whether a plan may begin a life.
+pub fn is_valid(plan: &Plan) -> bool {
+    plan.check().iter().all(|problem| problem.severity != Severity::Error)
+}
+
+/// A length of time between two numbers of seconds.
+pub fn seconds(dice: &mut Dice, low: u64, high: u64) -> Duration {
+    Duration::from_ms(dice.between(low * 1_000, high * 1_000))
+}
+
+fn sketch(dice: &mut Dice) -> Plan {
+    let size = match dice.below(1_000) {
+        0..=4 => 300,
+        5..=299 => dice.between(1, 5),
+        300..=849 => dice.between(4, 20),
+        _ => dice.between(15, 60),
+    };
+    let shape = Shape::draw(dice, usize::try_from(size).unwrap_or(1));
+    let mut plan = Plan { title: format!("Simulated plan of {size}"), ..Plan::default() };
+    plan.policy = policy::draw(dice, size);
+    plan.tasks = tasks::draw(dice, &shape, &plan.policy);
+    if dice.percent(10) {
+        plan.deadline = Some(BEGINNING + seconds(dice, 1, 100_000));
+    }
+    if dice.percent(30) {
+        plan.owner = Some("olga".to_owned());
+    }
+    if dice.percent(15) {
+        let id = task_id(dice.index(shape.len()));
+        let check = match dice.below(3) {
+            0 => format!("tasks.{id}.state == \"completed\""),
+            1 => "network.online == true".to_owned(),
+            _ => "everybody is content".to_owned(),
+        };
+        plan.done_when.push(Check::read(&check));
+    }
+    if dice.percent(20) {
+        let statement = Some("it can be done".to_owned());
+        plan.hypotheses.push(Hypothesis { id: "H1".to_owned(), statement, ..Hypothesis::default() });
+    }
+    plan
+}

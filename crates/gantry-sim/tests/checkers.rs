@@ -1,0 +1,348 @@
+//! The checkers bite: a journal that is wrong in one place is found out.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+use gantry_core::effect::Failure;
+use gantry_core::event::{AfterUndo, Entry, Event, Source};
+use gantry_core::id::{AttemptNo, PlanId, Revision, TaskId};
+use gantry_core::input::Decision;
+use gantry_core::life;
+use gantry_core::plan::{Action, Diff, Gate, Idempotency, Map, Model, On, Placed, Plan, Round, Route, Run, Task, Undo};
+use gantry_core::policy::{FailureClass, Policy, Remedy, Usage};
+use gantry_core::time::Timestamp;
+use gantry_sim::checks;
+use gantry_sim::world::Deed;
+use serde_json::json;
+
+fn id(name: &str) -> TaskId {
+    TaskId::new(name).unwrap()
+}
+
+fn task(name: &str, after: &[&str]) -> Task {
+    let action = Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
+    Task { action, depends_on: after.iter().map(|name| id(name)).collect(), ..Task::new(id(name)) }
+}
+
+fn plan(tasks: Vec<Task>) -> Plan {
+    Plan { title: "Checked".to_owned(), tasks, ..Plan::default() }
+}
+
+/// A journal under construction: events become entries, one millisecond apart.
+struct Journal(Vec<Entry>);
+
+impl Journal {
+    fn of(plan: Plan) -> Self {
+        let journal = life::create(plan, PlanId::mint("Checked", 1), 1, Timestamp::from_ms(1_000)).unwrap();
+        Self(journal).and(Event::PlanStarted)
+    }
+
+    fn and(mut self, event: Event) -> Self {
+        let seq = self.0.len() as u64 + 1;
+        let at = Timestamp::from_ms(1_000 + i64::try_from(seq).unwrap());
+        self.0.push(Entry { v: 1, seq, at, event });
+        self
+    }
+
+    fn start(self, name: &str, attempt: u32) -> Self {
+        self.start_with(name, attempt, Usage::default())
+    }
+
+    fn start_with(self, name: &str, attempt: u32, reserved: Usage) -> Self {
+        self.and(Event::AttemptStarted {
+            task: id(name),
+            attempt: AttemptNo(attempt),
+            key: format!("key of {name}"),
+            reserved,
+            timeout_at: None,
+            lease_until: None,
+        })
+    }
+
+    fn succeed(self, name: &str, attempt: u32) -> Self {
+        self.and(Event::AttemptSucceeded {
+            task: id(name),
+            attempt: AttemptNo(attempt),
+            outputs: [].into(),
+            artifacts: Vec::new(),
+            outcome: None,
+            usage: Usage::default(),
+        })
+    }
+
+    fn fail(self, name: &str, attempt: u32, class: FailureClass) -> Self {
+        let failure = Failure::new(class, "no");
+        self.and(Event::AttemptFailed { task: id(name), attempt: AttemptNo(attempt), failure, usage: Usage::default() })
+    }
+
+    fn complete(self, name: &str) -> Self {
+        self.complete_as(name, None)
+    }
+
+    fn complete_as(self, name: &str, outcome: Option<&str>) -> Self {
+        self.and(Event::TaskCompleted {
+            task: id(name),
+            key: format!("key of {name}"),
+            outputs: [].into(),
+            outcome: outcome.map(str::to_owned),
+            source: Source::Made,
+            unjudged: Vec::new(),
+        })
+    }
+
+    fn done(self, name: &str) -> Self {
+        self.start(name, 1).succeed(name, 1).complete(name)
+    }
+
+    fn retry(self, name: &str) -> Self {
+        let at = Timestamp::from_ms(2_000);
+        self.and(Event::RetryPlanned { task: id(name), remedy: Remedy::Retry, at, feedback: None })
+            .and(Event::TaskUnblocked { task: id(name) })
+    }
+
+    fn revise(self, added: Vec<Task>) -> Self {
+        let added = added.into_iter().map(|task| Placed { after: None, task }).collect();
+        let diff = Box::new(Diff { added, ..Diff::default() });
+        self.and(Event::PlanRevised { revision: Revision(2), diff, rationale: String::new(), by: "gantry".to_owned() })
+    }
+
+    fn rule(&self) -> Option<&'static str> {
+        checks::check(&self.0, &[]).err().map(|violation| violation.rule)
+    }
+
+    fn breaks(&self, rule: &str) {
+        assert_eq!(self.rule(), Some(rule));
+    }
+
+    fn holds(self) -> Self {
+        assert_eq!(checks::check(&self.0, &[]), Ok(()));
+        self
+    }
+}
+
+#[test]
+fn a_correct_journal_breaks_no_rule() {
+    let end = Event::PlanCompleted { degraded: Vec::new(), unjudged: Vec::new() };
+    Journal::of(plan(vec![task("a", &[]), task("b", &["a"])])).done("a").done("b").and(end).holds();
+}
+
+#[test]
+fn a_missing_entry_is_found() {
+    let mut journal = Journal::of(plan(vec![task("a", &[])])).done("a");
+    journal.0.remove(2);
+    journal.breaks("entries have no gaps");
+}
+
+#[test]
+fn time_that_goes_back_is_found() {
+    let mut journal = Journal::of(plan(vec![task("a", &[])])).done("a");
+    journal.0[3].at = Timestamp::from_ms(0);
+    journal.breaks("time never goes back in a journal");
+}
+
+#[test]
+fn a_task_that_starts_before_what_it_needs_is_found() {
+    let tasks = vec![task("a", &[]), task("b", &["a"])];
+    Journal::of(plan(tasks.clone())).start("b", 1).breaks("nothing starts before what it needs");
+    let skipped = Event::TaskSkipped { task: id("a"), because: "so".to_owned(), by_hand: false };
+    Journal::of(plan(tasks)).and(skipped).start("b", 1).breaks("nothing starts before what it needs");
+}
+
+#[test]
+fn a_task_that_starts_without_the_route_to_it_is_found() {
+    let mut first = task("a", &[]);
+    first.next.push(Route { on: On::Failure, to: id("b"), max: None, when: None });
+    let journal = Journal::of(plan(vec![first, task("b", &[])])).done("a");
+    journal.start("b", 1).breaks("nothing starts before what it needs");
+}
+
+#[test]
+fn a_start_behind_work_that_is_done_again_is_found() {
+    let tasks = vec![task("a", &[]), task("b", &["a"]), task("c", &["b"])];
+    let reopened = Event::TaskReopened { task: id("a"), because: "again".to_owned(), afresh: true };
+    let journal = Journal::of(plan(tasks)).done("a").done("b").and(reopened);
+    journal.start("c", 1).breaks("nothing starts before what it needs");
+}
+
+#[test]
+fn a_start_behind_a_gate_that_sent_work_back_is_found() {
+    let gate = Task { action: Some(Action::Gate(Gate::default())), ..task("gate", &[]) };
+    let opened = Event::GateOpened { task: id("gate"), needed: 1, revision: Revision(1), findings: Vec::new() };
+    let decided = Event::GateDecided {
+        task: id("gate"),
+        by: "ana".to_owned(),
+        role: None,
+        decision: Decision::NeedsChanges,
+        rationale: String::new(),
+        evidence: Vec::new(),
+    };
+    let journal = Journal::of(plan(vec![gate, task("ship", &["gate"])])).and(opened).and(decided);
+    let journal = journal.complete_as("gate", Some("needs_changes"));
+    journal.start("ship", 1).breaks("nothing starts behind a gate that did not approve");
+}
+
+#[test]
+fn a_start_outside_an_open_composite_is_found() {
+    let inner = Task { parent: Some(id("whole")), ..task("part", &[]) };
+    let tasks = vec![Task::new(id("whole")), inner];
+    Journal::of(plan(tasks)).start("part", 1).breaks("nothing starts outside an open composite");
+}
+
+#[test]
+fn a_start_while_the_plan_is_held_is_found() {
+    let held = Event::PlanPaused { by: "ana".to_owned(), why: String::new() };
+    let journal = || Journal::of(plan(vec![task("a", &[])]));
+    journal().and(held).start("a", 1).breaks("nothing starts unless the plan runs");
+    let begun = Event::UndoBegun { tasks: Vec::new(), then: AfterUndo::Pause, why: String::new() };
+    journal().and(begun).start("a", 1).breaks("nothing starts unless the plan runs");
+}
+
+#[test]
+fn finished_work_that_is_done_again_is_found() {
+    let journal = Journal::of(plan(vec![task("a", &[])])).done("a");
+    journal.start("a", 2).breaks("what is over or under way does not start");
+}
+
+#[test]
+fn two_attempts_of_one_task_at_a_time_are_found() {
+    let journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1);
+    journal.start("a", 2).breaks("one attempt of a task at a time");
+}
+
+#[test]
+fn attempt_numbers_that_do_not_rise_are_found() {
+    let journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1).fail("a", 1, FailureClass::Transient);
+    journal.retry("a").start("a", 1).breaks("attempt numbers rise");
+}
+
+#[test]
+fn a_dropped_failure_of_an_attempt_is_found() {
+    let mut journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1).fail("a", 1, FailureClass::Transient);
+    journal.0.pop();
+    journal.retry("a").start("a", 2).breaks("one attempt of a task at a time");
+}
+
+#[test]
+fn an_answer_of_an_attempt_that_is_over_is_found() {
+    let journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1).succeed("a", 1);
+    journal.succeed("a", 1).breaks("only an attempt under way ends");
+}
+
+#[test]
+fn more_attempts_at_once_than_allowed_are_found() {
+    let mut limited = plan(vec![task("a", &[]), task("b", &[])]);
+    limited.policy.parallel = Some(1);
+    let journal = Journal::of(limited).start("a", 1);
+    journal.start("b", 1).breaks("no more attempts at once than the policy allows");
+}
+
+#[test]
+fn more_users_of_a_capability_than_allowed_are_found() {
+    let mut limited = plan(vec![task("a", &[]), task("b", &[])]);
+    limited.policy.capabilities.insert("shell".to_owned(), 1);
+    let journal = Journal::of(limited).start("a", 1);
+    journal.start("b", 1).breaks("no more attempts use a capability than the policy allows");
+}
+
+#[test]
+fn a_start_that_the_budget_does_not_allow_is_found() {
+    let asks = |name: &str| Task { action: Some(Action::Model(Model::default())), ..task(name, &[]) };
+    let mut limited = plan(vec![asks("a"), asks("b")]);
+    limited.policy.budget.model_calls = Some(1);
+    let one = Usage { model_calls: 1, ..Usage::default() };
+    let journal = Journal::of(limited).start_with("a", 1, one);
+    journal.start_with("b", 1, one).breaks("nothing starts that the budget does not allow");
+}
+
+#[test]
+fn a_lost_attempt_that_is_repeated_blindly_is_found() {
+    let lost = || {
+        let unsafe_task = Task { idempotency: Some(Idempotency::Unsafe), ..task("a", &[]) };
+        Journal::of(plan(vec![unsafe_task])).start("a", 1).fail("a", 1, FailureClass::Lost)
+    };
+    lost().retry("a").start("a", 2).breaks("what may have happened is not repeated blindly");
+    let verified = Event::Verified { task: id("a"), attempt: AttemptNo(1), happened: Some(false) };
+    lost().and(verified).retry("a").start("a", 2).holds();
+}
+
+#[test]
+fn an_effect_that_really_happened_twice_is_found() {
+    let deed =
+        |attempt: u32| Deed { task: id("a"), attempt: AttemptNo(attempt), key: "key of a".to_owned(), what: "run" };
+    let stopped = Journal::of(plan(vec![task("a", &[])])).start("a", 1).fail("a", 1, FailureClass::Cancelled);
+    let journal = stopped.retry("a").start("a", 2).holds();
+    let rule = |ledger: &[Deed]| checks::check(&journal.0, ledger).err().map(|violation| violation.rule);
+    assert_eq!(rule(&[deed(2)]), None);
+    assert_eq!(rule(&[deed(1), deed(2)]), Some("nothing unsafe happens twice under one key"));
+    assert_eq!(rule(&[deed(1), deed(1)]), Some("an attempt happens once"));
+}
+
+#[test]
+fn undo_in_the_wrong_order_is_found() {
+    let restored = |name: &str| Task { undo: Undo::Restore, ..task(name, &[]) };
+    let journal = || Journal::of(plan(vec![restored("a"), restored("b")])).done("a").done("b");
+    let begun = |tasks: &[&str]| Event::UndoBegun {
+        tasks: tasks.iter().map(|name| id(name)).collect(),
+        then: AfterUndo::Abandon,
+        why: String::new(),
+    };
+    journal().and(begun(&["b", "a"])).holds();
+    journal().and(begun(&["a", "b"])).breaks("undo goes backwards through what was done");
+    let undone = Event::TaskUndone { task: id("a"), how: String::new() };
+    journal().and(begun(&["b", "a"])).and(undone).breaks("undo goes in its order");
+}
+
+#[test]
+fn more_rounds_than_allowed_are_found() {
+    let back = |name: &str| Route { on: On::Failure, to: id(name), max: Some(1), when: None };
+    let round = |number: u32, because: &str| {
+        let name = format!("a-r{number}");
+        let round = Some(Round { of: id("a"), number, because: id(because) });
+        Task { round, next: vec![back(&name)], ..task(&name, &[]) }
+    };
+    let once = || {
+        let source = Task { next: vec![back("a")], ..task("a", &[]) };
+        Journal::of(plan(vec![source])).revise(vec![round(2, "a")])
+    };
+    once().holds();
+    once().revise(vec![round(3, "a-r2")]).breaks("no more rounds than allowed");
+}
+
+#[test]
+fn more_parts_of_a_map_than_allowed_are_found() {
+    let over = gantry_core::plan::Input::Value(json!([1, 2]));
+    let map = Map { over, r#as: "item".to_owned(), max: Some(1), each: None };
+    let mapped = Task { action: Some(Action::Map(map)), ..task("m", &[]) };
+    let part = |name: &str| Task { parent: Some(id("m")), ..task(name, &[]) };
+    let journal = Journal::of(Plan { policy: Policy::default(), ..plan(vec![mapped]) });
+    journal.revise(vec![part("m-1"), part("m-2")]).breaks("no more parts of a map than allowed");
+}
+
+#[test]
+fn a_plan_that_completes_too_early_is_found() {
+    let end = || Event::PlanCompleted { degraded: Vec::new(), unjudged: Vec::new() };
+    let journal = Journal::of(plan(vec![task("a", &[]), task("b", &[])])).done("a");
+    journal.and(end()).breaks("a completed plan has done everything it had to");
+    let failure = Failure::new(FailureClass::Logic, "no");
+    let failed = Event::TaskFailed { task: id("a"), failure, handled: false };
+    let journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1).fail("a", 1, FailureClass::Logic);
+    journal.and(failed).and(end()).breaks("a completed plan has done everything it had to");
+}
+
+#[test]
+fn a_plan_that_ends_while_something_runs_is_found() {
+    let end = Event::PlanFailed { causes: vec!["so".to_owned()] };
+    let journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1);
+    journal.and(end).breaks("a plan ends with nothing under way");
+}
+
+#[test]
+fn tasks_that_can_never_start_are_found() {
+    let end = Event::PlanFailed { causes: vec!["some tasks can never start".to_owned()] };
+    Journal::of(plan(vec![task("a", &[])])).and(end).breaks("every task of a valid plan can start or is left out");
+}
+
+#[test]
+fn a_diff_that_does_not_fit_is_found() {
+    let journal = Journal::of(plan(vec![task("a", &[])]));
+    journal.revise(vec![task("a", &[])]).breaks("a recorded diff fits the plan before it");
+}
