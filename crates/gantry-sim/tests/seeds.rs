@@ -137,25 +137,6 @@ macro_rules! runs_that_once_failed {
         fn $name() {
             holds_and_meets($seed, situations::$situation);
         })*
-
-        /// Prints the first seeds that meet each situation.
-        #[test]
-        #[ignore = "a tool for finding seeds, not a test"]
-        fn find_seeds() {
-            let mut wanted: Vec<(&str, Situation, Vec<u64>)> =
-                vec![$((stringify!($situation), situations::$situation as Situation, Vec::new())),*];
-            for seed in 0..20_000 {
-                let journal = run_seed(seed, Trace::Off).record.journal;
-                for (_, situation, found) in wanted.iter_mut().filter(|(_, _, found)| found.len() < 3) {
-                    if meets(&journal, *situation) {
-                        found.push(seed);
-                    }
-                }
-            }
-            for (name, _, found) in wanted {
-                println!("{name}: {found:?}");
-            }
-        }
     };
 }
 
