@@ -117,6 +117,12 @@ impl Plan {
         self.tasks.iter().find(|task| task.id.as_str() == id)
     }
 
+    /// For each task, the tasks that must be over before it can start: what it depends on and who makes its inputs.
+    pub fn waits(&self) -> Vec<Vec<TaskId>> {
+        let producers = producers(self);
+        self.tasks.iter().map(|task| waits_for(task, &producers)).collect()
+    }
+
     /// Copies everything but the tasks.
     pub(crate) fn clone_header(&self) -> Self {
         Self {
