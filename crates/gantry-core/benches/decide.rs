@@ -13,7 +13,7 @@ use std::time::Instant;
 use gantry_core::effect::Effect;
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::input::{Input, Success};
-use gantry_core::life::{self, Life, PlanState};
+use gantry_core::life::{self, Life, PlanState, Room};
 use gantry_core::plan::{Action, Plan, Run, Task};
 use gantry_core::policy::{Policy, Usage};
 use gantry_core::time::Timestamp;
@@ -49,12 +49,12 @@ fn live(plan: &Plan) -> (u64, f64) {
         let journal = life::create(plan.clone(), PlanId::mint("bench", 1), 1, now).expect("a sound plan");
         let mut life = life::replay(&journal).expect("a sound journal");
         let mut answers = Vec::new();
-        turn(&mut life, &Input::Start, &mut answers);
+        life = turn(life, &Input::Start, &mut answers);
         let begin = Instant::now();
         let mut at = 0;
         while at < answers.len() {
             let input = answers[at].clone();
-            turn(&mut life, &input, &mut answers);
+            life = turn(life, &input, &mut answers);
             at += 1;
         }
         nanos += begin.elapsed().as_nanos() as f64;
@@ -65,15 +65,17 @@ fn live(plan: &Plan) -> (u64, f64) {
     (transitions, nanos)
 }
 
-fn turn(life: &mut Life, input: &Input, answers: &mut Vec<Input>) {
-    let verdict = life.decide(input, Timestamp::from_ms(0)).expect("nothing is refused");
-    life.apply(&verdict.events);
+fn turn(life: Life, input: &Input, answers: &mut Vec<Input>) -> Life {
+    let mut draft = life.draft(Timestamp::from_ms(0), Room::PLENTY);
+    draft.take(input).expect("nothing is refused");
+    let verdict = draft.close();
     for effect in verdict.effects {
         if let Effect::StartAttempt(start) = effect {
             let end = Ok(Success::default());
             answers.push(Input::Ended { task: start.task, attempt: start.attempt, end, usage: Usage::default() });
         }
     }
+    verdict.life
 }
 
 fn task(number: usize, needs: impl IntoIterator<Item = usize>) -> Task {

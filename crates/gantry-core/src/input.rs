@@ -11,8 +11,9 @@ use crate::id::{AttemptNo, Revision, TaskId};
 use crate::plan::{Diff, Hypothesis, Plan};
 use crate::policy::Usage;
 
-/// One thing that reached the plan.
-#[derive(Clone, Debug, PartialEq)]
+/// One thing that reached the plan. Kept beside the events that it caused, so that a life can be decided again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "input", rename_all = "snake_case")]
 pub enum Input {
     /// Begin.
     Start,
@@ -207,8 +208,40 @@ pub enum Input {
     },
 }
 
+impl Input {
+    /// Tells whether someone said it, rather than a runner or a clock.
+    pub fn is_from_people(&self) -> bool {
+        match self {
+            Self::Tick
+            | Self::Recover
+            | Self::Ended { .. }
+            | Self::Heartbeat { .. }
+            | Self::Verified { .. }
+            | Self::UndoEnded { .. }
+            | Self::Observed { .. } => false,
+            Self::Start
+            | Self::Pause { .. }
+            | Self::Resume { .. }
+            | Self::Cancel { .. }
+            | Self::Judged { .. }
+            | Self::Review { .. }
+            | Self::Answer { .. }
+            | Self::Report { .. }
+            | Self::Resolve { .. }
+            | Self::Revise { .. }
+            | Self::EditOutput { .. }
+            | Self::Retry { .. }
+            | Self::Undo { .. }
+            | Self::Checkpoint { .. }
+            | Self::Hypothesise { .. }
+            | Self::Evidence { .. }
+            | Self::Note { .. } => true,
+        }
+    }
+}
+
 /// What a successful attempt gives.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Success {
     /// Values by name.
     pub outputs: Outputs,
@@ -219,7 +252,8 @@ pub struct Success {
 }
 
 /// Whether giving up includes taking back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TakeBack {
     /// Leave things as they are.
     Nothing,
@@ -228,7 +262,7 @@ pub enum TakeBack {
 }
 
 /// What someone decided about one gate.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateDecision {
     /// The gate.
     pub gate: TaskId,
@@ -266,7 +300,8 @@ pub struct Verdict {
 }
 
 /// What a person can say about a failure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// Try again, knowing this.
     Retry {
@@ -285,7 +320,8 @@ pub enum Resolution {
 }
 
 /// How a plan is to change.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// To this.
     To(Box<Plan>),

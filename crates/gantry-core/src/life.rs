@@ -41,7 +41,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use draft::Verdict;
+pub use draft::{Draft, Room, Verdict};
 pub use refusal::Refusal;
 pub use replay::{BadJournal, create, fork, replay};
 pub use state::{State, TaskLife, Timer, Waiting};
@@ -71,8 +71,9 @@ pub struct Life {
     /// One line for each revision: its number and why it was made.
     revisions: Vector<(Revision, String)>,
 
-    nodes: Vector<Arc<Node>>,
-    tasks: Vector<Arc<TaskLife>>,
+    /// By number. A turn owns its life, so these are changed in place; a copy is made only while one is shared.
+    nodes: Arc<Vec<Arc<Node>>>,
+    tasks: Arc<Vec<Arc<TaskLife>>>,
     by_id: OrdMap<HashedId, TaskNo>,
     roots: Arc<Vec<TaskNo>>,
     /// How often each task has sent work back, by its name in the first round.
@@ -100,8 +101,6 @@ pub struct Life {
     counts: [u32; 8],
     /// Required tasks that failed with nobody to take care of it.
     failed: OrdSet<TaskNo>,
-    /// Finished tasks whose inputs are being made again.
-    suspects: OrdSet<TaskNo>,
     /// Finished tasks by when they finished: what undoing goes through backwards.
     done: OrdMap<u64, TaskNo>,
     /// Tasks by when they were last tried: what is not finished may be half done.
@@ -202,10 +201,10 @@ impl Life {
         &self.tasks[no.0 as usize - 1]
     }
     fn node_mut(&mut self, no: TaskNo) -> &mut Node {
-        Arc::make_mut(&mut self.nodes[no.0 as usize - 1])
+        Arc::make_mut(&mut Arc::make_mut(&mut self.nodes)[no.0 as usize - 1])
     }
     fn task_mut(&mut self, no: TaskNo) -> &mut TaskLife {
-        Arc::make_mut(&mut self.tasks[no.0 as usize - 1])
+        Arc::make_mut(&mut Arc::make_mut(&mut self.tasks)[no.0 as usize - 1])
     }
     fn task_id(&self, no: TaskNo) -> &TaskId {
         &self.node(no).task.id

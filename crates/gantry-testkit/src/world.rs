@@ -69,6 +69,7 @@ impl World {
         assert_eq!(Ok(&verdict), self.life.decide(&input, self.now).as_ref(), "deciding twice must give the same");
         self.journal.extend(verdict.events.iter().cloned());
         self.life.apply(&verdict.events);
+        assert_eq!(verdict.life, self.life, "the life of a verdict is what its events say");
         self.effects.extend(verdict.effects);
         let replayed = life::replay(&self.journal).expect("a sound journal");
         assert_eq!(

@@ -150,7 +150,12 @@ impl Draft {
         source: Source,
         unjudged: Vec<String>,
     ) {
-        let key = self.life.key(no).map(|(key, _)| key).unwrap_or_default();
+        let life = self.life.task(no);
+        let key = match life.state {
+            // An attempt that ended well was found to be about what is true now.
+            State::Running { .. } => life.key.clone(),
+            _ => self.life.key(no).map(|(key, _)| key).unwrap_or_default(),
+        };
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         self.record(Event::TaskCompleted { task: task.id.clone(), key, outputs, outcome, source, unjudged });
         // With a fallback, or a result from a person, the parts that have not begun are not needed.

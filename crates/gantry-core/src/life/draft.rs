@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use super::graph::{INLINE_LANE, capabilities_of};
 use super::ledger::Afford;
 use super::state::State;
@@ -17,21 +19,50 @@ const TURN_EVENTS_MAX: usize = 10_000;
 
 /// What happens because of an input.
 #[must_use = "a verdict that is not appended never happened"]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// To be appended, then applied.
+    /// To be appended.
     pub events: Vec<Entry>,
-    /// To be started after that.
+    /// To be started once the events are on disk.
     pub effects: Vec<Effect>,
+    /// The life with these events applied: what is true once they are on disk.
+    pub life: Life,
+}
+
+/// How many attempts a turn may start, besides what the plan's own policy says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Room(pub u32);
+
+impl Room {
+    /// Nobody is there to do anything: what is ready stays ready.
+    pub const NONE: Self = Self(0);
+    /// As many as the plan itself allows.
+    pub const PLENTY: Self = Self(u32::MAX);
 }
 
 impl Life {
     /// Says what happens because of this input. Changes nothing.
     pub fn decide(&self, input: &Input, now: Timestamp) -> Result<Verdict, Refusal> {
-        let mut draft = Draft::new(self, now);
+        let mut draft = self.clone().draft(now, Room::PLENTY);
         draft.take(input)?;
-        draft.settle();
-        Ok(Verdict { events: draft.entries, effects: draft.effects })
+        Ok(draft.close())
+    }
+
+    /// Begins a turn in which several inputs are decided together.
+    ///
+    /// The life goes into the turn and comes back with the verdict, so nothing is copied on the way. If the
+    /// verdict cannot be appended, the life in it never was: load the plan again.
+    pub fn draft(self, now: Timestamp, room: Room) -> Draft {
+        Draft {
+            now: now.max(self.last_at),
+            life: self,
+            room,
+            entries: Vec::new(),
+            effects: Vec::new(),
+            woken: VecDeque::new(),
+            held: BTreeSet::new(),
+        }
     }
 
     /// When the next turn is due without any input; in the past means at once.
@@ -39,7 +70,7 @@ impl Life {
         // A lane whose first task waits for money that others may give back is looked at when they do.
         let mut held = BTreeSet::new();
         while self.may_start()
-            && let Some(no) = self.next_startable(&held)
+            && let Some(no) = self.next_startable(&held, Room::PLENTY)
         {
             if !matches!(self.affords(no, self.reservation(no)), Afford::Later) {
                 return Some(self.last_at);
@@ -55,9 +86,9 @@ impl Life {
     }
 
     /// The task that goes first among those that limits allow.
-    fn next_startable(&self, held: &BTreeSet<String>) -> Option<TaskNo> {
+    fn next_startable(&self, held: &BTreeSet<String>, room: Room) -> Option<TaskNo> {
         let full = self.running.len() >= self.header.policy.parallel() as usize;
-        if full {
+        if full || room == Room::NONE {
             let inline = self.lanes.get(INLINE_LANE).filter(|_| !held.contains(INLINE_LANE));
             return inline.and_then(|lane| lane.get_min()).map(|(_, no)| *no);
         }
@@ -75,10 +106,11 @@ impl Life {
     }
 }
 
-/// A life that sees each event as soon as it is recorded.
-pub(super) struct Draft {
-    pub life: Life,
-    pub now: Timestamp,
+/// A turn that is being decided: a life that sees each event as soon as it is recorded.
+pub struct Draft {
+    pub(super) life: Life,
+    pub(super) now: Timestamp,
+    room: Room,
     entries: Vec<Entry>,
     effects: Vec<Effect>,
     woken: VecDeque<TaskNo>,
@@ -87,19 +119,26 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    fn new(life: &Life, now: Timestamp) -> Self {
-        Self {
-            life: life.clone(),
-            now: now.max(life.last_at),
-            entries: Vec::new(),
-            effects: Vec::new(),
-            woken: VecDeque::new(),
-            held: BTreeSet::new(),
+    /// Takes in one more input; one that is refused leaves no trace.
+    pub fn take(&mut self, input: &Input) -> Result<(), Refusal> {
+        let before = input.is_from_people().then(|| (self.life.clone(), self.entries.len(), self.effects.len()));
+        let taken = self.dispatch(input);
+        if let (Err(_), Some((life, entries, effects))) = (&taken, before) {
+            self.life = life;
+            self.entries.truncate(entries);
+            self.effects.truncate(effects);
         }
+        taken
+    }
+
+    /// Ends the turn: everything that follows from the inputs happens.
+    pub fn close(mut self) -> Verdict {
+        self.settle();
+        Verdict { events: self.entries, effects: self.effects, life: self.life }
     }
 
     /// Records what happened; from here on the draft knows it.
-    pub fn record(&mut self, event: Event) {
+    pub(super) fn record(&mut self, event: Event) {
         let entry = Entry { v: EVENT_VERSION, seq: self.life.length + 1, at: self.now, event };
         let mut woken = Vec::new();
         self.life.apply_one(&entry, &mut woken);
@@ -107,21 +146,26 @@ impl Draft {
         self.entries.push(entry);
     }
 
+    /// Uses up room for one attempt.
+    pub(super) fn use_room(&mut self) {
+        self.room.0 = self.room.0.saturating_sub(1);
+    }
+
     /// Asks the engine for something, once the events are on disk.
-    pub fn wish(&mut self, effect: Effect) {
+    pub(super) fn wish(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
     /// Has these tasks looked at again.
-    pub fn wake(&mut self, tasks: impl IntoIterator<Item = TaskNo>) {
+    pub(super) fn wake(&mut self, tasks: impl IntoIterator<Item = TaskNo>) {
         self.woken.extend(tasks);
     }
 
-    pub fn id(&self, no: TaskNo) -> TaskId {
+    pub(super) fn id(&self, no: TaskNo) -> TaskId {
         self.life.task_id(no).clone()
     }
 
-    fn take(&mut self, input: &Input) -> Result<(), Refusal> {
+    fn dispatch(&mut self, input: &Input) -> Result<(), Refusal> {
         match input {
             Input::Start => self.start_plan(),
             Input::Pause { by, why } => self.pause(by, why),
@@ -172,7 +216,7 @@ impl Draft {
             }
             if self.entries.len() < TURN_EVENTS_MAX
                 && self.life.may_start()
-                && let Some(no) = self.life.next_startable(&self.held)
+                && let Some(no) = self.life.next_startable(&self.held, self.room)
             {
                 self.start(no);
                 continue;
@@ -188,7 +232,7 @@ impl Draft {
     }
 
     /// Holds a lane for the rest of the turn.
-    pub fn hold_lane_of(&mut self, no: TaskNo) {
+    pub(super) fn hold_lane_of(&mut self, no: TaskNo) {
         self.held.insert(self.life.node(no).lane.clone());
     }
 
@@ -223,7 +267,7 @@ impl Draft {
     }
 
     /// Leaves a task out, with everything below it.
-    pub fn skip(&mut self, no: TaskNo, because: &str) {
+    pub(super) fn skip(&mut self, no: TaskNo, because: &str) {
         for no in self.life.subtree(no) {
             if !self.life.task(no).state.is_final() {
                 self.record(Event::TaskSkipped { task: self.id(no), because: because.to_owned(), by_hand: false });

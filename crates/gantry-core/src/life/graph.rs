@@ -148,7 +148,7 @@ impl Life {
     /// Gives a task its number. Its place comes with [`Life::attach`], its edges with [`Life::link`].
     fn add_node(&mut self, task: &Task, status: InitialStatus) -> TaskNo {
         let no = TaskNo(u32::try_from(self.nodes.len() + 1).unwrap_or(u32::MAX));
-        self.nodes.push_back(Arc::new(Node {
+        Arc::make_mut(&mut self.nodes).push(Arc::new(Node {
             definition: definition_hash(task),
             lane: lane_of(task, &self.header.policy, 0),
             task: Arc::new(task.clone()),
@@ -166,9 +166,9 @@ impl Life {
         };
         let source =
             if state == State::Completed { crate::event::Source::Imported } else { crate::event::Source::Made };
-        self.count(&state, 1);
+        self.counts[state.place()] += 1;
         let attempt = self.retired.get(&task.id).copied().unwrap_or_default();
-        self.tasks.push_back(Arc::new(TaskLife { state, attempt, source, ..TaskLife::default() }));
+        Arc::make_mut(&mut self.tasks).push(Arc::new(TaskLife { state, attempt, source, ..TaskLife::default() }));
         self.by_id.insert(HashedId::new(&task.id), no);
         if let Some(round) = &task.round {
             self.newest_round.insert(round.of.clone(), no);
@@ -364,7 +364,7 @@ impl Life {
         if let Some(parent) = parent {
             self.refresh(parent, woken);
         }
-        self.count(&State::Abandoned, -1);
+        self.counts[State::Abandoned.place()] -= 1;
         for artifact in &Arc::clone(&self.node(no).task).artifacts {
             if self.producers.get(&artifact.name) == Some(id) {
                 self.producers.remove(&artifact.name);
@@ -524,35 +524,5 @@ impl Life {
             stack.extend(self.node(no).children.iter().rev());
         }
         tree
-    }
-
-    pub(super) fn count(&mut self, state: &State, by: i64) {
-        let count = &mut self.counts[state.place()];
-        *count = u32::try_from(i64::from(*count) + by).unwrap_or(0);
-    }
-}
-
-impl State {
-    /// The names of the states that are counted, in the order of [`State::place`].
-    pub(super) const NAMES: [&str; 8] =
-        ["pending", "blocked", "running", "waiting", "completed", "failed", "skipped", "abandoned"];
-
-    /// Where the state is counted.
-    fn place(&self) -> usize {
-        match self {
-            Self::Pending => 0,
-            Self::Blocked { .. } => 1,
-            Self::Open { .. } | Self::Running { .. } => 2,
-            Self::Waiting(_) => 3,
-            Self::Completed => 4,
-            Self::Failed { .. } => 5,
-            Self::Skipped { .. } => 6,
-            Self::Abandoned => 7,
-        }
-    }
-
-    /// The state's name.
-    pub(super) fn name(&self) -> &'static str {
-        Self::NAMES[self.place()]
     }
 }

@@ -26,6 +26,19 @@ enum Standing {
     Barred,
 }
 
+/// The list that a task's state puts it in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    Running,
+    Waiting,
+    Blocked,
+    Open,
+    /// Finished, by the number of the event.
+    Done(u64),
+    Failed,
+    Nowhere,
+}
+
 impl Life {
     pub(super) fn set_state(&mut self, no: TaskNo, state: State, woken: &mut Vec<TaskNo>) {
         self.change(no, woken, |life| life.state = state);
@@ -38,14 +51,18 @@ impl Life {
         let was_final = self.task(no).state.is_final();
         let was_failed = self.failed.contains(&no);
         let was_open = matches!(self.task(no).state, State::Open { .. });
-        self.leave_indexes(no);
-        let way = self.task(no).way;
+        let (listed, timers, way) = (self.listing(no), self.timers_of(no), self.task(no).way);
+        let place = self.task(no).state.place();
         change(self.task_mut(no));
         if self.task(no).way != way {
             self.leave_lane(no);
             self.find_lane(no);
         }
-        self.enter_indexes(no);
+        if self.task(no).state.place() != place {
+            self.counts[place] -= 1;
+            self.counts[self.task(no).state.place()] += 1;
+        }
+        self.relist(no, listed, &timers);
         let is_final = self.task(no).state.is_final();
         let is_failed = self.failed.contains(&no);
         if let Some(parent) = self.node(no).parent {
@@ -149,72 +166,80 @@ impl Life {
         self.add_standing(no, standing, by);
     }
 
+    /// Where a task is listed because of its state.
+    pub(super) fn listing(&self, no: TaskNo) -> Listing {
+        let life = self.task(no);
+        match &life.state {
+            State::Running { .. } => Listing::Running,
+            State::Waiting(_) => Listing::Waiting,
+            State::Blocked { .. } => Listing::Blocked,
+            State::Open { .. } => Listing::Open,
+            State::Completed => life.done_seq.map_or(Listing::Nowhere, Listing::Done),
+            State::Failed { handled: false } if !self.node(no).task.optional => Listing::Failed,
+            State::Failed { .. } | State::Pending | State::Skipped { .. } | State::Abandoned => Listing::Nowhere,
+        }
+    }
+
+    /// Takes a task out of where it was listed and lists it where it belongs now.
+    fn relist(&mut self, no: TaskNo, was: Listing, timers_before: &[(Timestamp, Timer)]) {
+        let is = self.listing(no);
+        if was != is {
+            self.unlist(no, was);
+            self.list(no, is);
+        }
+        let timers = self.timers_of(no);
+        if timers != timers_before {
+            for timer in timers_before {
+                self.timers.remove(timer);
+            }
+            self.timers.extend(timers);
+        }
+    }
+
+    fn unlist(&mut self, no: TaskNo, listing: Listing) {
+        match listing {
+            Listing::Running => {
+                self.running.remove(&no);
+                self.use_capabilities(no, -1);
+            }
+            Listing::Waiting => drop(self.waiting.remove(&no)),
+            Listing::Blocked => drop(self.blocked.remove(&no)),
+            Listing::Open => drop(self.open.remove(&no)),
+            Listing::Done(seq) => drop(self.done.remove(&seq)),
+            Listing::Failed => drop(self.failed.remove(&no)),
+            Listing::Nowhere => {}
+        }
+    }
+
+    fn list(&mut self, no: TaskNo, listing: Listing) {
+        match listing {
+            Listing::Running => {
+                self.running.insert(no);
+                self.use_capabilities(no, 1);
+            }
+            Listing::Waiting => drop(self.waiting.insert(no)),
+            Listing::Blocked => drop(self.blocked.insert(no)),
+            Listing::Open => drop(self.open.insert(no)),
+            Listing::Done(seq) => drop(self.done.insert(seq, no)),
+            Listing::Failed => drop(self.failed.insert(no)),
+            Listing::Nowhere => {}
+        }
+    }
+
+    /// Takes a task out of every list, as if it were not there.
     pub(super) fn leave_indexes(&mut self, no: TaskNo) {
         for timer in self.timers_of(no) {
             self.timers.remove(&timer);
         }
-        let life = Arc::clone(self.task(no));
-        match &life.state {
-            State::Running { .. } => {
-                self.running.remove(&no);
-                self.use_capabilities(no, -1);
-            }
-            State::Waiting(_) => {
-                self.waiting.remove(&no);
-            }
-            State::Blocked { .. } => {
-                self.blocked.remove(&no);
-            }
-            State::Open { .. } => {
-                self.open.remove(&no);
-            }
-            State::Completed => {
-                if let Some(seq) = self.task(no).done_seq {
-                    self.done.remove(&seq);
-                }
-            }
-            State::Failed { .. } => {
-                self.failed.remove(&no);
-            }
-            State::Pending | State::Skipped { .. } | State::Abandoned => {}
-        }
-        self.suspects.remove(&no);
-        self.count(&life.state, -1);
+        self.unlist(no, self.listing(no));
+        self.counts[self.task(no).state.place()] -= 1;
     }
 
+    /// Lists a task everywhere it belongs.
     pub(super) fn enter_indexes(&mut self, no: TaskNo) {
-        let life = Arc::clone(self.task(no));
-        match &life.state {
-            State::Running { .. } => {
-                self.running.insert(no);
-                self.use_capabilities(no, 1);
-            }
-            State::Waiting(_) => {
-                self.waiting.insert(no);
-            }
-            State::Blocked { .. } => {
-                self.blocked.insert(no);
-            }
-            State::Open { .. } => {
-                self.open.insert(no);
-            }
-            State::Completed => {
-                if let Some(seq) = self.task(no).done_seq {
-                    self.done.insert(seq, no);
-                }
-            }
-            State::Failed { handled: false } if !self.node(no).task.optional => {
-                self.failed.insert(no);
-            }
-            State::Failed { .. } | State::Pending | State::Skipped { .. } | State::Abandoned => {}
-        }
-        if self.task(no).suspect {
-            self.suspects.insert(no);
-        }
-        self.count(&life.state, 1);
-        for timer in self.timers_of(no) {
-            self.timers.insert(timer);
-        }
+        self.list(no, self.listing(no));
+        self.counts[self.task(no).state.place()] += 1;
+        self.arm(no);
     }
 
     fn use_capabilities(&mut self, no: TaskNo, by: i64) {

@@ -46,10 +46,9 @@ pub(super) fn definition_hash(task: &Task) -> String {
 }
 
 fn hash(value: &impl Serialize) -> String {
-    let mut hasher = blake3::Hasher::new();
-    // Writing to a hasher cannot fail, and the types above serialise.
-    let _ = serde_json::to_writer(&mut hasher, value);
-    hasher.finalize().to_hex().as_str()[..32].to_owned()
+    // The types above serialise.
+    let bytes = serde_json::to_vec(value).unwrap_or_default();
+    blake3::hash(&bytes).to_hex().as_str()[..32].to_owned()
 }
 
 /// A number that is the same whenever the same attempt of the same plan is drawn for.

@@ -134,6 +134,7 @@ impl Draft {
             timeout_at: timeout.map(|timeout| self.now + timeout),
             lease_until: lease.map(|lease| self.now + lease),
         });
+        self.use_room();
         let feedback = self.life.task(no).feedback.clone();
         self.wish(Effect::StartAttempt(Box::new(StartAttempt {
             task: node.task.id.clone(),

@@ -117,6 +117,29 @@ impl State {
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Completed | Self::Failed { .. } | Self::Skipped { .. } | Self::Abandoned)
     }
+
+    /// The names of the states that are counted, in the order of [`State::place`].
+    pub(super) const NAMES: [&str; 8] =
+        ["pending", "blocked", "running", "waiting", "completed", "failed", "skipped", "abandoned"];
+
+    /// Where the state is counted.
+    pub(super) fn place(&self) -> usize {
+        match self {
+            Self::Pending => 0,
+            Self::Blocked { .. } => 1,
+            Self::Open { .. } | Self::Running { .. } => 2,
+            Self::Waiting(_) => 3,
+            Self::Completed => 4,
+            Self::Failed { .. } => 5,
+            Self::Skipped { .. } => 6,
+            Self::Abandoned => 7,
+        }
+    }
+
+    /// The state's name.
+    pub(super) fn name(&self) -> &'static str {
+        Self::NAMES[self.place()]
+    }
 }
 
 /// What is known about one task.
