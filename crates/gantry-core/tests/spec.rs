@@ -19,5 +19,6 @@ mod spec {
     mod steering;
     mod time;
     mod tree;
+    mod turns;
     mod undoing;
 }

@@ -1,12 +1,14 @@
 //! A plan and the world around it, moved by verbs.
 
+mod turns;
+
 use std::collections::BTreeMap;
 
 use gantry_core::effect::{Effect, Failure, StartAttempt};
 use gantry_core::event::{Entry, Event, Outputs};
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::{Change, Decision, GateDecision, Input, Resolution, Success, TakeBack, Verdict as Judgement};
-use gantry_core::life::{self, Life, PlanState, Refusal, TaskState};
+use gantry_core::life::{self, Life, PlanState, Refusal, Room, TaskState};
 use gantry_core::plan::Plan;
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_core::time::{Duration, Timestamp};
@@ -37,6 +39,8 @@ pub struct World {
     journal: Vec<Entry>,
     effects: Vec<Effect>,
     now: Timestamp,
+    /// What was taken in so far, turn by turn.
+    turns: Vec<turns::Turn>,
 }
 
 impl World {
@@ -53,7 +57,7 @@ impl World {
         let id = PlanId::new("plan-test-0000").expect("an id");
         let journal = life::create(plan, id, 7, now).unwrap_or_else(|refusal| panic!("{refusal}"));
         let life = life::replay(&journal).expect("a journal of one entry");
-        Self { life, journal, effects: Vec::new(), now }
+        Self { life, journal, effects: Vec::new(), now, turns: Vec::new() }
     }
 
     /// Lets an input happen; what it started is added to [`World::started`].
@@ -67,16 +71,7 @@ impl World {
     fn try_turn(&mut self, input: Input) -> Result<(), Refusal> {
         let verdict = self.life.decide(&input, self.now)?;
         assert_eq!(Ok(&verdict), self.life.decide(&input, self.now).as_ref(), "deciding twice must give the same");
-        self.journal.extend(verdict.events.iter().cloned());
-        self.life.apply(&verdict.events);
-        assert_eq!(verdict.life, self.life, "the life of a verdict is what its events say");
-        self.effects.extend(verdict.effects);
-        let replayed = life::replay(&self.journal).expect("a sound journal");
-        assert_eq!(
-            serde_json::to_string(&replayed).expect("serialises"),
-            serde_json::to_string(&self.life).expect("serialises"),
-            "replaying must give the same state, byte for byte"
-        );
+        self.commit(verdict, turns::Turn { now: self.now, room: Room::PLENTY, inputs: vec![input] });
         Ok(())
     }
 
@@ -105,8 +100,7 @@ impl World {
 
     /// The task's attempt succeeds with these outputs.
     pub fn finish_with(&mut self, task: &str, outputs: Value) {
-        let success = Success { outputs: outputs_of(outputs), ..Success::default() };
-        self.end(task, self.attempt(task), Ok(success), Usage::default());
+        self.turn(self.finished_with(task, outputs));
     }
 
     /// The task's attempt succeeds with this outcome.
@@ -122,7 +116,7 @@ impl World {
 
     /// The task's attempt fails.
     pub fn fail(&mut self, task: &str, class: FailureClass, message: &str) {
-        self.end(task, self.attempt(task), Err(Failure::new(class, message)), Usage::default());
+        self.turn(self.failed(task, class, message));
     }
 
     /// An answer arrives for any attempt.
@@ -132,8 +126,7 @@ impl World {
 
     /// The runner of a task is alive.
     pub fn heartbeat(&mut self, task: &str, note: &str) {
-        let attempt = self.attempt(task);
-        self.turn(Input::Heartbeat { task: id(task), attempt, note: note.to_owned(), artifacts: Vec::new() });
+        self.turn(self.alive(task, note));
     }
 
     /// The process goes away and comes back: memory is gone, the journal is not.
