@@ -1,0 +1,1 @@
+//! Keeps plans in one SQLite file.
