@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// What each crate may use of the others. A crate that is not listed must be added here first.
-const MAY_USE: [(&str, &[&str]); 5] = [
+const MAY_USE: [(&str, &[&str]); 6] = [
     ("gantry-core", &[]),
     ("gantry-format", &["gantry-core"]),
+    ("gantry-runners", &["gantry-core"]),
     ("gantry-cli", &["gantry-core", "gantry-format"]),
     ("gantry-testkit", &["gantry-core"]),
     ("gantry-sim", &["gantry-core"]),
