@@ -204,8 +204,11 @@ pub enum Event {
         /// What it used.
         #[serde(default, skip_serializing_if = "is_default")]
         usage: Usage,
+        /// Nobody answered: what it used is a guess until an answer comes late.
+        #[serde(default, skip_serializing_if = "is_default")]
+        unanswered: bool,
     },
-    /// An answer came for an attempt that is over; it changed nothing.
+    /// An answer came for an attempt that is over; it changed nothing but the accounts.
     AnswerIgnored {
         /// The task that it was for.
         task: TaskId,
@@ -213,6 +216,9 @@ pub enum Event {
         attempt: AttemptNo,
         /// Why it was ignored.
         reason: String,
+        /// What it used beyond what was counted before.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// The task will be tried again.
     RetryPlanned {
@@ -381,6 +387,9 @@ pub enum Event {
         by: String,
         /// One verdict for each check.
         verdicts: Vec<Judgement>,
+        /// What judging used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// Someone is to find out whether a lost attempt happened.
     VerifyAsked {
@@ -397,6 +406,9 @@ pub enum Event {
         attempt: AttemptNo,
         /// Whether it happened; none means that it cannot be known.
         happened: Option<bool>,
+        /// What finding out used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// Someone was told that a task takes too long.
     Escalated {
@@ -451,6 +463,9 @@ pub enum Event {
         task: TaskId,
         /// How, in words.
         how: String,
+        /// What taking it back used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// A person said that one task stays as it is.
     UndoPassedOver {
@@ -465,6 +480,9 @@ pub enum Event {
         attempt: AttemptNo,
         /// Why.
         message: String,
+        /// What trying used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// Undoing cannot go on without a person.
     UndoHalted {

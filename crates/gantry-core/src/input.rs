@@ -73,6 +73,8 @@ pub enum Input {
         happened: Option<bool>,
         /// Its result, if it happened.
         outputs: Outputs,
+        /// What finding out used.
+        usage: Usage,
     },
     /// A judge answered.
     Judged {
@@ -82,6 +84,8 @@ pub enum Input {
         by: String,
         /// One verdict for each check.
         verdicts: Vec<Verdict>,
+        /// What judging used.
+        usage: Usage,
     },
     /// An undo ended.
     UndoEnded {
@@ -91,6 +95,8 @@ pub enum Input {
         attempt: AttemptNo,
         /// How it was taken back, or why not.
         end: Result<String, String>,
+        /// What taking back used.
+        usage: Usage,
     },
     /// Facts were observed.
     Observed {

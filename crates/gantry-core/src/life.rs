@@ -79,8 +79,8 @@ pub struct Life {
     rounds: OrdMap<TaskId, u32>,
     /// The newest round of each task that was repeated.
     newest_round: OrdMap<TaskId, TaskNo>,
-    /// The last attempts of removed tasks: one that comes back under its name counts on from there.
-    retired: OrdMap<TaskId, AttemptNo>,
+    /// Removed tasks: one that comes back under its name counts its attempts on from there.
+    retired: OrdMap<TaskId, TaskNo>,
     /// Which task makes which artifact.
     producers: OrdMap<String, TaskId>,
 
@@ -194,6 +194,10 @@ impl Life {
 
     fn no(&self, id: &str) -> Option<TaskNo> {
         self.by_id.get(&HashedStr::new(id)).copied()
+    }
+    /// A task of the plan, or one that was removed from it: its answers may still come.
+    fn known_once(&self, id: &TaskId) -> Option<TaskNo> {
+        self.no(id.as_str()).or_else(|| self.retired.get(id).copied())
     }
     fn node(&self, no: TaskNo) -> &Arc<Node> {
         &self.nodes[no.0 as usize - 1]

@@ -150,25 +150,36 @@ impl World {
     /// It is found out whether a lost attempt happened.
     pub fn verified(&mut self, task: &str, happened: Option<bool>) {
         let attempt = self.attempt(task);
-        self.turn(Input::Verified { task: id(task), attempt, happened, outputs: Outputs::new() });
+        self.turn(Input::Verified {
+            task: id(task),
+            attempt,
+            happened,
+            outputs: Outputs::new(),
+            usage: Usage::default(),
+        });
     }
 
     /// A judge says the same about every check of a task.
     pub fn judge(&mut self, task: &str, holds: bool, because: &str) {
+        self.judge_using(task, holds, because, Usage::default());
+    }
+
+    /// A judge says the same about every check of a task, and has used this much.
+    pub fn judge_using(&mut self, task: &str, holds: bool, because: &str, usage: Usage) {
         let checks = self.effects.iter().rev().find_map(|effect| match effect {
             Effect::Judge { task: about, checks, .. } if about.as_str() == task => Some(checks.clone()),
             _ => None,
         });
         let verdict = |check| Judgement { check, holds, because: because.to_owned() };
         let verdicts = checks.expect("a judge was asked").into_iter().map(verdict).collect();
-        self.turn(Input::Judged { task: id(task), by: "judge".to_owned(), verdicts });
+        self.turn(Input::Judged { task: id(task), by: "judge".to_owned(), verdicts, usage });
     }
 
     /// The undo under way ends.
     pub fn undo_ends(&mut self, task: &str, end: Result<&str, &str>) {
         let attempt = self.undo_attempt(task);
         let end = end.map(str::to_owned).map_err(str::to_owned);
-        self.turn(Input::UndoEnded { task: id(task), attempt, end });
+        self.turn(Input::UndoEnded { task: id(task), attempt, end, usage: Usage::default() });
     }
 
     /// The number of the last undo of a task.

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::state::{State, TaskLife, Waiting, Watch};
+use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
 use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
 use crate::event::{AfterUndo, Asked, Entry, Event, Source};
-use crate::id::{TaskId, TaskNo};
+use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
 use crate::time::Timestamp;
@@ -108,7 +108,13 @@ impl Life {
             }
             Event::UndoFinished => self.undoing = None,
             // The first event makes the life itself (see `replay`); the others are for readers only.
-            Event::PlanCreated { .. } | Event::AnswerIgnored { .. } | Event::NoteAdded { .. } => {}
+            Event::PlanCreated { .. } | Event::NoteAdded { .. } => {}
+            Event::AnswerIgnored { task, attempt, usage, .. } => {
+                if let Some(no) = self.known_once(task) {
+                    self.charge(no, *usage);
+                    self.task_mut(no).unanswered.retain(|(unanswered, _)| unanswered != attempt);
+                }
+            }
             Event::RouteTaken { from, to, .. } => {
                 let (Some(from), Some(to)) = (self.no(from.as_str()), self.no(to.as_str())) else { return };
                 self.task_mut(from).taken.push(to);
@@ -172,8 +178,11 @@ impl Life {
                     life.outcome.clone_from(outcome);
                 });
             }
-            Event::AttemptFailed { failure, usage, .. } => {
+            Event::AttemptFailed { attempt, failure, usage, unanswered, .. } => {
                 self.end_attempt(no, *usage, woken, |life| {
+                    if *unanswered {
+                        life.expect_late_answer(*attempt, *usage);
+                    }
                     life.failure = Some(failure.clone());
                     life.doubt = (failure.class == FailureClass::Lost).then(|| life.key.clone());
                 });
@@ -255,7 +264,8 @@ impl Life {
                 }
                 self.enter(no, State::Waiting(waiting), watch, woken);
             }
-            Event::Judged { .. } => {
+            Event::Judged { usage, .. } => {
+                self.charge(no, *usage);
                 let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { before: true, .. }));
                 self.change(no, woken, |life| {
                     life.judged_before = before;
@@ -264,7 +274,12 @@ impl Life {
                     }
                 });
             }
-            Event::Verified { happened: Some(_), .. } => self.task_mut(no).doubt = None,
+            Event::Verified { happened, usage, .. } => {
+                self.charge(no, *usage);
+                if happened.is_some() {
+                    self.task_mut(no).doubt = None;
+                }
+            }
             Event::PersonAnswered { evidence, .. } => {
                 let life = self.task_mut(no);
                 life.doubt = None;
@@ -284,12 +299,18 @@ impl Life {
                 woken.extend(self.blocked.iter());
             }
             Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
-            Event::UndoFailed { .. } => self.undo_step(|undoing| {
-                undoing.attempt = None;
-                undoing.failures += 1;
-            }),
+            Event::UndoFailed { usage, .. } => {
+                self.charge(no, *usage);
+                self.undo_step(|undoing| {
+                    undoing.attempt = None;
+                    undoing.failures += 1;
+                });
+            }
             Event::UndoHalted { reason, .. } => self.undo_step(|undoing| undoing.halted = Some(reason.clone())),
-            Event::TaskUndone { .. } => self.apply_undone(no, woken),
+            Event::TaskUndone { usage, .. } => {
+                self.charge(no, *usage);
+                self.apply_undone(no, woken);
+            }
             Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
             _ => {} // facts that change nothing but the record
         }
@@ -462,6 +483,14 @@ impl TaskLife {
         self.watch = Watch::default();
         self.suspect = false;
         self.done_seq = None;
+    }
+
+    /// Remembers what was counted for an attempt that ended without an answer.
+    fn expect_late_answer(&mut self, attempt: AttemptNo, counted: Usage) {
+        if self.unanswered.len() >= UNANSWERED_MAX {
+            self.unanswered.remove(0);
+        }
+        self.unanswered.push((attempt, counted));
     }
 
     /// Keeps pieces of output; a newer piece of the same name replaces the older.

@@ -8,7 +8,7 @@ use crate::event::{Event, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::Verdict as Judgement;
 use crate::plan::{Action, Check};
-use crate::policy::{FailureClass, Judge};
+use crate::policy::{FailureClass, Judge, Usage};
 
 use super::Refusal;
 use super::state::{State, Waiting};
@@ -97,9 +97,21 @@ impl Draft {
         }
     }
 
-    pub(super) fn judged(&mut self, task: &TaskId, by: &str, verdicts: &[Judgement]) -> Result<(), Refusal> {
+    pub(super) fn judged(
+        &mut self,
+        task: &TaskId,
+        by: &str,
+        verdicts: &[Judgement],
+        usage: Usage,
+    ) -> Result<(), Refusal> {
         let no = self.life.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
         let State::Waiting(Waiting::Judge { checks, before }) = &self.life.task(no).state else {
+            // A person is told that nobody asks any more; what a model used has to be counted.
+            if usage != Usage::default() {
+                let (attempt, reason) = (self.life.task(no).attempt, "nobody asks for a judge any more".to_owned());
+                self.ignore(task, attempt, reason, usage);
+                return Ok(());
+            }
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "a judge".to_owned() });
         };
         let (checks, before) = (checks.clone(), *before);
@@ -107,7 +119,8 @@ impl Draft {
         if let Some(check) = unjudged {
             return Err(Refusal::Incomplete { task: task.to_string(), missing: format!("a verdict on `{check}`") });
         }
-        self.record(Event::Judged { task: task.clone(), by: by.to_owned(), verdicts: verdicts.to_vec() });
+        self.record(Event::Judged { task: task.clone(), by: by.to_owned(), verdicts: verdicts.to_vec(), usage });
+        self.trip_if_overrun();
         let failed = verdicts.iter().find(|verdict| checks.contains(&verdict.check) && !verdict.holds);
         match (failed, before) {
             (None, true) => {} // it is pending again and will start

@@ -92,7 +92,8 @@ impl Draft {
             let attempt = *attempt;
             self.stop_attempt(no, attempt, why);
             let failure = crate::effect::Failure::new(FailureClass::Cancelled, why);
-            self.record(Event::AttemptFailed { task: self.id(no), attempt, failure, usage: Usage::default() });
+            let (task, usage) = (self.id(no), Usage::default());
+            self.record(Event::AttemptFailed { task, attempt, failure, usage, unanswered: true });
         }
     }
 

@@ -167,8 +167,12 @@ impl Life {
         let source =
             if state == State::Completed { crate::event::Source::Imported } else { crate::event::Source::Made };
         self.count(&state, 1);
-        let attempt = self.retired.get(&task.id).copied().unwrap_or_default();
-        self.tasks.push_back(Arc::new(TaskLife { state, attempt, source, ..TaskLife::default() }));
+        let mut life = TaskLife { state, source, ..TaskLife::default() };
+        if let Some(before) = self.retired.get(&task.id).map(|no| self.task(*no)) {
+            life.attempt = before.attempt;
+            life.unanswered.clone_from(&before.unanswered);
+        }
+        self.tasks.push_back(Arc::new(life));
         self.by_id.insert(HashedId::new(&task.id), no);
         if let Some(round) = &task.round {
             self.newest_round.insert(round.of.clone(), no);
@@ -371,7 +375,7 @@ impl Life {
             }
         }
         self.node_mut(no).removed = true;
-        self.retired.insert(id.clone(), self.task(no).attempt);
+        self.retired.insert(id.clone(), no);
         self.by_id.remove(&HashedId::new(id));
         self.failed.remove(&no);
     }

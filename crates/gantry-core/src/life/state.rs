@@ -166,6 +166,9 @@ pub struct TaskLife {
     /// What its attempts used.
     #[serde(default, skip_serializing_if = "is_default")]
     pub spent: Usage,
+    /// Attempts that ended without an answer, and what was counted for each.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) unanswered: Vec<(AttemptNo, Usage)>,
     /// When to tell someone, and how often someone was told.
     #[serde(default, skip_serializing_if = "is_default")]
     pub watch: Watch,
@@ -265,6 +268,9 @@ impl TaskLife {
         }));
     }
 }
+
+/// How many attempts without an answer are remembered for one task.
+pub(super) const UNANSWERED_MAX: usize = 8;
 
 /// How many accepted results of one task are remembered.
 const MEMOS_MAX: usize = 8;
