@@ -365,13 +365,14 @@ pub enum Event {
     },
     /// A judge is asked about checks in words.
     JudgeAsked {
-        /// The task.
-        task: TaskId,
+        /// The task; none means the plan, whose definition of done they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
         /// The checks.
         checks: Vec<String>,
-        /// They are about the start, not about the result.
+        /// What they are about.
         #[serde(default, skip_serializing_if = "is_default")]
-        before: bool,
+        of: JudgeOf,
         /// The result that they are about.
         #[serde(default, skip_serializing_if = "is_default")]
         outputs: Outputs,
@@ -381,8 +382,9 @@ pub enum Event {
     },
     /// A judge answered.
     Judged {
-        /// The task.
-        task: TaskId,
+        /// The task; none means the plan.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
         /// Who judged.
         by: String,
         /// One verdict for each check.
@@ -564,6 +566,17 @@ pub enum Source {
     Fallback,
     /// It came with the plan file.
     Imported,
+}
+
+/// What a judge is asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeOf {
+    /// Whether it may start.
+    Start,
+    /// Whether its result is good enough.
+    #[default]
+    Result,
 }
 
 /// What a person is asked for.

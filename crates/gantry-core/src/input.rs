@@ -78,8 +78,8 @@ pub enum Input {
     },
     /// A judge answered.
     Judged {
-        /// The task.
-        task: TaskId,
+        /// The task; none means the plan, whose definition of done was judged.
+        task: Option<TaskId>,
         /// Who judged.
         by: String,
         /// One verdict for each check.

@@ -29,6 +29,7 @@ mod undo;
 mod learn;
 mod start_task; // … and what follows from it
 mod complete_task;
+mod ask_judge;
 mod recover;
 mod follow_route;
 mod begin_round;
@@ -112,6 +113,7 @@ pub struct Life {
     breaker: Option<Breaker>,
     /// Someone was told that the plan's deadline passed.
     deadline_missed: bool,
+    done_words: DoneWords,
     undoing: Option<Arc<Undoing>>,
 
     facts: OrdMap<String, Value>,
@@ -141,6 +143,19 @@ enum Phase {
         used_ms: u64,
     },
     Abandoned,
+}
+
+/// What is known about the definition of done, as far as it is in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DoneWords {
+    /// Nobody was asked.
+    #[default]
+    Unasked,
+    /// A judge is asked about these.
+    Asked(Vec<String>),
+    /// A judge said that they hold.
+    Held,
 }
 
 /// Why nothing new starts.

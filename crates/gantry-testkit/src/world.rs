@@ -166,13 +166,25 @@ impl World {
 
     /// A judge says the same about every check of a task, and has used this much.
     pub fn judge_using(&mut self, task: &str, holds: bool, because: &str, usage: Usage) {
-        let checks = self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Judge { task: about, checks, .. } if about.as_str() == task => Some(checks.clone()),
+        let input = self.judgement(Some(id(task)), holds, because, usage);
+        self.turn(input);
+    }
+
+    /// A judge says the same about everything in words that the plan's definition of done asks for.
+    pub fn judge_plan(&mut self, holds: bool, because: &str) {
+        let input = self.judgement(None, holds, because, Usage::default());
+        self.turn(input);
+    }
+
+    /// What a judge says about the checks of a task, or of the plan, that were asked about last.
+    pub fn judgement(&self, about: Option<TaskId>, holds: bool, because: &str, usage: Usage) -> Input {
+        let asked = self.journal.iter().rev().find_map(|entry| match &entry.event {
+            Event::JudgeAsked { task, checks, .. } if *task == about => Some(checks.clone()),
             _ => None,
         });
         let verdict = |check| Judgement { check, holds, because: because.to_owned() };
-        let verdicts = checks.expect("a judge was asked").into_iter().map(verdict).collect();
-        self.turn(Input::Judged { task: id(task), by: "judge".to_owned(), verdicts, usage });
+        let verdicts = asked.expect("a judge was asked").into_iter().map(verdict).collect();
+        Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage }
     }
 
     /// The undo under way ends.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
-use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
+use super::{Breaker, CheckpointMark, DoneWords, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
-use crate::event::{AfterUndo, Asked, Entry, Event, Source};
+use crate::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
 use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
@@ -26,6 +26,9 @@ impl Life {
     pub(super) fn apply_one(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
         self.length = entry.seq;
         self.last_at = entry.at;
+        if Self::unsettles_done(&entry.event) {
+            self.done_words = DoneWords::Unasked;
+        }
         match &entry.event {
             Event::PlanForked { id, .. } => self.id = id.clone(),
             Event::PlanStarted => {
@@ -107,6 +110,15 @@ impl Life {
                 }
             }
             Event::UndoFinished => self.undoing = None,
+            Event::JudgeAsked { task: None, checks, .. } => self.done_words = DoneWords::Asked(checks.clone()),
+            Event::Judged { task: None, verdicts, usage, .. } => {
+                self.charge_plan(*usage);
+                // Where nobody asks any more, only what it used counts.
+                if matches!(self.done_words, DoneWords::Asked(_)) {
+                    let holds = verdicts.iter().all(|verdict| verdict.holds);
+                    self.done_words = if holds { DoneWords::Held } else { DoneWords::Unasked };
+                }
+            }
             // The first event makes the life itself (see `replay`); the others are for readers only.
             Event::PlanCreated { .. } | Event::NoteAdded { .. } => {}
             Event::AnswerIgnored { task, attempt, usage, .. } => {
@@ -255,9 +267,9 @@ impl Life {
             Event::WaitBegun { until, .. } => {
                 self.enter(no, State::Waiting(Waiting::Time { until: *until }), watch, woken);
             }
-            Event::JudgeAsked { checks, before, outputs, outcome, .. } => {
-                let waiting = Waiting::Judge { checks: checks.clone(), before: *before };
-                if !before {
+            Event::JudgeAsked { checks, of, outputs, outcome, .. } => {
+                let waiting = Waiting::Judge { checks: checks.clone(), of: *of };
+                if *of == JudgeOf::Result {
                     let life = self.task_mut(no);
                     life.outputs = Arc::new(outputs.clone());
                     life.outcome.clone_from(outcome);
@@ -266,7 +278,7 @@ impl Life {
             }
             Event::Judged { usage, .. } => {
                 self.charge(no, *usage);
-                let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { before: true, .. }));
+                let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { of: JudgeOf::Start, .. }));
                 self.change(no, woken, |life| {
                     life.judged_before = before;
                     if before {
@@ -549,8 +561,6 @@ impl Event {
             | Self::PersonAsked { task, .. }
             | Self::PersonAnswered { task, .. }
             | Self::WaitBegun { task, .. }
-            | Self::JudgeAsked { task, .. }
-            | Self::Judged { task, .. }
             | Self::VerifyAsked { task, .. }
             | Self::Verified { task, .. }
             | Self::Escalated { task, .. }
@@ -560,9 +570,11 @@ impl Event {
             | Self::UndoFailed { task, .. }
             | Self::UndoHalted { task, .. }
             | Self::OutputEdited { task, .. } => Some(task),
-            Self::DeadlineMissed { task } | Self::CheckpointMade { task, .. } | Self::NoteAdded { task, .. } => {
-                task.as_ref()
-            }
+            Self::DeadlineMissed { task }
+            | Self::JudgeAsked { task, .. }
+            | Self::Judged { task, .. }
+            | Self::CheckpointMade { task, .. }
+            | Self::NoteAdded { task, .. } => task.as_ref(),
         }
     }
 }

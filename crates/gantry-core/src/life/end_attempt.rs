@@ -150,12 +150,13 @@ impl Draft {
 
     /// The process was away: everything in flight is lost, everything that can be asked again is.
     pub(super) fn recover_lost(&mut self) {
-        let waiting: Vec<TaskNo> = self.life.waiting.iter().copied().collect();
+        let waiting = self.life.waiting.clone();
+        self.ask_judges_again();
         for no in self.life.running.clone() {
             self.lose(no, "the process that ran it went away");
         }
         for no in waiting {
-            self.ask_again(no);
+            self.verify_again(no);
         }
         for no in self.life.blocked.clone() {
             if let State::Blocked { needs, .. } = &self.life.task(no).state
@@ -167,20 +168,12 @@ impl Draft {
         self.restart_undo();
     }
 
-    /// Questions that the engine puts to others are put again: asking twice does no harm.
-    fn ask_again(&mut self, no: TaskNo) {
-        let (id, life) = (self.id(no), self.life.task(no));
-        match &life.state {
-            State::Waiting(Waiting::Judge { checks, .. }) => {
-                let effect = Effect::Judge { task: id, checks: checks.clone(), outputs: (*life.outputs).clone() };
-                self.wish_judge(effect);
-            }
-            State::Waiting(Waiting::Verify { attempt }) => {
-                if let Some(action) = self.life.node(no).task.verify.clone() {
-                    self.wish(Effect::Verify { task: id, attempt: *attempt, action });
-                }
-            }
-            _ => {}
+    /// Has someone find out again whether an attempt happened: asking twice does no harm.
+    fn verify_again(&mut self, no: TaskNo) {
+        if let State::Waiting(Waiting::Verify { attempt }) = &self.life.task(no).state
+            && let Some(action) = self.life.node(no).task.verify.clone()
+        {
+            self.wish(Effect::Verify { task: self.id(no), attempt: *attempt, action });
         }
     }
 

@@ -104,6 +104,13 @@ impl Life {
         life.spent = life.spent.plus(used);
     }
 
+    /// The same for what no task used.
+    pub(super) fn charge_plan(&mut self, used: Usage) {
+        if used != Usage::default() {
+            self.settle(&[0], Usage::default(), used);
+        }
+    }
+
     /// Counts tasks that were added while the plan runs.
     pub(super) fn count_added(&mut self, nodes: u64) {
         let account = self.accounts.entry(0).or_default();

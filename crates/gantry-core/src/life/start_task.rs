@@ -6,7 +6,7 @@ use super::ledger::Afford;
 use super::scope::{Sight, facts_read};
 use super::state::State;
 use crate::effect::{Effect, Failure, StartAttempt};
-use crate::event::{Asked, Event, Outputs, Source};
+use crate::event::{Asked, Event, JudgeOf, Outputs, Source};
 use crate::expr::{Expr, Scope};
 use crate::id::{AttemptNo, TaskNo};
 use crate::plan::{Action, Agent, Check, Decide, Idempotency, Model, Wait};
@@ -35,7 +35,7 @@ impl Draft {
                 self.record(Event::TaskOpened { task: self.id(no), until });
             }
             Readiness::Blocked { reason, needs } => self.block(no, reason, needs),
-            Readiness::AskJudge(checks) => self.ask_judge(no, checks, true, &Outputs::new()),
+            Readiness::AskJudge(checks) => self.ask_judge(no, JudgeOf::Start, checks, Outputs::new(), None),
         }
     }
 
@@ -45,7 +45,7 @@ impl Draft {
             match self.readiness(no) {
                 Readiness::Ready => {}
                 Readiness::Blocked { reason, needs } => return self.block(no, reason, needs),
-                Readiness::AskJudge(checks) => return self.ask_judge(no, checks, true, &Outputs::new()),
+                Readiness::AskJudge(checks) => return self.ask_judge(no, JudgeOf::Start, checks, Outputs::new(), None),
             }
         }
         let (key, inputs) = match self.life.key(no) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::{ArtifactRef, Failure};
-use crate::event::{Outputs, Source};
+use crate::event::{JudgeOf, Outputs, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
 use crate::plan::is_default;
 use crate::policy::Usage;
@@ -90,8 +90,8 @@ pub enum Waiting {
     Judge {
         /// The checks in words.
         checks: Vec<String>,
-        /// Whether they are about the start or about the result.
-        before: bool,
+        /// What they are about.
+        of: JudgeOf,
     },
     /// Someone to find out whether an attempt happened.
     Verify {

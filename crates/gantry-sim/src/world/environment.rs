@@ -211,7 +211,7 @@ impl World {
         Input::Verified { task, attempt, happened: (!unknown).then_some(happened), outputs, usage: Usage::default() }
     }
 
-    pub(super) fn judgement(&mut self, task: TaskId, checks: &[String]) -> Input {
+    pub(super) fn judgement(&mut self, task: Option<TaskId>, checks: &[String]) -> Input {
         let holds = self.calm || self.dice.percent(85);
         let mut verdicts: Vec<Judgement> = checks
             .iter()
