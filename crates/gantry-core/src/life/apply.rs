@@ -171,6 +171,9 @@ impl Life {
                 };
                 self.change(no, woken, |life| {
                     life.attempt = *attempt;
+                    // What is said about this attempt is not said about the result of another one.
+                    life.outputs = Arc::default();
+                    life.outcome = None;
                     life.artifacts.clear();
                     life.key.clone_from(key);
                     life.state = state;
@@ -396,10 +399,13 @@ impl Life {
             life.undone = false;
             life.judged_before = false;
             life.done_seq = None;
+            life.outputs = Arc::default();
+            life.outcome = None;
             life.rest();
         });
         for above in closed {
-            let state = if under_way { State::Pending } else { State::Open { until: None } };
+            let until = self.timebox_end(above, self.last_at);
+            let state = if under_way { State::Pending } else { State::Open { until } };
             self.change(above, woken, |life| life.resume(state));
             self.suspect_behind(above, woken);
         }

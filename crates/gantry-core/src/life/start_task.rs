@@ -29,9 +29,7 @@ impl Draft {
     pub(super) fn open(&mut self, no: TaskNo) {
         match self.readiness(no) {
             Readiness::Ready => {
-                let task = &self.life.node(no).task;
-                let until =
-                    [task.timebox, task.budget.time].into_iter().flatten().min().map(|timebox| self.now + timebox);
+                let until = self.life.timebox_end(no, self.now);
                 self.record(Event::TaskOpened { task: self.id(no), until });
             }
             Readiness::Blocked { reason, needs } => self.block(no, reason, needs),
