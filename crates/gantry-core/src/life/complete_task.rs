@@ -12,6 +12,18 @@ use crate::policy::{FailureClass, Judge};
 impl Draft {
     /// Looks at a result: failure modes, criteria, judge; then the task is done or has failed.
     pub(super) fn accept(&mut self, no: TaskNo, outputs: Outputs, outcome: Option<String>, source: Source) {
+        self.accept_with_words(no, outputs, outcome, source, Vec::new());
+    }
+
+    /// The same, with more checks in words for the judge.
+    pub(super) fn accept_with_words(
+        &mut self,
+        no: TaskNo,
+        outputs: Outputs,
+        outcome: Option<String>,
+        source: Source,
+        mut words: Vec<String>,
+    ) {
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         let choices = self.life.choices(no);
         if let Some(outcome) = &outcome
@@ -32,7 +44,6 @@ impl Draft {
                 return self.fail(no, failure);
             }
         }
-        let mut words = Vec::new();
         for check in task.success_criteria.iter().chain(&task.postconditions) {
             let reason = match check {
                 Check::Words(text) => {
