@@ -171,6 +171,7 @@ impl Life {
                 };
                 self.change(no, woken, |life| {
                     life.attempt = *attempt;
+                    life.in_doubt = false;
                     // What is said about this attempt is not said about the result of another one.
                     life.outputs = Arc::default();
                     life.outcome = None;
@@ -199,7 +200,7 @@ impl Life {
                         life.expect_late_answer(*attempt, *usage);
                     }
                     life.failure = Some(failure.clone());
-                    life.doubt = (failure.class == FailureClass::Lost).then(|| life.key.clone());
+                    life.in_doubt = failure.class == FailureClass::Lost;
                 });
             }
             Event::RetryPlanned { remedy, at, feedback, .. } => self.change(no, woken, |life| {
@@ -292,12 +293,12 @@ impl Life {
             Event::Verified { happened, usage, .. } => {
                 self.charge(no, *usage);
                 if happened.is_some() {
-                    self.task_mut(no).doubt = None;
+                    self.task_mut(no).in_doubt = false;
                 }
             }
             Event::PersonAnswered { evidence, .. } => {
                 let life = self.task_mut(no);
-                life.doubt = None;
+                life.in_doubt = false;
                 life.keep(evidence);
             }
             Event::VerifyAsked { attempt, .. } => {
@@ -387,7 +388,7 @@ impl Life {
         self.change(no, woken, |life| {
             if afresh {
                 life.memo.clear();
-                life.doubt = None;
+                life.in_doubt = false;
             }
             life.retries = 0;
             life.repairs = 0;

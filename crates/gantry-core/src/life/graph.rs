@@ -172,6 +172,7 @@ impl Life {
         if let Some(before) = self.retired.get(&task.id).map(|no| self.task(*no)) {
             life.attempt = before.attempt;
             life.unanswered.clone_from(&before.unanswered);
+            life.in_doubt = before.in_doubt;
         }
         self.tasks.push_back(Arc::new(life));
         self.by_id.insert(HashedId::new(&task.id), no);

@@ -7,9 +7,9 @@ use super::scope::{Sight, facts_read};
 use super::state::State;
 use crate::effect::{Effect, Failure, StartAttempt};
 use crate::event::{Asked, Event, JudgeOf, Outputs, Source};
-use crate::expr::{Expr, Scope};
+use crate::expr::Scope;
 use crate::id::{AttemptNo, TaskNo};
-use crate::plan::{Action, Agent, Check, Decide, Idempotency, Model, Wait};
+use crate::plan::{Action, Agent, Check, Compute, Decide, Idempotency, Model, Wait};
 use crate::policy::{FailureClass, Judge, ProseBy};
 use crate::time::Duration;
 
@@ -66,7 +66,7 @@ impl Draft {
             Some(Action::Manual(_)) | None => self.ask_person(no, Asked::Work),
             Some(Action::Wait(wait)) => self.wait(no, wait),
             Some(Action::Map(map)) => self.expand(no, &map, inputs),
-            Some(Action::Compute(compute)) => self.compute(no, &compute.0),
+            Some(Action::Compute(compute)) => self.compute(no, &compute),
             Some(Action::Decide(decide)) if decide.is_computed() => self.choose(no, &decide),
             Some(Action::Decide(_)) if self.life.header.policy.judge != Judge::Model => {
                 self.ask_person(no, Asked::Answer);
@@ -107,7 +107,7 @@ impl Draft {
 
     fn start_attempt(&mut self, no: TaskNo, action: Action, key: String, inputs: Outputs) {
         let repeatable = self.life.node(no).task.repeatable();
-        if repeatable == Idempotency::Unsafe && self.life.task(no).doubt.as_ref() == Some(&key) {
+        if repeatable == Idempotency::Unsafe && self.life.task(no).in_doubt {
             let message = "an earlier attempt was lost and may have happened";
             return self.find_out(no, Failure::new(FailureClass::Lost, message));
         }
@@ -217,13 +217,20 @@ impl Draft {
         self.record(Event::WaitBegun { task: self.id(no), until });
     }
 
-    fn compute(&mut self, no: TaskNo, exprs: &std::collections::BTreeMap<String, Expr>) {
+    fn compute(&mut self, no: TaskNo, compute: &Compute) {
+        let exprs = match compute.in_order() {
+            Ok(exprs) => exprs,
+            Err(circle) => {
+                let message = format!("these need each other: {}", circle.join(", "));
+                return self.fail(no, Failure::new(FailureClass::Logic, message));
+            }
+        };
         let mut outputs = Outputs::new();
         for (name, expr) in exprs {
             let sight = Sight { outputs: Some(&outputs), ..Sight::of(&self.life, Some(no)) };
             match expr.eval(&sight) {
                 Ok(value) => {
-                    outputs.insert(name.clone(), value);
+                    outputs.insert(name.to_owned(), value);
                 }
                 Err(error) => {
                     let message = format!("`{name}` cannot be computed: {error}");

@@ -187,9 +187,9 @@ pub struct TaskLife {
     /// The judge has passed its preconditions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) judged_before: bool,
-    /// The key of a lost attempt, until someone finds out whether it happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) doubt: Option<String>,
+    /// An attempt was lost, and nobody has found out whether it happened.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) in_doubt: bool,
     /// Its inputs are being made again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) suspect: bool,

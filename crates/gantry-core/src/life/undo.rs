@@ -55,8 +55,7 @@ impl Draft {
     pub(super) fn stop_within(&mut self, scope: Option<TaskNo>, why: &str) {
         for no in self.life.running.clone() {
             if scope.is_none_or(|scope| self.life.ancestors(no).any(|above| above == scope)) {
-                self.end_running(no, why);
-                self.record(Event::TaskAbandoned { task: self.id(no), because: why.to_owned() });
+                self.abandon(no, why);
             }
         }
     }
