@@ -29,6 +29,7 @@ mod undo;
 mod learn;
 mod start_task; // … and what follows from it
 mod complete_task;
+mod ask_judge;
 mod recover;
 mod follow_route;
 mod begin_round;
@@ -80,8 +81,8 @@ pub struct Life {
     rounds: OrdMap<TaskId, u32>,
     /// The newest round of each task that was repeated.
     newest_round: OrdMap<TaskId, TaskNo>,
-    /// The last attempts of removed tasks: one that comes back under its name counts on from there.
-    retired: OrdMap<TaskId, AttemptNo>,
+    /// Removed tasks: one that comes back under its name counts its attempts on from there.
+    retired: OrdMap<TaskId, TaskNo>,
     /// Which task makes which artifact.
     producers: OrdMap<String, TaskId>,
 
@@ -111,6 +112,7 @@ pub struct Life {
     breaker: Option<Breaker>,
     /// Someone was told that the plan's deadline passed.
     deadline_missed: bool,
+    done_words: DoneWords,
     undoing: Option<Arc<Undoing>>,
 
     facts: OrdMap<String, Value>,
@@ -140,6 +142,19 @@ enum Phase {
         used_ms: u64,
     },
     Abandoned,
+}
+
+/// What is known about the definition of done, as far as it is in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DoneWords {
+    /// Nobody was asked.
+    #[default]
+    Unasked,
+    /// A judge is asked about these.
+    Asked(Vec<String>),
+    /// A judge said that they hold.
+    Held,
 }
 
 /// Why nothing new starts.
@@ -193,6 +208,10 @@ impl Life {
 
     fn no(&self, id: &str) -> Option<TaskNo> {
         self.by_id.get(&HashedStr::new(id)).copied()
+    }
+    /// A task of the plan, or one that was removed from it: its answers may still come.
+    fn known_once(&self, id: &TaskId) -> Option<TaskNo> {
+        self.no(id.as_str()).or_else(|| self.retired.get(id).copied())
     }
     fn node(&self, no: TaskNo) -> &Arc<Node> {
         &self.nodes[no.0 as usize - 1]

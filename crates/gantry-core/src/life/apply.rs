@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::state::{State, TaskLife, Waiting, Watch};
-use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
+use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
+use super::{Breaker, CheckpointMark, DoneWords, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
-use crate::event::{AfterUndo, Asked, Entry, Event, Source};
-use crate::id::{TaskId, TaskNo};
+use crate::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
+use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
 use crate::time::Timestamp;
@@ -26,6 +26,9 @@ impl Life {
     pub(super) fn apply_one(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
         self.length = entry.seq;
         self.last_at = entry.at;
+        if Self::unsettles_done(&entry.event) {
+            self.done_words = DoneWords::Unasked;
+        }
         match &entry.event {
             Event::PlanForked { id, .. } => self.id = id.clone(),
             Event::PlanStarted => {
@@ -107,8 +110,23 @@ impl Life {
                 }
             }
             Event::UndoFinished => self.undoing = None,
+            Event::JudgeAsked { task: None, checks, .. } => self.done_words = DoneWords::Asked(checks.clone()),
+            Event::Judged { task: None, verdicts, usage, .. } => {
+                self.charge_plan(*usage);
+                // Where nobody asks any more, only what it used counts.
+                if matches!(self.done_words, DoneWords::Asked(_)) {
+                    let holds = verdicts.iter().all(|verdict| verdict.holds);
+                    self.done_words = if holds { DoneWords::Held } else { DoneWords::Unasked };
+                }
+            }
             // The first event makes the life itself (see `replay`); the others are for readers only.
-            Event::PlanCreated { .. } | Event::AnswerIgnored { .. } | Event::NoteAdded { .. } => {}
+            Event::PlanCreated { .. } | Event::NoteAdded { .. } => {}
+            Event::AnswerIgnored { task, attempt, usage, .. } => {
+                if let Some(no) = self.known_once(task) {
+                    self.charge(no, *usage);
+                    self.task_mut(no).unanswered.retain(|(unanswered, _)| unanswered != attempt);
+                }
+            }
             Event::RouteTaken { from, to, .. } => {
                 let (Some(from), Some(to)) = (self.no(from.as_str()), self.no(to.as_str())) else { return };
                 self.task_mut(from).taken.push(to);
@@ -153,6 +171,10 @@ impl Life {
                 };
                 self.change(no, woken, |life| {
                     life.attempt = *attempt;
+                    life.in_doubt = false;
+                    // What is said about this attempt is not said about the result of another one.
+                    life.outputs = Arc::default();
+                    life.outcome = None;
                     life.artifacts.clear();
                     life.key.clone_from(key);
                     life.state = state;
@@ -172,10 +194,13 @@ impl Life {
                     life.outcome.clone_from(outcome);
                 });
             }
-            Event::AttemptFailed { failure, usage, .. } => {
+            Event::AttemptFailed { attempt, failure, usage, unanswered, .. } => {
                 self.end_attempt(no, *usage, woken, |life| {
+                    if *unanswered {
+                        life.expect_late_answer(*attempt, *usage);
+                    }
                     life.failure = Some(failure.clone());
-                    life.doubt = (failure.class == FailureClass::Lost).then(|| life.key.clone());
+                    life.in_doubt = failure.class == FailureClass::Lost;
                 });
             }
             Event::RetryPlanned { remedy, at, feedback, .. } => self.change(no, woken, |life| {
@@ -246,17 +271,18 @@ impl Life {
             Event::WaitBegun { until, .. } => {
                 self.enter(no, State::Waiting(Waiting::Time { until: *until }), watch, woken);
             }
-            Event::JudgeAsked { checks, before, outputs, outcome, .. } => {
-                let waiting = Waiting::Judge { checks: checks.clone(), before: *before };
-                if !before {
+            Event::JudgeAsked { checks, of, outputs, outcome, .. } => {
+                let waiting = Waiting::Judge { checks: checks.clone(), of: *of };
+                if *of == JudgeOf::Result {
                     let life = self.task_mut(no);
                     life.outputs = Arc::new(outputs.clone());
                     life.outcome.clone_from(outcome);
                 }
                 self.enter(no, State::Waiting(waiting), watch, woken);
             }
-            Event::Judged { .. } => {
-                let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { before: true, .. }));
+            Event::Judged { usage, .. } => {
+                self.charge(no, *usage);
+                let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { of: JudgeOf::Start, .. }));
                 self.change(no, woken, |life| {
                     life.judged_before = before;
                     if before {
@@ -264,10 +290,15 @@ impl Life {
                     }
                 });
             }
-            Event::Verified { happened: Some(_), .. } => self.task_mut(no).doubt = None,
+            Event::Verified { happened, usage, .. } => {
+                self.charge(no, *usage);
+                if happened.is_some() {
+                    self.task_mut(no).in_doubt = false;
+                }
+            }
             Event::PersonAnswered { evidence, .. } => {
                 let life = self.task_mut(no);
-                life.doubt = None;
+                life.in_doubt = false;
                 life.keep(evidence);
             }
             Event::VerifyAsked { attempt, .. } => {
@@ -284,12 +315,18 @@ impl Life {
                 woken.extend(self.blocked.iter());
             }
             Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
-            Event::UndoFailed { .. } => self.undo_step(|undoing| {
-                undoing.attempt = None;
-                undoing.failures += 1;
-            }),
+            Event::UndoFailed { usage, .. } => {
+                self.charge(no, *usage);
+                self.undo_step(|undoing| {
+                    undoing.attempt = None;
+                    undoing.failures += 1;
+                });
+            }
             Event::UndoHalted { reason, .. } => self.undo_step(|undoing| undoing.halted = Some(reason.clone())),
-            Event::TaskUndone { .. } => self.apply_undone(no, woken),
+            Event::TaskUndone { usage, .. } => {
+                self.charge(no, *usage);
+                self.apply_undone(no, woken);
+            }
             Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
             _ => {} // facts that change nothing but the record
         }
@@ -351,7 +388,7 @@ impl Life {
         self.change(no, woken, |life| {
             if afresh {
                 life.memo.clear();
-                life.doubt = None;
+                life.in_doubt = false;
             }
             life.retries = 0;
             life.repairs = 0;
@@ -363,10 +400,13 @@ impl Life {
             life.undone = false;
             life.judged_before = false;
             life.done_seq = None;
+            life.outputs = Arc::default();
+            life.outcome = None;
             life.rest();
         });
         for above in closed {
-            let state = if under_way { State::Pending } else { State::Open { until: None } };
+            let until = self.timebox_end(above, self.last_at);
+            let state = if under_way { State::Pending } else { State::Open { until } };
             self.change(above, woken, |life| life.resume(state));
             self.suspect_behind(above, woken);
         }
@@ -464,6 +504,14 @@ impl TaskLife {
         self.done_seq = None;
     }
 
+    /// Remembers what was counted for an attempt that ended without an answer.
+    fn expect_late_answer(&mut self, attempt: AttemptNo, counted: Usage) {
+        if self.unanswered.len() >= UNANSWERED_MAX {
+            self.unanswered.remove(0);
+        }
+        self.unanswered.push((attempt, counted));
+    }
+
     /// Keeps pieces of output; a newer piece of the same name replaces the older.
     fn keep(&mut self, artifacts: &[ArtifactRef]) {
         self.artifacts.retain(|kept| !artifacts.iter().any(|newer| newer.name == kept.name));
@@ -520,8 +568,6 @@ impl Event {
             | Self::PersonAsked { task, .. }
             | Self::PersonAnswered { task, .. }
             | Self::WaitBegun { task, .. }
-            | Self::JudgeAsked { task, .. }
-            | Self::Judged { task, .. }
             | Self::VerifyAsked { task, .. }
             | Self::Verified { task, .. }
             | Self::Escalated { task, .. }
@@ -531,9 +577,11 @@ impl Event {
             | Self::UndoFailed { task, .. }
             | Self::UndoHalted { task, .. }
             | Self::OutputEdited { task, .. } => Some(task),
-            Self::DeadlineMissed { task } | Self::CheckpointMade { task, .. } | Self::NoteAdded { task, .. } => {
-                task.as_ref()
-            }
+            Self::DeadlineMissed { task }
+            | Self::JudgeAsked { task, .. }
+            | Self::Judged { task, .. }
+            | Self::CheckpointMade { task, .. }
+            | Self::NoteAdded { task, .. } => task.as_ref(),
         }
     }
 }

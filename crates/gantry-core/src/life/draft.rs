@@ -181,9 +181,11 @@ impl Draft {
             }
             Input::Ended { task, attempt, end, usage } => self.end_attempt(task, *attempt, end, usage.bounded()),
             Input::Heartbeat { task, attempt, note, artifacts } => self.heartbeat(task, *attempt, note, artifacts),
-            Input::Verified { task, attempt, happened, outputs } => self.verified(task, *attempt, *happened, outputs),
-            Input::Judged { task, by, verdicts } => self.judged(task, by, verdicts),
-            Input::UndoEnded { task, attempt, end } => self.undo_ended(task, *attempt, end),
+            Input::Verified { task, attempt, happened, outputs, usage } => {
+                self.verified(task, *attempt, *happened, outputs, usage.bounded())
+            }
+            Input::Judged { task, by, verdicts, usage } => self.judged(task.as_ref(), by, verdicts, usage.bounded()),
+            Input::UndoEnded { task, attempt, end, usage } => self.undo_ended(task, *attempt, end, usage.bounded()),
             Input::Observed { facts } => {
                 self.observe(facts);
                 Ok(())

@@ -75,12 +75,7 @@ impl Draft {
     fn close_timebox(&mut self, no: TaskNo) {
         let because = format!("the timebox of `{}` is over", self.id(no));
         self.say(no, "the timebox is over: what is not done is given up");
-        for below in self.life.subtree(no).into_iter().skip(1) {
-            if !self.life.task(below).state.is_final() {
-                self.end_running(below, &because);
-                self.record(Event::TaskAbandoned { task: self.id(below), because: because.clone() });
-            }
-        }
+        self.abandon_parts(no, &because);
         // With nothing open below, the composite ends when it is looked at; its timer must go now.
         let until = None;
         self.record(Event::TaskOpened { task: self.id(no), until });
@@ -88,11 +83,16 @@ impl Draft {
 
     /// Stops the attempt under way, if there is one, and settles it.
     pub(super) fn end_running(&mut self, no: TaskNo, why: &str) {
+        self.end_running_as(no, FailureClass::Cancelled, why);
+    }
+
+    pub(super) fn end_running_as(&mut self, no: TaskNo, class: FailureClass, why: &str) {
         if let State::Running { attempt, .. } = &self.life.task(no).state {
             let attempt = *attempt;
             self.stop_attempt(no, attempt, why);
-            let failure = crate::effect::Failure::new(FailureClass::Cancelled, why);
-            self.record(Event::AttemptFailed { task: self.id(no), attempt, failure, usage: Usage::default() });
+            let failure = crate::effect::Failure::new(class, why);
+            let (task, usage) = (self.id(no), Usage::default());
+            self.record(Event::AttemptFailed { task, attempt, failure, usage, unanswered: true });
         }
     }
 

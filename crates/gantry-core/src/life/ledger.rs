@@ -93,6 +93,24 @@ impl Life {
         }
     }
 
+    /// Counts what was used without being set aside: by judges, by undoing, by answers that come late.
+    pub(super) fn charge(&mut self, no: TaskNo, used: Usage) {
+        if used == Usage::default() {
+            return;
+        }
+        let scopes: Vec<u32> = self.budgets_over(no).map(|(scope, _)| scope).collect();
+        self.settle(&scopes, Usage::default(), used);
+        let life = self.task_mut(no);
+        life.spent = life.spent.plus(used);
+    }
+
+    /// The same for what no task used.
+    pub(super) fn charge_plan(&mut self, used: Usage) {
+        if used != Usage::default() {
+            self.settle(&[0], Usage::default(), used);
+        }
+    }
+
     /// Counts tasks that were added while the plan runs.
     pub(super) fn count_added(&mut self, nodes: u64) {
         let account = self.accounts.entry(0).or_default();

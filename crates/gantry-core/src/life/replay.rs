@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 
-use super::{Life, Phase, Refusal};
+use super::{DoneWords, Life, Phase, Refusal};
 use crate::event::{EVENT_VERSION, Entry, Event};
 use crate::id::{PlanId, Revision, TaskNo};
 use crate::plan::{Plan, Severity};
@@ -136,6 +136,7 @@ impl Life {
             accounts: OrdMap::new(),
             breaker: None,
             deadline_missed: false,
+            done_words: DoneWords::default(),
             undoing: None,
             facts: OrdMap::new(),
             beliefs: OrdMap::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::{ArtifactRef, Failure};
-use crate::event::{Outputs, Source};
+use crate::event::{JudgeOf, Outputs, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
 use crate::plan::is_default;
 use crate::policy::Usage;
@@ -90,8 +90,8 @@ pub enum Waiting {
     Judge {
         /// The checks in words.
         checks: Vec<String>,
-        /// Whether they are about the start or about the result.
-        before: bool,
+        /// What they are about.
+        of: JudgeOf,
     },
     /// Someone to find out whether an attempt happened.
     Verify {
@@ -189,6 +189,9 @@ pub struct TaskLife {
     /// What its attempts used.
     #[serde(default, skip_serializing_if = "is_default")]
     pub spent: Usage,
+    /// Attempts that ended without an answer, and what was counted for each.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) unanswered: Vec<(AttemptNo, Usage)>,
     /// When to tell someone, and how often someone was told.
     #[serde(default, skip_serializing_if = "is_default")]
     pub watch: Watch,
@@ -207,9 +210,9 @@ pub struct TaskLife {
     /// The judge has passed its preconditions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) judged_before: bool,
-    /// The key of a lost attempt, until someone finds out whether it happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) doubt: Option<String>,
+    /// An attempt was lost, and nobody has found out whether it happened.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) in_doubt: bool,
     /// Its inputs are being made again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) suspect: bool,
@@ -288,6 +291,9 @@ impl TaskLife {
         }));
     }
 }
+
+/// How many attempts without an answer are remembered for one task.
+pub(super) const UNANSWERED_MAX: usize = 8;
 
 /// How many accepted results of one task are remembered.
 const MEMOS_MAX: usize = 8;

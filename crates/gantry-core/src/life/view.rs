@@ -230,6 +230,9 @@ impl Life {
             let what = undoing.halted.clone().unwrap_or_else(|| "an undo".to_owned());
             all.push(WaitsFor { task, what });
         }
+        if !self.judging().is_empty() {
+            all.push(WaitsFor { task: None, what: format!("a judge of {}", self.judging().join("; ")) });
+        }
         for no in self.waiting.iter().chain(&self.blocked) {
             let what = match &self.task(*no).state {
                 State::Waiting(waiting) => waiting.to_string(),

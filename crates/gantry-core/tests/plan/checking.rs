@@ -185,3 +185,25 @@ fn a_plan_with_many_mistakes_is_checked_in_bounded_time() {
         .collect();
     assert_eq!(plan.check().len(), 5_000);
 }
+
+#[test]
+fn results_that_need_each_other_are_refused() {
+    insta::assert_snapshot!(problems(r#"
+        c  compute={"a":"b","b":"outputs.c + d","c":"a","d":"1"}
+    "#), @"plan::compute-cycle c compute: these entries of task `c` need each other: a, b, c (compute one of them without the others)");
+}
+
+#[test]
+fn inputs_cannot_have_the_names_of_what_their_action_takes() {
+    insta::assert_snapshot!(problems(r#"
+        t  inputs={"args":1}  tool={"name":"web","args":{"x":1}}
+        p  inputs={"with":1}  plan={"template":"t","with":{"x":1}}
+        m  inputs={"over":1}  map={"over":[1],"as":"item","each":{"id":"e","inputs":{"item":2}}}
+        f  inputs={"args":1,"with":2,"over":3}
+    "#), @"
+    plan::reserved-input t inputs.args: an input cannot be called `args` here: that is the arguments of the tool (choose another name)
+    plan::reserved-input p inputs.with: an input cannot be called `with` here: that is what the nested plan is given (choose another name)
+    plan::reserved-input m inputs.over: an input cannot be called `over` here: that is the list that it maps over (choose another name)
+    plan::reserved-input m map.each.inputs.item: an input cannot be called `item` here: that is the item of the list (choose another name)
+    ");
+}

@@ -3,6 +3,7 @@
 use gantry_core::input::{Input, Resolution, TakeBack};
 use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass::Logic;
+use gantry_core::policy::Usage;
 use gantry_testkit::World;
 
 #[test]
@@ -75,7 +76,7 @@ fn an_undo_survives_a_crash_and_old_answers_to_it_are_ignored() {
     world.crash();
     insta::assert_snapshot!(world.wishes(), @"start_undo a attempt=11 undo=restore");
     let task = gantry_core::id::TaskId::new("a").unwrap();
-    world.turn(Input::UndoEnded { task, attempt: old, end: Ok("late".to_owned()) });
+    world.turn(Input::UndoEnded { task, attempt: old, end: Ok("late".to_owned()), usage: Usage::default() });
     assert_ne!(world.state(), PlanState::Abandoned);
     world.crash();
     world.undo_ends("a", Ok("restored"));

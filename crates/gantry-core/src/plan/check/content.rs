@@ -135,6 +135,7 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         }
     }
     check_alternates(task, at, "", findings);
+    check_inputs(task, at, "", findings);
     match &task.action {
         Some(Action::Gate(gate)) => check_gate(plan, index, task, gate, names, findings),
         Some(Action::Ask(ask)) => {
@@ -166,6 +167,10 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             }
             if let Some(each) = &map.each {
                 check_alternates(each, at, "map.each.", findings);
+                check_inputs(each, at, "map.each.", findings);
+                if each.inputs.contains_key(&map.r#as) {
+                    reserved_input(&map.r#as, "the item of the list", at, "map.each.", findings);
+                }
             }
             if let Some(field) = map.each.as_ref().and_then(|each| over_plan(&each.budget, &plan.policy.budget)) {
                 findings
@@ -221,6 +226,15 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             for (name, expr) in &compute.0 {
                 check_expr(expr, (at, &format!("compute.{name}")), names, &own, findings);
             }
+            if let Err(circle) = compute.in_order() {
+                findings
+                    .error(
+                        "plan::compute-cycle",
+                        (at, "compute"),
+                        format!("these entries of task `{}` need each other: {}", task.id, circle.join(", ")),
+                    )
+                    .hint("compute one of them without the others");
+            }
         }
         Some(Action::Plan(nested)) => match (&nested.plan, &nested.template) {
             (None, None) => {
@@ -259,6 +273,29 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         },
         _ => {}
     }
+}
+
+/// Runners find what an action takes beside the task's own inputs: one name cannot mean both.
+fn check_inputs(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+    let taken = match &task.action {
+        Some(Action::Tool(tool)) if !tool.args.is_empty() => ("args", "the arguments of the tool"),
+        Some(Action::Plan(nested)) if !nested.with.is_empty() => ("with", "what the nested plan is given"),
+        Some(Action::Map(_)) => ("over", "the list that it maps over"),
+        _ => return,
+    };
+    if task.inputs.contains_key(taken.0) {
+        reserved_input(taken.0, taken.1, at, prefix, findings);
+    }
+}
+
+fn reserved_input(name: &str, meaning: &str, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+    findings
+        .error(
+            "plan::reserved-input",
+            (at, &format!("{prefix}inputs.{name}")),
+            format!("an input cannot be called `{name}` here: that is {meaning}"),
+        )
+        .hint("choose another name");
 }
 
 /// Another way to do a task must be something that a runner does.
