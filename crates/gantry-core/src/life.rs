@@ -98,7 +98,7 @@ pub struct Life {
     timers: OrdSet<(Timestamp, Timer)>,
     /// Tasks that are in a lane, running, waiting or blocked: while there is one, the plan goes on.
     active: u32,
-    /// How many tasks are in each state, in the order of `State::NAMES`.
+    /// How many tasks are in each state, in the order of `State::COUNTED`.
     counts: [u32; 8],
     /// Required tasks that failed with nobody to take care of it.
     failed: OrdSet<TaskNo>,

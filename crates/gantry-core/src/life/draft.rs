@@ -67,10 +67,15 @@ impl Life {
 
     /// When the next turn is due without any input; in the past means at once.
     pub fn next_wake(&self) -> Option<Timestamp> {
+        self.next_wake_in(Room::PLENTY)
+    }
+
+    /// The same when there is only so much room for attempts.
+    pub fn next_wake_in(&self, room: Room) -> Option<Timestamp> {
         // A lane whose first task waits for money that others may give back is looked at when they do.
         let mut held = BTreeSet::new();
         while self.may_start()
-            && let Some(no) = self.next_startable(&held, Room::PLENTY)
+            && let Some(no) = self.next_startable(&held, room)
         {
             if !matches!(self.affords(no, self.reservation(no)), Afford::Later) {
                 return Some(self.last_at);

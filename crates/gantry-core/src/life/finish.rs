@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::scope::Sight;
 use super::state::State;
+use super::view::TaskState;
 use super::{DoneWords, Life, Phase};
 use crate::effect::Failure;
 use crate::event::{Event, Outputs, Source};
@@ -105,8 +106,8 @@ impl Life {
     }
 
     fn all_over(&self) -> bool {
-        let over = ["completed", "failed", "skipped", "abandoned"];
-        State::NAMES.iter().zip(self.counts).all(|(state, count)| count == 0 || over.contains(state))
+        let over = [TaskState::Completed, TaskState::Failed, TaskState::Skipped, TaskState::Abandoned];
+        State::COUNTED.iter().zip(self.counts).all(|(state, count)| count == 0 || over.contains(state))
     }
 
     /// Tasks whose result is not what the plan asked for, though the plan goes on. Runs once, at the end.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::view::TaskState;
 use crate::effect::{ArtifactRef, Failure};
 use crate::event::{JudgeOf, Outputs, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
@@ -118,9 +119,17 @@ impl State {
         matches!(self, Self::Completed | Self::Failed { .. } | Self::Skipped { .. } | Self::Abandoned)
     }
 
-    /// The names of the states that are counted, in the order of [`State::place`].
-    pub(super) const NAMES: [&str; 8] =
-        ["pending", "blocked", "running", "waiting", "completed", "failed", "skipped", "abandoned"];
+    /// The states that are counted, as people know them, in the order of [`State::place`].
+    pub(super) const COUNTED: [TaskState; 8] = [
+        TaskState::Pending,
+        TaskState::Blocked,
+        TaskState::Running,
+        TaskState::Waiting,
+        TaskState::Completed,
+        TaskState::Failed,
+        TaskState::Skipped,
+        TaskState::Abandoned,
+    ];
 
     /// Where the state is counted.
     pub(super) fn place(&self) -> usize {
@@ -138,7 +147,7 @@ impl State {
 
     /// The state's name.
     pub(super) fn name(&self) -> &'static str {
-        Self::NAMES[self.place()]
+        Self::COUNTED[self.place()].name()
     }
 }
 
