@@ -5,8 +5,8 @@
 //! found without reading it (cards, artifacts, recorded effects, words to search for); they are
 //! written in the same append, so they never disagree with it.
 //!
-//! [`Store`] is the trait, [`MemoryStore`] the simplest store, and [`conformance!`] expands to the
-//! tests that every store passes.
+//! [`Store`] is the trait, [`MemoryStore`] the simplest store, and `conformance!` (a feature of the same
+//! name) expands to the tests that every store passes.
 
 mod error; // in reading order
 mod hash;
@@ -20,7 +20,7 @@ mod reference;
 mod claim;
 mod store;
 mod memory;
-#[doc(hidden)]
+#[cfg(feature = "conformance")]
 pub mod conformance;
 
 pub use artifact::{ArtifactRow, BLOB_BYTES_MAX, NewArtifact};
@@ -32,7 +32,7 @@ pub use hash::Hash;
 pub use memory::MemoryStore;
 pub use reference::{CANDIDATES_MAX, Reference};
 pub use seal::{Sealed, StoredTurn, TURN_BYTES_MAX, first_head};
-pub use store::{ChangeMark, Store, Vacuumed};
+pub use store::{Beside, ChangeMark, Store, Vacuumed};
 pub use text::{Hit, TextKind, TextRow, query_words, words};
 pub use turn::{
     Append, Appended, ChainReport, InboxId, Loaded, OnceKey, PAGE_BYTES_MAX, PAGE_ITEMS_MAX, Page, PlanNo, Problem,

@@ -14,11 +14,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::{
-    Append, Appended, ArtifactRow, BLOB_BYTES_MAX, Card, ChainReport, ChangeMark, Claim, EffectRow, Hash, Hit, InboxId,
-    ListFilter, Loaded, Page, PlanCard, PlanNo, Sealed, Snapshot, Store, StoreError, TextKind, Turn, Vacuumed,
+    Append, Appended, ArtifactRow, BLOB_BYTES_MAX, Beside, Card, ChainReport, ChangeMark, Claim, EffectRow, Hash, Hit,
+    InboxId, ListFilter, Loaded, Page, PlanCard, PlanNo, Sealed, Snapshot, Store, StoreError, TextKind, Turn, Vacuumed,
 };
 
-/// A store in memory. A clone is the same handle; [`MemoryStore::beside`] makes another one.
+/// A store in memory. A clone is the same handle; [`Beside::beside`] makes another one.
 #[derive(Clone)]
 pub struct MemoryStore {
     /// Everything that is kept. Held for the length of one request, never across a wait.
@@ -79,12 +79,6 @@ impl MemoryStore {
     /// Makes an empty store.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Makes another handle on the same record, as another process would have.
-    #[must_use]
-    pub fn beside(&self) -> Self {
-        Self { record: Arc::clone(&self.record), written: self.written.clone(), handle: Arc::default() }
     }
 
     fn record(&self) -> MutexGuard<'_, Record> {
@@ -267,6 +261,12 @@ impl Store for MemoryStore {
 
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError> {
         Ok(self.record().vacuum(now))
+    }
+}
+
+impl Beside for MemoryStore {
+    fn beside(&self) -> Self {
+        Self { record: Arc::clone(&self.record), written: self.written.clone(), handle: Arc::default() }
     }
 }
 

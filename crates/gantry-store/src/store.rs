@@ -121,3 +121,10 @@ pub trait Store: Send + Sync {
     /// Removes blobs that nothing refers to and that are older than a day, and gives back room.
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError>;
 }
+
+/// A store that can be opened once more, as another process would. For tests.
+pub trait Beside: Store + Sized {
+    /// Makes another handle on the same record.
+    #[must_use]
+    fn beside(&self) -> Self;
+}
