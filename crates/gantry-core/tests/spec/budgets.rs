@@ -221,3 +221,34 @@ fn a_late_answer_can_use_up_the_budget() {
 fn calls(model_calls: u64) -> Usage {
     Usage { model_calls, ..Usage::default() }
 }
+
+#[test]
+fn a_budget_that_is_used_up_starts_nothing_that_would_use_it() {
+    let mut world = World::with_plan(
+        "
+        policy.budget.cost_usd=1
+        policy.budget.tokens=100
+        a     model
+        ask   model  after a
+        tool  tool={\"name\":\"search\"}  after a
+        run   after a
+        ",
+    );
+    world.started();
+    world.finish_using("a", Usage { tokens: 100, ..dollars(100) });
+    assert_eq!(world.started(), ["run"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    a     completed
+    ask   waiting    help: the cost_usd budget of the plan is used up
+    tool  waiting    help: the cost_usd budget of the plan is used up
+    run   running
+    ");
+}
+
+#[test]
+fn what_others_have_set_aside_is_waited_for() {
+    let mut world = World::with_plan("policy.budget.cost_usd=2\na model budget.cost_usd=2\nb model");
+    assert_eq!(world.started(), ["a"]);
+    world.finish_using("a", dollars(150));
+    assert_eq!(world.started(), ["b"]);
+}
