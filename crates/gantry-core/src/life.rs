@@ -119,6 +119,8 @@ pub struct Life {
     facts: OrdMap<String, Value>,
     beliefs: OrdMap<String, Confidence>,
     checkpoints: Vector<CheckpointMark>,
+    /// After which event each checkpoint stands, by id and by name; of two with one name the newer.
+    points: OrdMap<String, u64>,
 }
 
 /// Where the plan as a whole stands.

@@ -70,6 +70,8 @@ impl Life {
             }
             Event::BreakerReset => self.change_plan(|life| life.breaker = None),
             Event::CheckpointMade { id, name, .. } => {
+                self.points.insert(id.clone(), entry.seq);
+                self.points.insert(name.clone(), entry.seq);
                 self.checkpoints.push_back(CheckpointMark { id: id.clone(), name: name.clone(), seq: entry.seq });
             }
             Event::FactsObserved { facts } => {

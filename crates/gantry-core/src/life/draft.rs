@@ -154,10 +154,7 @@ impl Draft {
             Input::EditOutput { task, by, why, outputs } => self.edit_output(task, by, why, outputs),
             Input::Retry { task, by, why } => self.retry(task, by, why),
             Input::Undo { to, by, why } => self.undo_to(to, by, why),
-            Input::Checkpoint { name } => {
-                self.checkpoint(name);
-                Ok(())
-            }
+            Input::Checkpoint { name } => self.checkpoint(name),
             Input::Hypothesise { hypothesis } => self.hypothesise(hypothesis),
             Input::Evidence { hypothesis, direction, evidence, by } => {
                 self.evidence(hypothesis, *direction, evidence, by)

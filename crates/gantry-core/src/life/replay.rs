@@ -142,6 +142,7 @@ impl Life {
             facts: OrdMap::new(),
             beliefs: OrdMap::new(),
             checkpoints: Vector::new(),
+            points: OrdMap::new(),
         };
         life.build(plan);
         let mut woken = Vec::new();
