@@ -10,6 +10,7 @@
 mod state; // in reading order: what is known …
 mod graph;
 mod index;
+mod watch_names;
 mod ledger;
 mod scope;
 mod key;
@@ -90,6 +91,8 @@ pub struct Life {
     running: OrdSet<TaskNo>,
     waiting: OrdSet<TaskNo>,
     blocked: OrdSet<TaskNo>,
+    /// Blocked tasks by the names that they read.
+    watchers: OrdMap<String, OrdSet<TaskNo>>,
     /// Composites whose children may run.
     open: OrdSet<TaskNo>,
     /// How many attempts use each capability.

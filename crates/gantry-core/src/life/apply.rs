@@ -78,7 +78,7 @@ impl Life {
                 for (name, value) in facts {
                     self.facts.insert(name.clone(), value.clone());
                 }
-                woken.extend(self.blocked.iter());
+                woken.extend(self.blocked_on(facts.keys().filter_map(|name| name.split('.').next())));
             }
             Event::HypothesisAdded { hypothesis } => {
                 self.beliefs.insert(hypothesis.id.clone(), hypothesis.confidence);
@@ -314,7 +314,6 @@ impl Life {
                 let life = self.task_mut(no);
                 life.outputs = Arc::new(outputs.clone());
                 life.remember();
-                woken.extend(self.blocked.iter());
             }
             Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
             Event::UndoFailed { usage, .. } => {
@@ -332,6 +331,7 @@ impl Life {
             Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
             _ => {} // facts that change nothing but the record
         }
+        woken.extend(self.blocked_readers(no, event));
     }
 
     /// Enters a state in which someone may have to be told that it takes too long.

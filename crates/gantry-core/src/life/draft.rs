@@ -112,11 +112,6 @@ impl Draft {
         self.effects.push(effect);
     }
 
-    /// Has these tasks looked at again.
-    pub fn wake(&mut self, tasks: impl IntoIterator<Item = TaskNo>) {
-        self.woken.extend(tasks);
-    }
-
     pub fn id(&self, no: TaskNo) -> TaskId {
         self.life.task_id(no).clone()
     }

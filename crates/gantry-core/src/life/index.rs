@@ -164,6 +164,7 @@ impl Life {
             }
             State::Blocked { .. } => {
                 self.blocked.remove(&no);
+                self.unwatch_names(no);
             }
             State::Open { .. } => {
                 self.open.remove(&no);
@@ -194,6 +195,7 @@ impl Life {
             }
             State::Blocked { .. } => {
                 self.blocked.insert(no);
+                self.watch_names(no);
             }
             State::Open { .. } => {
                 self.open.insert(no);

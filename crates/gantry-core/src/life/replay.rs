@@ -125,6 +125,7 @@ impl Life {
             running: OrdSet::new(),
             waiting: OrdSet::new(),
             blocked: OrdSet::new(),
+            watchers: OrdMap::new(),
             open: OrdSet::new(),
             busy: OrdMap::new(),
             timers: OrdSet::new(),

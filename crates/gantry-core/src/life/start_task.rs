@@ -150,11 +150,7 @@ impl Draft {
     fn readiness(&self, no: TaskNo) -> Readiness {
         let sight = Sight::of(&self.life, Some(no));
         let (mut words, mut reasons, mut needs) = (Vec::new(), Vec::new(), Vec::new());
-        let node = self.life.node(no);
-        let tools = self.life.header.capabilities.iter().filter(|tool| {
-            node.capabilities().any(|name| name == tool.name) || node.task.capabilities.contains(&tool.name)
-        });
-        for check in node.task.preconditions.iter().chain(tools.flat_map(|tool| &tool.preconditions)) {
+        for check in self.life.preconditions_of(no) {
             let expr = match check {
                 Check::Words(text) => {
                     words.push(text.clone());
