@@ -104,8 +104,6 @@ pub struct Life {
     counts: [u32; 8],
     /// Required tasks that failed with nobody to take care of it.
     failed: OrdSet<TaskNo>,
-    /// Finished tasks whose inputs are being made again.
-    suspects: OrdSet<TaskNo>,
     /// Finished tasks by when they finished: what undoing goes through backwards.
     done: OrdMap<u64, TaskNo>,
     /// Tasks by when they were last tried: what is not finished may be half done.

@@ -179,7 +179,6 @@ impl Life {
             }
             State::Pending | State::Skipped { .. } | State::Abandoned => {}
         }
-        self.suspects.remove(&no);
         self.count(&life.state, -1);
     }
 
@@ -209,9 +208,6 @@ impl Life {
                 self.failed.insert(no);
             }
             State::Failed { .. } | State::Pending | State::Skipped { .. } | State::Abandoned => {}
-        }
-        if self.task(no).suspect {
-            self.suspects.insert(no);
         }
         self.count(&life.state, 1);
         for timer in self.timers_of(no) {

@@ -132,7 +132,6 @@ impl Life {
             active: 0,
             counts: [0; 8],
             failed: OrdSet::new(),
-            suspects: OrdSet::new(),
             done: OrdMap::new(),
             tried: OrdMap::new(),
             accounts: OrdMap::new(),

@@ -15,7 +15,7 @@ use crate::time::Duration;
 
 /// How many heartbeats may be missed before an attempt counts as lost: the network may drop one
 /// and a busy runner may delay one, and the task is still not started twice.
-const HEARTBEATS_MISSED_MAX: u64 = 3;
+pub(super) const HEARTBEATS_MISSED_MAX: u64 = 3;
 
 /// Whether the checks before a start let it start.
 enum Readiness {
