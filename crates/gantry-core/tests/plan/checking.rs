@@ -252,3 +252,22 @@ fn each_outcome_is_named_once() {
     plan::unreachable c : task `c` can never run: nothing that happens leads to it (mend the routes that lead to it, or remove it)
     ");
 }
+
+#[test]
+fn alternates_outcomes_endings_and_maps_that_cannot_be_are_refused() {
+    insta::assert_snapshot!(problems(r#"
+        a       alternates=[{"run":"make"},{"gate":{}}]
+        choose  decide={"options":["success","no"]}
+        m       map={"over":[1],"max":0,"each":{"id":"e","alternates":[{"ask":"who?"}]}}
+        b       on succes -> c  on failed -> d  on warm -> e
+        c
+        d
+        e
+    "#), @"
+    plan::bad-alternate a alternates.1: `gate` cannot be another way to do task `a` (an alternate is a `run`, `command`, `tool`, `model` or `agent`)
+    plan::reserved-outcome choose : task `choose` cannot have an outcome called `success` (routes use that word for every task; choose another one)
+    plan::bad-alternate m map.each.alternates.0: `ask` cannot be another way to do task `e` (an alternate is a `run`, `command`, `tool`, `model` or `agent`)
+    plan::zero-limit m map.max: with `max: 0` task `m` can become nothing
+    plan::unknown-outcome b next.0.on: `succes` is no ending of task `b` (did you mean `success`?)
+    ");
+}

@@ -92,3 +92,11 @@ fn a_plan_has_a_bounded_number_of_hypotheses() {
     let codes: Vec<&str> = plan.check().iter().map(|problem| problem.code).collect();
     assert_eq!(codes, ["plan::too-many-hypotheses"]);
 }
+
+#[test]
+fn a_hypothesis_that_a_revision_brings_takes_evidence() {
+    let mut world = World::with_plan("check person");
+    world.revise(|plan| plan.hypotheses.push(Hypothesis { id: "H7".to_owned(), ..Hypothesis::default() }));
+    world.turn(evidence("H7", EvidenceFor::Supports));
+    assert_eq!(world.life().beliefs().map(|(id, sure)| format!("{id} {sure}")).collect::<Vec<_>>(), ["H7 0.667"]);
+}

@@ -235,3 +235,23 @@ fn what_a_tool_needs_is_read_from_the_newest_plan() {
     world.observe(json!({"env.ready": true}));
     assert_eq!(world.started(), ["b"]);
 }
+
+#[test]
+fn what_a_capability_needs_also_holds_back_what_people_do_with_it() {
+    let mut world = World::with_plan(
+        r#"
+        plan.capabilities=[{"name":"crm","preconditions":["network.online == true"]}]
+        call  person  capabilities=["crm"]
+        "#,
+    );
+    assert_eq!(world.waits_for(), ["call: `network.online` is not known yet"]);
+    world.observe(json!({"network.online": true}));
+    assert_eq!(world.waits_for(), ["call: someone to do it"]);
+}
+
+#[test]
+fn preconditions_in_words_that_nobody_judged_are_named_at_the_end() {
+    let mut world = World::with_plan("sail preconditions=[\"the weather is good\"]\nb person");
+    world.finish("sail");
+    assert_eq!(world.life().task_life("sail").unwrap().unjudged, ["the weather is good"]);
+}
