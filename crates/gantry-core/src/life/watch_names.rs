@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Life;
 use super::state::State;
 use crate::event::Event;
+use crate::expr::Expr;
 use crate::id::TaskNo;
 use crate::plan::{Check, Reference, references};
 
@@ -27,7 +28,7 @@ impl Life {
             Check::Expr(expr) => Some(expr),
             Check::Words(_) => None,
         });
-        let in_checks = exprs.flat_map(|expr| expr.paths()).filter_map(|path| match path.segments.as_slice() {
+        let in_checks = exprs.flat_map(Expr::paths).filter_map(|path| match path.segments.as_slice() {
             [root, task, ..] if root == "tasks" => Some(task.clone()),
             [root, ..] => Some(root.clone()),
             [] => None,
