@@ -10,6 +10,7 @@
 mod state; // in reading order: what is known …
 mod graph;
 mod index;
+mod watch_names;
 mod ledger;
 mod scope;
 mod key;
@@ -91,6 +92,8 @@ pub struct Life {
     running: OrdSet<TaskNo>,
     waiting: OrdSet<TaskNo>,
     blocked: OrdSet<TaskNo>,
+    /// Blocked tasks by the names that they read.
+    watchers: OrdMap<String, OrdSet<TaskNo>>,
     /// Composites whose children may run.
     open: OrdSet<TaskNo>,
     /// How many attempts use each capability.
@@ -118,6 +121,8 @@ pub struct Life {
     facts: OrdMap<String, Value>,
     beliefs: OrdMap<String, Confidence>,
     checkpoints: Vector<CheckpointMark>,
+    /// After which event each checkpoint stands, by id and by name; of two with one name the newer.
+    points: OrdMap<String, u64>,
 }
 
 /// Where the plan as a whole stands.

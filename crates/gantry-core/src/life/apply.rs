@@ -7,7 +7,7 @@ use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
 use super::{Breaker, CheckpointMark, DoneWords, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
 use crate::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
-use crate::id::{AttemptNo, TaskId, TaskNo};
+use crate::id::{AttemptNo, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
 use crate::time::Timestamp;
@@ -70,13 +70,15 @@ impl Life {
             }
             Event::BreakerReset => self.change_plan(|life| life.breaker = None),
             Event::CheckpointMade { id, name, .. } => {
+                self.points.insert(id.clone(), entry.seq);
+                self.points.insert(name.clone(), entry.seq);
                 self.checkpoints.push_back(CheckpointMark { id: id.clone(), name: name.clone(), seq: entry.seq });
             }
             Event::FactsObserved { facts } => {
                 for (name, value) in facts {
                     self.facts.insert(name.clone(), value.clone());
                 }
-                woken.extend(self.blocked.iter());
+                woken.extend(self.blocked_on(facts.keys().filter_map(|name| name.split('.').next())));
             }
             Event::HypothesisAdded { hypothesis } => {
                 self.beliefs.insert(hypothesis.id.clone(), hypothesis.confidence);
@@ -312,7 +314,6 @@ impl Life {
                 let life = self.task_mut(no);
                 life.outputs = Arc::new(outputs.clone());
                 life.remember();
-                woken.extend(self.blocked.iter());
             }
             Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
             Event::UndoFailed { usage, .. } => {
@@ -328,8 +329,32 @@ impl Life {
                 self.apply_undone(no, woken);
             }
             Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
-            _ => {} // facts that change nothing but the record
+            // A decision that is no approval is followed by what comes of it.
+            Event::GateDecided { decision: Decision::Reject | Decision::NeedsChanges, .. } => {}
+            // Events about the plan, and those that `apply_one` has dealt with.
+            Event::PlanCreated { .. }
+            | Event::PlanForked { .. }
+            | Event::PlanStarted
+            | Event::PlanPaused { .. }
+            | Event::PlanResumed { .. }
+            | Event::PlanCompleted { .. }
+            | Event::PlanFailed { .. }
+            | Event::PlanAbandoned { .. }
+            | Event::PlanReopened { .. }
+            | Event::PlanRevised { .. }
+            | Event::AnswerIgnored { .. }
+            | Event::RouteTaken { .. }
+            | Event::BreakerTripped { .. }
+            | Event::BreakerReset
+            | Event::UndoBegun { .. }
+            | Event::UndoFinished
+            | Event::CheckpointMade { .. }
+            | Event::FactsObserved { .. }
+            | Event::HypothesisAdded { .. }
+            | Event::EvidenceAdded { .. }
+            | Event::NoteAdded { .. } => {}
         }
+        woken.extend(self.blocked_readers(no, event));
     }
 
     /// Enters a state in which someone may have to be told that it takes too long.
@@ -522,66 +547,5 @@ impl TaskLife {
         self.state = state;
         self.watch = Watch::default();
         self.suspect = false;
-    }
-}
-
-impl Event {
-    /// The task that the event is about, if it is about one.
-    pub fn task(&self) -> Option<&TaskId> {
-        match self {
-            Self::PlanCreated { .. }
-            | Self::PlanForked { .. }
-            | Self::PlanStarted
-            | Self::PlanPaused { .. }
-            | Self::PlanResumed { .. }
-            | Self::PlanCompleted { .. }
-            | Self::PlanFailed { .. }
-            | Self::PlanAbandoned { .. }
-            | Self::PlanReopened { .. }
-            | Self::PlanRevised { .. }
-            | Self::BreakerTripped { .. }
-            | Self::BreakerReset
-            | Self::UndoBegun { .. }
-            | Self::UndoFinished
-            | Self::FactsObserved { .. }
-            | Self::HypothesisAdded { .. }
-            | Self::EvidenceAdded { .. } => None,
-            Self::TaskOpened { task, .. }
-            | Self::TaskBlocked { task, .. }
-            | Self::TaskUnblocked { task }
-            | Self::AttemptStarted { task, .. }
-            | Self::LeaseExtended { task, .. }
-            | Self::ProgressMade { task, .. }
-            | Self::AttemptSucceeded { task, .. }
-            | Self::AttemptFailed { task, .. }
-            | Self::AnswerIgnored { task, .. }
-            | Self::RetryPlanned { task, .. }
-            | Self::TaskCompleted { task, .. }
-            | Self::TaskFailed { task, .. }
-            | Self::TaskSkipped { task, .. }
-            | Self::TaskAbandoned { task, .. }
-            | Self::TaskReopened { task, .. }
-            | Self::TaskConfirmed { task }
-            | Self::RouteTaken { from: task, .. }
-            | Self::GateOpened { task, .. }
-            | Self::GateDecided { task, .. }
-            | Self::PersonAsked { task, .. }
-            | Self::PersonAnswered { task, .. }
-            | Self::WaitBegun { task, .. }
-            | Self::VerifyAsked { task, .. }
-            | Self::Verified { task, .. }
-            | Self::Escalated { task, .. }
-            | Self::UndoStarted { task, .. }
-            | Self::TaskUndone { task, .. }
-            | Self::UndoPassedOver { task }
-            | Self::UndoFailed { task, .. }
-            | Self::UndoHalted { task, .. }
-            | Self::OutputEdited { task, .. } => Some(task),
-            Self::DeadlineMissed { task }
-            | Self::JudgeAsked { task, .. }
-            | Self::Judged { task, .. }
-            | Self::CheckpointMade { task, .. }
-            | Self::NoteAdded { task, .. } => task.as_ref(),
-        }
     }
 }

@@ -116,7 +116,5 @@ impl Draft {
             _ if each => self.mark_checkpoint(format!("after {}", task.id), Some(no)),
             _ => {}
         }
-        let blocked: Vec<TaskNo> = self.life.blocked.iter().copied().collect();
-        self.wake(blocked);
     }
 }

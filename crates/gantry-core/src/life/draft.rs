@@ -161,11 +161,6 @@ impl Draft {
         self.effects.push(effect);
     }
 
-    /// Has these tasks looked at again.
-    pub(super) fn wake(&mut self, tasks: impl IntoIterator<Item = TaskNo>) {
-        self.woken.extend(tasks);
-    }
-
     pub(super) fn id(&self, no: TaskNo) -> TaskId {
         self.life.task_id(no).clone()
     }
@@ -203,10 +198,7 @@ impl Draft {
             Input::EditOutput { task, by, why, outputs } => self.edit_output(task, by, why, outputs),
             Input::Retry { task, by, why } => self.retry(task, by, why),
             Input::Undo { to, by, why } => self.undo_to(to, by, why),
-            Input::Checkpoint { name } => {
-                self.checkpoint(name);
-                Ok(())
-            }
+            Input::Checkpoint { name } => self.checkpoint(name),
             Input::Hypothesise { hypothesis } => self.hypothesise(hypothesis),
             Input::Evidence { hypothesis, direction, evidence, by } => {
                 self.evidence(hypothesis, *direction, evidence, by)

@@ -131,7 +131,7 @@ impl Draft {
                 artifacts: artifacts.to_vec(),
             });
         }
-        // One event for every other missed beat at most: a lease is renewed when a third of it is gone.
+        // However often a runner is heard from: a lease is renewed once a third of it, one heartbeat, is gone.
         if let (Some(until), Some(heartbeat)) = (self.lease(no), self.life.node(no).task.heartbeat) {
             let length = lease_length(heartbeat);
             if (until - self.now).as_ms() * 3 <= length.as_ms() * 2 {

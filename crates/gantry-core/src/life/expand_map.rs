@@ -44,6 +44,7 @@ impl Draft {
             for id in &diff.removed {
                 self.stop_running(id, "its item is gone");
             }
+            self.say_what_stays(&diff.removed);
             let revision = Revision(self.life.revision.0 + 1);
             let rationale = format!("`{}` became {} tasks", self.id(no), items.len());
             self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });

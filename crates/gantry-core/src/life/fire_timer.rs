@@ -1,6 +1,7 @@
 //! Time passes: timeouts, leases, retries, deadlines, escalations.
 
 use super::draft::Draft;
+use super::start_task::HEARTBEATS_MISSED_MAX;
 use super::state::{State, Timer, Waiting};
 use crate::effect::Effect;
 use crate::event::{Event, Outputs, Source};
@@ -45,7 +46,7 @@ impl Draft {
             Timer::Timeout(no, attempt) => self.time_out(no, attempt),
             Timer::Lease(no, attempt) => {
                 self.stop_attempt(no, attempt, "it was not heard from");
-                self.lose(no, "it was not heard from for three heartbeats");
+                self.lose(no, &format!("it was not heard from for {HEARTBEATS_MISSED_MAX} heartbeats"));
             }
             Timer::Timebox(no) => self.close_timebox(no),
             Timer::Retry(no) => self.record(Event::TaskUnblocked { task: self.id(no) }),

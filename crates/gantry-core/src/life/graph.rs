@@ -255,7 +255,8 @@ impl Life {
         if !diff.plan.is_empty()
             && let Ok(header) = patched_header(&self.header, &diff.plan)
         {
-            let was = std::mem::replace(&mut self.header, Arc::new(header));
+            let was = Arc::clone(&self.header);
+            self.change_header(|life| life.header = Arc::new(header));
             // Another deadline is another thing to miss.
             self.deadline_missed &= was.deadline == self.header.deadline;
             if (was.policy.prose, was.policy.judge) != (self.header.policy.prose, self.header.policy.judge) {

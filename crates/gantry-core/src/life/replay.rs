@@ -125,6 +125,7 @@ impl Life {
             running: OrdSet::new(),
             waiting: OrdSet::new(),
             blocked: OrdSet::new(),
+            watchers: OrdMap::new(),
             open: OrdSet::new(),
             busy: OrdMap::new(),
             timers: OrdSet::new(),
@@ -141,6 +142,7 @@ impl Life {
             facts: OrdMap::new(),
             beliefs: OrdMap::new(),
             checkpoints: Vector::new(),
+            points: OrdMap::new(),
         };
         life.build(plan);
         let mut woken = Vec::new();

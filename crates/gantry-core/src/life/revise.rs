@@ -58,6 +58,7 @@ impl Draft {
         for id in diff.removed.iter().chain(&redefined) {
             self.stop_running(id, "the plan was changed");
         }
+        self.say_what_stays(&diff.removed);
         let placed = diff.added.iter().map(|placed| &placed.task.id).chain(diff.moved.iter().map(|moved| &moved.id));
         let newcomers: Vec<TaskId> = placed.cloned().collect();
         let revision = Revision(self.life.revision.0 + 1);

@@ -15,7 +15,7 @@ use crate::time::Duration;
 
 /// How many heartbeats may be missed before an attempt counts as lost: the network may drop one
 /// and a busy runner may delay one, and the task is still not started twice.
-const HEARTBEATS_MISSED_MAX: u64 = 3;
+pub(super) const HEARTBEATS_MISSED_MAX: u64 = 3;
 
 /// Whether the checks before a start let it start.
 enum Readiness {
@@ -151,11 +151,7 @@ impl Draft {
     fn readiness(&self, no: TaskNo) -> Readiness {
         let sight = Sight::of(&self.life, Some(no));
         let (mut words, mut reasons, mut needs) = (Vec::new(), Vec::new(), Vec::new());
-        let node = self.life.node(no);
-        let tools = self.life.header.capabilities.iter().filter(|tool| {
-            node.capabilities().any(|name| name == tool.name) || node.task.capabilities.contains(&tool.name)
-        });
-        for check in node.task.preconditions.iter().chain(tools.flat_map(|tool| &tool.preconditions)) {
+        for check in self.life.preconditions_of(no) {
             let expr = match check {
                 Check::Words(text) => {
                     words.push(text.clone());

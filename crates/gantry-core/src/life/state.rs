@@ -192,7 +192,8 @@ pub struct TaskLife {
     /// Checks in words that nobody judged.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unjudged: Vec<String>,
-    /// The last results that were accepted, by key, the oldest first: one serves again when its key comes back.
+    /// The last results that were accepted or edited, each under its key, the one that served least recently first. One
+    /// serves again when its key comes back.
     #[serde(default, skip_serializing_if = "is_default")]
     pub memo: Vec<Arc<Memo>>,
     /// What its attempts used.

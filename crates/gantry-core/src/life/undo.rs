@@ -40,8 +40,7 @@ impl Life {
 
     /// The event that a checkpoint or a task stands for.
     fn point(&self, to: &str) -> Option<u64> {
-        let mark = self.checkpoints.iter().rev().find(|mark| mark.id == to || mark.name == to);
-        mark.map(|mark| mark.seq).or_else(|| self.task(self.newest(to)?).done_seq)
+        self.points.get(to).copied().or_else(|| self.task(self.newest(to)?).done_seq)
     }
 }
 
@@ -49,6 +48,17 @@ impl Draft {
     pub(super) fn begin_undo(&mut self, tasks: Vec<TaskNo>, then: AfterUndo, why: &str) {
         let tasks = tasks.into_iter().map(|no| self.id(no)).collect();
         self.record(Event::UndoBegun { tasks, then, why: why.to_owned() });
+    }
+
+    /// Says of tasks that leave the plan that what they did stays: only tasks of the plan are taken back.
+    pub(super) fn say_what_stays(&mut self, leaving: &[TaskId]) {
+        for no in leaving.iter().filter_map(|id| self.life.no(id.as_str())).collect::<Vec<_>>() {
+            let life = self.life.task(no);
+            let did_something = life.state == State::Completed || life.tried_seq.is_some();
+            if did_something && !life.undone && self.life.node(no).task.undo != Undo::None {
+                self.say(no, "what it did stays as it is: outside the plan it can no longer be taken back");
+            }
+        }
     }
 
     /// Stops what runs within a composite (or the whole plan), because it is going to be taken back.

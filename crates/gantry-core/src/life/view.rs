@@ -162,10 +162,10 @@ impl Life {
     /// The tasks that this one waits for and that are not over, in the order it names them.
     pub fn held_by(&self, id: &str) -> Vec<TaskId> {
         let Some(no) = self.no(id) else { return Vec::new() };
-        let over =
+        let holds_up =
             |no: &&TaskNo| !self.task(**no).state.is_final() || self.task(**no).suspect || self.failed.contains(*no);
         let node = self.node(no);
-        let own = node.waits.iter().chain(&node.routed_from).filter(over);
+        let own = node.waits.iter().chain(&node.routed_from).filter(holds_up);
         let above = node.parent.iter().filter(|parent| !matches!(self.task(**parent).state, State::Open { .. }));
         own.chain(above).map(|no| self.task_id(*no).clone()).collect()
     }

@@ -243,6 +243,17 @@ impl Decide {
     pub fn is_computed(&self) -> bool {
         self.options.iter().any(|branch| branch.when.is_some())
     }
+
+    /// Returns the outcomes that can be chosen, each once.
+    pub fn outcomes(&self) -> Vec<&str> {
+        let mut outcomes: Vec<&str> = Vec::new();
+        for outcome in self.options.iter().map(|branch| branch.outcome.as_str()).chain(self.otherwise.as_deref()) {
+            if !outcomes.contains(&outcome) {
+                outcomes.push(outcome);
+            }
+        }
+        outcomes
+    }
 }
 
 short_form! {

@@ -1,11 +1,11 @@
 //! Budgets: reserved before, settled after, and a breaker.
 
-use gantry_core::event::Outputs;
+use gantry_core::event::{Entry, Outputs};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::{Input, Success, TakeBack};
-use gantry_core::plan::Money;
+use gantry_core::plan::{Money, Plan, Task};
 use gantry_core::policy::Usage;
-use gantry_testkit::{World, hours, mins};
+use gantry_testkit::{World, draw_plan, hours, mins};
 
 fn dollars(cents: u64) -> Usage {
     Usage { cost_usd: Money::from_cents(cents), ..Usage::default() }
@@ -220,4 +220,61 @@ fn a_late_answer_can_use_up_the_budget() {
 
 fn calls(model_calls: u64) -> Usage {
     Usage { model_calls, ..Usage::default() }
+}
+
+#[test]
+fn a_budget_that_is_used_up_starts_nothing_that_would_use_it() {
+    let mut world = World::with_plan(
+        "
+        policy.budget.cost_usd=1
+        policy.budget.tokens=100
+        a     model
+        ask   model  after a
+        tool  tool={\"name\":\"search\"}  after a
+        run   after a
+        ",
+    );
+    world.started();
+    world.finish_using("a", Usage { tokens: 100, ..dollars(100) });
+    assert_eq!(world.started(), ["run"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    a     completed
+    ask   waiting    help: the cost_usd budget of the plan is used up
+    tool  waiting    help: the cost_usd budget of the plan is used up
+    run   running
+    ");
+}
+
+#[test]
+fn what_others_have_set_aside_is_waited_for() {
+    let mut world = World::with_plan("policy.budget.cost_usd=2\na model budget.cost_usd=2\nb model");
+    assert_eq!(world.started(), ["a"]);
+    world.finish_using("a", dollars(150));
+    assert_eq!(world.started(), ["b"]);
+}
+
+#[test]
+fn more_money_than_can_be_written_down_is_the_most_that_can() {
+    let mut world = World::with_plan("a\nb person");
+    world.finish_using("a", Usage { cost_usd: Money(u64::MAX), tokens: u64::MAX, ..Usage::default() });
+    assert_eq!(world.life().spent(), Usage { cost_usd: Money::MAX, tokens: 1 << 53, ..Usage::default() });
+    for entry in world.journal() {
+        let line = serde_json::to_string(entry).unwrap();
+        assert_eq!(serde_json::from_str::<Entry>(&line).unwrap(), *entry);
+    }
+}
+
+#[test]
+fn tasks_that_are_added_before_the_start_use_up_no_nodes() {
+    let mut world = World::not_started(draw_plan("policy.budget.nodes=1\na person"));
+    let add =
+        |plan: &mut Plan, names: &[&str]| plan.tasks.extend(names.iter().map(|id| Task::new(TaskId::new(id).unwrap())));
+    world.revise(|plan| add(plan, &["b", "c"]));
+    world.turn(Input::Start);
+    let said = world.revision(|plan| add(plan, &["d", "e"]));
+    assert_eq!(
+        world.refusal(said),
+        "the budget does not allow it: 2 tasks more, but the nodes budget allows 1 [life::over-budget]"
+    );
+    world.revise(|plan| add(plan, &["d"]));
 }

@@ -235,3 +235,20 @@ fn a_round_is_told_why_it_is_needed_each_time_anew() {
     assert_eq!(told("impl-r2"), PlanInput::Value(json!("red")));
     assert_eq!(told("impl-r3"), PlanInput::Value(json!("red again")));
 }
+
+#[test]
+fn an_edit_of_a_part_reaches_the_results_of_its_map() {
+    let mut world = World::with_plan(
+        r#"
+        m     map={"over":[1,2],"each":{"id":"e","action":{"run":"true"}}}
+        read  inputs={"all":"tasks.m.results"}
+        "#,
+    );
+    world.finish_with("m-1", json!({"x": 1}));
+    world.finish_with("m-2", json!({"x": 2}));
+    world.finish("read");
+    world.started();
+    world.edit_output("m-2", json!({"x": 5}));
+    assert_eq!(world.life().outputs("m").unwrap()["results"], json!([{"x": 1}, {"x": 5}]));
+    assert_eq!(world.started(), ["read"]);
+}

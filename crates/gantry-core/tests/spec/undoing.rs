@@ -166,3 +166,16 @@ fn an_unknown_point_is_refused() {
     let undo = Input::Undo { to: "nowhere".to_owned(), by: "ana".to_owned(), why: String::new() };
     assert_eq!(world.refusal(undo), "there is no checkpoint or finished task `nowhere` [life::unknown-point]");
 }
+
+#[test]
+fn a_finished_task_that_leaves_the_plan_is_said_to_stay_done() {
+    let mut world = World::with_plan("a undo=restore\nb\nc undo=restore\nz person");
+    world.finish("a");
+    world.finish("b");
+    let before = world.length();
+    world.revise(|plan| drop(plan.tasks.drain(..2)));
+    insta::assert_snapshot!(world.log_since(before), @"
+    note_added a by=gantry text=what it did stays as it is: outside the plan it can no longer be taken back
+    plan_revised by=ana rationale=as tested revision=2
+    ");
+}
