@@ -36,8 +36,9 @@ pub enum Effect {
     },
     /// Judge these checks. Answer with `Input::Judged`.
     Judge {
-        /// The task.
-        task: TaskId,
+        /// The task; none means the plan, whose definition of done they are.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
         /// The checks, in words.
         checks: Vec<String>,
         /// The result that they are about.

@@ -204,8 +204,11 @@ pub enum Event {
         /// What it used.
         #[serde(default, skip_serializing_if = "is_default")]
         usage: Usage,
+        /// Nobody answered: what it used is a guess until an answer comes late.
+        #[serde(default, skip_serializing_if = "is_default")]
+        unanswered: bool,
     },
-    /// An answer came for an attempt that is over; it changed nothing.
+    /// An answer came for an attempt that is over; it changed nothing but the accounts.
     AnswerIgnored {
         /// The task that it was for.
         task: TaskId,
@@ -213,6 +216,9 @@ pub enum Event {
         attempt: AttemptNo,
         /// Why it was ignored.
         reason: String,
+        /// What it used beyond what was counted before.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// The task will be tried again.
     RetryPlanned {
@@ -359,13 +365,14 @@ pub enum Event {
     },
     /// A judge is asked about checks in words.
     JudgeAsked {
-        /// The task.
-        task: TaskId,
+        /// The task; none means the plan, whose definition of done they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
         /// The checks.
         checks: Vec<String>,
-        /// They are about the start, not about the result.
+        /// What they are about.
         #[serde(default, skip_serializing_if = "is_default")]
-        before: bool,
+        of: JudgeOf,
         /// The result that they are about.
         #[serde(default, skip_serializing_if = "is_default")]
         outputs: Outputs,
@@ -375,12 +382,16 @@ pub enum Event {
     },
     /// A judge answered.
     Judged {
-        /// The task.
-        task: TaskId,
+        /// The task; none means the plan.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
         /// Who judged.
         by: String,
         /// One verdict for each check.
         verdicts: Vec<Judgement>,
+        /// What judging used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// Someone is to find out whether a lost attempt happened.
     VerifyAsked {
@@ -397,6 +408,9 @@ pub enum Event {
         attempt: AttemptNo,
         /// Whether it happened; none means that it cannot be known.
         happened: Option<bool>,
+        /// What finding out used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// Someone was told that a task takes too long.
     Escalated {
@@ -451,6 +465,9 @@ pub enum Event {
         task: TaskId,
         /// How, in words.
         how: String,
+        /// What taking it back used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// A person said that one task stays as it is.
     UndoPassedOver {
@@ -465,6 +482,9 @@ pub enum Event {
         attempt: AttemptNo,
         /// Why.
         message: String,
+        /// What trying used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// Undoing cannot go on without a person.
     UndoHalted {
@@ -533,6 +553,67 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The task that the event is about, if it is about one.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::PlanCreated { .. }
+            | Self::PlanForked { .. }
+            | Self::PlanStarted
+            | Self::PlanPaused { .. }
+            | Self::PlanResumed { .. }
+            | Self::PlanCompleted { .. }
+            | Self::PlanFailed { .. }
+            | Self::PlanAbandoned { .. }
+            | Self::PlanReopened { .. }
+            | Self::PlanRevised { .. }
+            | Self::BreakerTripped { .. }
+            | Self::BreakerReset
+            | Self::UndoBegun { .. }
+            | Self::UndoFinished
+            | Self::FactsObserved { .. }
+            | Self::HypothesisAdded { .. }
+            | Self::EvidenceAdded { .. } => None,
+            Self::TaskOpened { task, .. }
+            | Self::TaskBlocked { task, .. }
+            | Self::TaskUnblocked { task }
+            | Self::AttemptStarted { task, .. }
+            | Self::LeaseExtended { task, .. }
+            | Self::ProgressMade { task, .. }
+            | Self::AttemptSucceeded { task, .. }
+            | Self::AttemptFailed { task, .. }
+            | Self::AnswerIgnored { task, .. }
+            | Self::RetryPlanned { task, .. }
+            | Self::TaskCompleted { task, .. }
+            | Self::TaskFailed { task, .. }
+            | Self::TaskSkipped { task, .. }
+            | Self::TaskAbandoned { task, .. }
+            | Self::TaskReopened { task, .. }
+            | Self::TaskConfirmed { task }
+            | Self::RouteTaken { from: task, .. }
+            | Self::GateOpened { task, .. }
+            | Self::GateDecided { task, .. }
+            | Self::PersonAsked { task, .. }
+            | Self::PersonAnswered { task, .. }
+            | Self::WaitBegun { task, .. }
+            | Self::VerifyAsked { task, .. }
+            | Self::Verified { task, .. }
+            | Self::Escalated { task, .. }
+            | Self::UndoStarted { task, .. }
+            | Self::TaskUndone { task, .. }
+            | Self::UndoPassedOver { task }
+            | Self::UndoFailed { task, .. }
+            | Self::UndoHalted { task, .. }
+            | Self::OutputEdited { task, .. } => Some(task),
+            Self::DeadlineMissed { task }
+            | Self::JudgeAsked { task, .. }
+            | Self::Judged { task, .. }
+            | Self::CheckpointMade { task, .. }
+            | Self::NoteAdded { task, .. } => task.as_ref(),
+        }
+    }
+}
+
 /// Where the result of a completed task comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -546,6 +627,17 @@ pub enum Source {
     Fallback,
     /// It came with the plan file.
     Imported,
+}
+
+/// What a judge is asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeOf {
+    /// Whether it may start.
+    Start,
+    /// Whether its result is good enough.
+    #[default]
+    Result,
 }
 
 /// What a person is asked for.

@@ -74,15 +74,19 @@ pub enum Input {
         happened: Option<bool>,
         /// Its result, if it happened.
         outputs: Outputs,
+        /// What finding out used.
+        usage: Usage,
     },
     /// A judge answered.
     Judged {
-        /// The task.
-        task: TaskId,
+        /// The task; none means the plan, whose definition of done was judged.
+        task: Option<TaskId>,
         /// Who judged.
         by: String,
         /// One verdict for each check.
         verdicts: Vec<Verdict>,
+        /// What judging used.
+        usage: Usage,
     },
     /// An undo ended.
     UndoEnded {
@@ -92,6 +96,8 @@ pub enum Input {
         attempt: AttemptNo,
         /// How it was taken back, or why not.
         end: Result<String, String>,
+        /// What taking back used.
+        usage: Usage,
     },
     /// Facts were observed.
     Observed {

@@ -10,6 +10,7 @@
 mod state; // in reading order: what is known …
 mod graph;
 mod index;
+mod watch_names;
 mod ledger;
 mod scope;
 mod key;
@@ -29,6 +30,7 @@ mod undo;
 mod learn;
 mod start_task; // … and what follows from it
 mod complete_task;
+mod ask_judge;
 mod recover;
 mod follow_route;
 mod begin_round;
@@ -80,8 +82,8 @@ pub struct Life {
     rounds: OrdMap<TaskId, u32>,
     /// The newest round of each task that was repeated.
     newest_round: OrdMap<TaskId, TaskNo>,
-    /// The last attempts of removed tasks: one that comes back under its name counts on from there.
-    retired: OrdMap<TaskId, AttemptNo>,
+    /// Removed tasks: one that comes back under its name counts its attempts on from there.
+    retired: OrdMap<TaskId, TaskNo>,
     /// Which task makes which artifact.
     producers: OrdMap<String, TaskId>,
 
@@ -90,6 +92,8 @@ pub struct Life {
     running: OrdSet<TaskNo>,
     waiting: OrdSet<TaskNo>,
     blocked: OrdSet<TaskNo>,
+    /// Blocked tasks by the names that they read.
+    watchers: OrdMap<String, OrdSet<TaskNo>>,
     /// Composites whose children may run.
     open: OrdSet<TaskNo>,
     /// How many attempts use each capability.
@@ -97,7 +101,7 @@ pub struct Life {
     timers: OrdSet<(Timestamp, Timer)>,
     /// Tasks that are in a lane, running, waiting or blocked: while there is one, the plan goes on.
     active: u32,
-    /// How many tasks are in each state, in the order of `State::NAMES`.
+    /// How many tasks are in each state, in the order of `State::COUNTED`.
     counts: [u32; 8],
     /// Required tasks that failed with nobody to take care of it.
     failed: OrdSet<TaskNo>,
@@ -111,11 +115,14 @@ pub struct Life {
     breaker: Option<Breaker>,
     /// Someone was told that the plan's deadline passed.
     deadline_missed: bool,
+    done_words: DoneWords,
     undoing: Option<Arc<Undoing>>,
 
     facts: OrdMap<String, Value>,
     beliefs: OrdMap<String, Confidence>,
     checkpoints: Vector<CheckpointMark>,
+    /// After which event each checkpoint stands, by id and by name; of two with one name the newer.
+    points: OrdMap<String, u64>,
 }
 
 /// Where the plan as a whole stands.
@@ -140,6 +147,19 @@ enum Phase {
         used_ms: u64,
     },
     Abandoned,
+}
+
+/// What is known about the definition of done, as far as it is in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DoneWords {
+    /// Nobody was asked.
+    #[default]
+    Unasked,
+    /// A judge is asked about these.
+    Asked(Vec<String>),
+    /// A judge said that they hold.
+    Held,
 }
 
 /// Why nothing new starts.
@@ -193,6 +213,10 @@ impl Life {
 
     fn no(&self, id: &str) -> Option<TaskNo> {
         self.by_id.get(&HashedStr::new(id)).copied()
+    }
+    /// A task of the plan, or one that was removed from it: its answers may still come.
+    fn known_once(&self, id: &TaskId) -> Option<TaskNo> {
+        self.no(id.as_str()).or_else(|| self.retired.get(id).copied())
     }
     fn node(&self, no: TaskNo) -> &Arc<Node> {
         &self.nodes[no.0 as usize - 1]

@@ -23,7 +23,7 @@ pub use action::{
     Action, Agent, Ask, Branch, Checkpoint, Choice, Command, Compute, Decide, Gate, Manual, Map, Model, Nested, Run,
     Strategy, Tool, UndoTo, Wait,
 };
-pub(crate) use check::LOOPS_MAX;
+pub(crate) use check::{HYPOTHESES_MAX, LOOPS_MAX};
 pub use check::{Place, Problem, Severity};
 pub use diff::{Diff, Edge, FieldChange, Mismatch, Moved, Placed, TaskChange, diff};
 pub(crate) use diff::{patched, patched_header, task_change};

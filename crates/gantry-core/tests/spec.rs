@@ -8,6 +8,7 @@ mod spec {
     mod corners;
     mod editing;
     mod gates;
+    mod judging;
     mod knowledge;
     mod maps_and_rounds;
     mod people;

@@ -71,7 +71,13 @@ impl Journal {
 
     fn fail(self, name: &str, attempt: u32, class: FailureClass) -> Self {
         let failure = Failure::new(class, "no");
-        self.and(Event::AttemptFailed { task: id(name), attempt: AttemptNo(attempt), failure, usage: Usage::default() })
+        self.and(Event::AttemptFailed {
+            task: id(name),
+            attempt: AttemptNo(attempt),
+            failure,
+            usage: Usage::default(),
+            unanswered: false,
+        })
     }
 
     fn complete(self, name: &str) -> Self {
@@ -260,7 +266,8 @@ fn a_lost_attempt_that_is_repeated_blindly_is_found() {
         Journal::of(plan(vec![unsafe_task])).start("a", 1).fail("a", 1, FailureClass::Lost)
     };
     lost().retry("a").start("a", 2).breaks("what may have happened is not repeated blindly");
-    let verified = Event::Verified { task: id("a"), attempt: AttemptNo(1), happened: Some(false) };
+    let verified =
+        Event::Verified { task: id("a"), attempt: AttemptNo(1), happened: Some(false), usage: Usage::default() };
     lost().and(verified).retry("a").start("a", 2).holds();
 }
 
@@ -287,7 +294,7 @@ fn undo_in_the_wrong_order_is_found() {
     };
     journal().and(begun(&["b", "a"])).holds();
     journal().and(begun(&["a", "b"])).breaks("undo goes backwards through what was done");
-    let undone = Event::TaskUndone { task: id("a"), how: String::new() };
+    let undone = Event::TaskUndone { task: id("a"), how: String::new(), usage: Usage::default() };
     journal().and(begun(&["b", "a"])).and(undone).breaks("undo goes in its order");
 }
 

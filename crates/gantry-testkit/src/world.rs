@@ -144,25 +144,48 @@ impl World {
     /// It is found out whether a lost attempt happened.
     pub fn verified(&mut self, task: &str, happened: Option<bool>) {
         let attempt = self.attempt(task);
-        self.turn(Input::Verified { task: id(task), attempt, happened, outputs: Outputs::new() });
+        self.turn(Input::Verified {
+            task: id(task),
+            attempt,
+            happened,
+            outputs: Outputs::new(),
+            usage: Usage::default(),
+        });
     }
 
     /// A judge says the same about every check of a task.
     pub fn judge(&mut self, task: &str, holds: bool, because: &str) {
-        let checks = self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Judge { task: about, checks, .. } if about.as_str() == task => Some(checks.clone()),
+        self.judge_using(task, holds, because, Usage::default());
+    }
+
+    /// A judge says the same about every check of a task, and has used this much.
+    pub fn judge_using(&mut self, task: &str, holds: bool, because: &str, usage: Usage) {
+        let input = self.judgement(Some(id(task)), holds, because, usage);
+        self.turn(input);
+    }
+
+    /// A judge says the same about everything in words that the plan's definition of done asks for.
+    pub fn judge_plan(&mut self, holds: bool, because: &str) {
+        let input = self.judgement(None, holds, because, Usage::default());
+        self.turn(input);
+    }
+
+    /// What a judge says about the checks of a task, or of the plan, that were asked about last.
+    pub fn judgement(&self, about: Option<TaskId>, holds: bool, because: &str, usage: Usage) -> Input {
+        let asked = self.journal.iter().rev().find_map(|entry| match &entry.event {
+            Event::JudgeAsked { task, checks, .. } if *task == about => Some(checks.clone()),
             _ => None,
         });
         let verdict = |check| Judgement { check, holds, because: because.to_owned() };
-        let verdicts = checks.expect("a judge was asked").into_iter().map(verdict).collect();
-        self.turn(Input::Judged { task: id(task), by: "judge".to_owned(), verdicts });
+        let verdicts = asked.expect("a judge was asked").into_iter().map(verdict).collect();
+        Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage }
     }
 
     /// The undo under way ends.
     pub fn undo_ends(&mut self, task: &str, end: Result<&str, &str>) {
         let attempt = self.undo_attempt(task);
         let end = end.map(str::to_owned).map_err(str::to_owned);
-        self.turn(Input::UndoEnded { task: id(task), attempt, end });
+        self.turn(Input::UndoEnded { task: id(task), attempt, end, usage: Usage::default() });
     }
 
     /// The number of the last undo of a task.

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::state::{State, TaskLife, Waiting, Watch};
-use super::{Breaker, CheckpointMark, Life, Phase, Undoing};
+use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
+use super::{Breaker, CheckpointMark, DoneWords, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
-use crate::event::{AfterUndo, Asked, Entry, Event, Source};
-use crate::id::{TaskId, TaskNo};
+use crate::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
+use crate::id::{AttemptNo, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
 use crate::time::Timestamp;
@@ -26,6 +26,9 @@ impl Life {
     pub(super) fn apply_one(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
         self.length = entry.seq;
         self.last_at = entry.at;
+        if Self::unsettles_done(&entry.event) {
+            self.done_words = DoneWords::Unasked;
+        }
         match &entry.event {
             Event::PlanForked { id, .. } => self.id = id.clone(),
             Event::PlanStarted => {
@@ -67,13 +70,15 @@ impl Life {
             }
             Event::BreakerReset => self.change_plan(|life| life.breaker = None),
             Event::CheckpointMade { id, name, .. } => {
+                self.points.insert(id.clone(), entry.seq);
+                self.points.insert(name.clone(), entry.seq);
                 self.checkpoints.push_back(CheckpointMark { id: id.clone(), name: name.clone(), seq: entry.seq });
             }
             Event::FactsObserved { facts } => {
                 for (name, value) in facts {
                     self.facts.insert(name.clone(), value.clone());
                 }
-                woken.extend(self.blocked.iter());
+                woken.extend(self.blocked_on(facts.keys().filter_map(|name| name.split('.').next())));
             }
             Event::HypothesisAdded { hypothesis } => {
                 self.beliefs.insert(hypothesis.id.clone(), hypothesis.confidence);
@@ -107,8 +112,23 @@ impl Life {
                 }
             }
             Event::UndoFinished => self.undoing = None,
+            Event::JudgeAsked { task: None, checks, .. } => self.done_words = DoneWords::Asked(checks.clone()),
+            Event::Judged { task: None, verdicts, usage, .. } => {
+                self.charge_plan(*usage);
+                // Where nobody asks any more, only what it used counts.
+                if matches!(self.done_words, DoneWords::Asked(_)) {
+                    let holds = verdicts.iter().all(|verdict| verdict.holds);
+                    self.done_words = if holds { DoneWords::Held } else { DoneWords::Unasked };
+                }
+            }
             // The first event makes the life itself (see `replay`); the others are for readers only.
-            Event::PlanCreated { .. } | Event::AnswerIgnored { .. } | Event::NoteAdded { .. } => {}
+            Event::PlanCreated { .. } | Event::NoteAdded { .. } => {}
+            Event::AnswerIgnored { task, attempt, usage, .. } => {
+                if let Some(no) = self.known_once(task) {
+                    self.charge(no, *usage);
+                    self.task_mut(no).unanswered.retain(|(unanswered, _)| unanswered != attempt);
+                }
+            }
             Event::RouteTaken { from, to, .. } => {
                 let (Some(from), Some(to)) = (self.no(from.as_str()), self.no(to.as_str())) else { return };
                 self.task_mut(from).taken.push(to);
@@ -153,6 +173,10 @@ impl Life {
                 };
                 self.change(no, woken, |life| {
                     life.attempt = *attempt;
+                    life.in_doubt = false;
+                    // What is said about this attempt is not said about the result of another one.
+                    life.outputs = Arc::default();
+                    life.outcome = None;
                     life.artifacts.clear();
                     life.key.clone_from(key);
                     life.state = state;
@@ -172,10 +196,13 @@ impl Life {
                     life.outcome.clone_from(outcome);
                 });
             }
-            Event::AttemptFailed { failure, usage, .. } => {
+            Event::AttemptFailed { attempt, failure, usage, unanswered, .. } => {
                 self.end_attempt(no, *usage, woken, |life| {
+                    if *unanswered {
+                        life.expect_late_answer(*attempt, *usage);
+                    }
                     life.failure = Some(failure.clone());
-                    life.doubt = (failure.class == FailureClass::Lost).then(|| life.key.clone());
+                    life.in_doubt = failure.class == FailureClass::Lost;
                 });
             }
             Event::RetryPlanned { remedy, at, feedback, .. } => self.change(no, woken, |life| {
@@ -246,17 +273,18 @@ impl Life {
             Event::WaitBegun { until, .. } => {
                 self.enter(no, State::Waiting(Waiting::Time { until: *until }), watch, woken);
             }
-            Event::JudgeAsked { checks, before, outputs, outcome, .. } => {
-                let waiting = Waiting::Judge { checks: checks.clone(), before: *before };
-                if !before {
+            Event::JudgeAsked { checks, of, outputs, outcome, .. } => {
+                let waiting = Waiting::Judge { checks: checks.clone(), of: *of };
+                if *of == JudgeOf::Result {
                     let life = self.task_mut(no);
                     life.outputs = Arc::new(outputs.clone());
                     life.outcome.clone_from(outcome);
                 }
                 self.enter(no, State::Waiting(waiting), watch, woken);
             }
-            Event::Judged { .. } => {
-                let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { before: true, .. }));
+            Event::Judged { usage, .. } => {
+                self.charge(no, *usage);
+                let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { of: JudgeOf::Start, .. }));
                 self.change(no, woken, |life| {
                     life.judged_before = before;
                     if before {
@@ -264,10 +292,15 @@ impl Life {
                     }
                 });
             }
-            Event::Verified { happened: Some(_), .. } => self.task_mut(no).doubt = None,
+            Event::Verified { happened, usage, .. } => {
+                self.charge(no, *usage);
+                if happened.is_some() {
+                    self.task_mut(no).in_doubt = false;
+                }
+            }
             Event::PersonAnswered { evidence, .. } => {
                 let life = self.task_mut(no);
-                life.doubt = None;
+                life.in_doubt = false;
                 life.keep(evidence);
             }
             Event::VerifyAsked { attempt, .. } => {
@@ -281,18 +314,47 @@ impl Life {
                 let life = self.task_mut(no);
                 life.outputs = Arc::new(outputs.clone());
                 life.remember();
-                woken.extend(self.blocked.iter());
             }
             Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
-            Event::UndoFailed { .. } => self.undo_step(|undoing| {
-                undoing.attempt = None;
-                undoing.failures += 1;
-            }),
+            Event::UndoFailed { usage, .. } => {
+                self.charge(no, *usage);
+                self.undo_step(|undoing| {
+                    undoing.attempt = None;
+                    undoing.failures += 1;
+                });
+            }
             Event::UndoHalted { reason, .. } => self.undo_step(|undoing| undoing.halted = Some(reason.clone())),
-            Event::TaskUndone { .. } => self.apply_undone(no, woken),
+            Event::TaskUndone { usage, .. } => {
+                self.charge(no, *usage);
+                self.apply_undone(no, woken);
+            }
             Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
-            _ => {} // facts that change nothing but the record
+            // A decision that is no approval is followed by what comes of it.
+            Event::GateDecided { decision: Decision::Reject | Decision::NeedsChanges, .. } => {}
+            // Events about the plan, and those that `apply_one` has dealt with.
+            Event::PlanCreated { .. }
+            | Event::PlanForked { .. }
+            | Event::PlanStarted
+            | Event::PlanPaused { .. }
+            | Event::PlanResumed { .. }
+            | Event::PlanCompleted { .. }
+            | Event::PlanFailed { .. }
+            | Event::PlanAbandoned { .. }
+            | Event::PlanReopened { .. }
+            | Event::PlanRevised { .. }
+            | Event::AnswerIgnored { .. }
+            | Event::RouteTaken { .. }
+            | Event::BreakerTripped { .. }
+            | Event::BreakerReset
+            | Event::UndoBegun { .. }
+            | Event::UndoFinished
+            | Event::CheckpointMade { .. }
+            | Event::FactsObserved { .. }
+            | Event::HypothesisAdded { .. }
+            | Event::EvidenceAdded { .. }
+            | Event::NoteAdded { .. } => {}
         }
+        woken.extend(self.blocked_readers(no, event));
     }
 
     /// Enters a state in which someone may have to be told that it takes too long.
@@ -351,7 +413,7 @@ impl Life {
         self.change(no, woken, |life| {
             if afresh {
                 life.memo.clear();
-                life.doubt = None;
+                life.in_doubt = false;
             }
             life.retries = 0;
             life.repairs = 0;
@@ -363,10 +425,13 @@ impl Life {
             life.undone = false;
             life.judged_before = false;
             life.done_seq = None;
+            life.outputs = Arc::default();
+            life.outcome = None;
             life.rest();
         });
         for above in closed {
-            let state = if under_way { State::Pending } else { State::Open { until: None } };
+            let until = self.timebox_end(above, self.last_at);
+            let state = if under_way { State::Pending } else { State::Open { until } };
             self.change(above, woken, |life| life.resume(state));
             self.suspect_behind(above, woken);
         }
@@ -464,6 +529,14 @@ impl TaskLife {
         self.done_seq = None;
     }
 
+    /// Remembers what was counted for an attempt that ended without an answer.
+    fn expect_late_answer(&mut self, attempt: AttemptNo, counted: Usage) {
+        if self.unanswered.len() >= UNANSWERED_MAX {
+            self.unanswered.remove(0);
+        }
+        self.unanswered.push((attempt, counted));
+    }
+
     /// Keeps pieces of output; a newer piece of the same name replaces the older.
     fn keep(&mut self, artifacts: &[ArtifactRef]) {
         self.artifacts.retain(|kept| !artifacts.iter().any(|newer| newer.name == kept.name));
@@ -474,66 +547,5 @@ impl TaskLife {
         self.state = state;
         self.watch = Watch::default();
         self.suspect = false;
-    }
-}
-
-impl Event {
-    /// The task that the event is about, if it is about one.
-    pub fn task(&self) -> Option<&TaskId> {
-        match self {
-            Self::PlanCreated { .. }
-            | Self::PlanForked { .. }
-            | Self::PlanStarted
-            | Self::PlanPaused { .. }
-            | Self::PlanResumed { .. }
-            | Self::PlanCompleted { .. }
-            | Self::PlanFailed { .. }
-            | Self::PlanAbandoned { .. }
-            | Self::PlanReopened { .. }
-            | Self::PlanRevised { .. }
-            | Self::BreakerTripped { .. }
-            | Self::BreakerReset
-            | Self::UndoBegun { .. }
-            | Self::UndoFinished
-            | Self::FactsObserved { .. }
-            | Self::HypothesisAdded { .. }
-            | Self::EvidenceAdded { .. } => None,
-            Self::TaskOpened { task, .. }
-            | Self::TaskBlocked { task, .. }
-            | Self::TaskUnblocked { task }
-            | Self::AttemptStarted { task, .. }
-            | Self::LeaseExtended { task, .. }
-            | Self::ProgressMade { task, .. }
-            | Self::AttemptSucceeded { task, .. }
-            | Self::AttemptFailed { task, .. }
-            | Self::AnswerIgnored { task, .. }
-            | Self::RetryPlanned { task, .. }
-            | Self::TaskCompleted { task, .. }
-            | Self::TaskFailed { task, .. }
-            | Self::TaskSkipped { task, .. }
-            | Self::TaskAbandoned { task, .. }
-            | Self::TaskReopened { task, .. }
-            | Self::TaskConfirmed { task }
-            | Self::RouteTaken { from: task, .. }
-            | Self::GateOpened { task, .. }
-            | Self::GateDecided { task, .. }
-            | Self::PersonAsked { task, .. }
-            | Self::PersonAnswered { task, .. }
-            | Self::WaitBegun { task, .. }
-            | Self::JudgeAsked { task, .. }
-            | Self::Judged { task, .. }
-            | Self::VerifyAsked { task, .. }
-            | Self::Verified { task, .. }
-            | Self::Escalated { task, .. }
-            | Self::UndoStarted { task, .. }
-            | Self::TaskUndone { task, .. }
-            | Self::UndoPassedOver { task }
-            | Self::UndoFailed { task, .. }
-            | Self::UndoHalted { task, .. }
-            | Self::OutputEdited { task, .. } => Some(task),
-            Self::DeadlineMissed { task } | Self::CheckpointMade { task, .. } | Self::NoteAdded { task, .. } => {
-                task.as_ref()
-            }
-        }
     }
 }

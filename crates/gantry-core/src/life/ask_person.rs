@@ -21,9 +21,7 @@ impl Life {
     pub(super) fn choices(&self, no: TaskNo) -> Vec<String> {
         match &self.node(no).task.action {
             Some(Action::Ask(ask)) => ask.options.iter().map(|choice| choice.name.clone()).collect(),
-            Some(Action::Decide(decide)) => {
-                decide.options.iter().map(|branch| branch.outcome.clone()).chain(decide.otherwise.clone()).collect()
-            }
+            Some(Action::Decide(decide)) => decide.outcomes().into_iter().map(str::to_owned).collect(),
             _ => Vec::new(),
         }
     }

@@ -17,7 +17,7 @@ use crate::plan::{
     Action, Diff, InitialStatus, Input, LOOPS_MAX, On, Placed, Reference, Round, Route, Task, references, task_change,
 };
 
-/// The name of the input that tells a repeated task why it is repeated.
+/// The name of the input that tells a repeated task why it is repeated, unless it has an own input of that name.
 const FEEDBACK: &str = "feedback";
 
 impl Draft {
@@ -65,7 +65,7 @@ impl Draft {
             };
             let left_out = is_left_out(*no) || self.life.ancestors(*no).any(is_left_out);
             task.status = if left_out { InitialStatus::Skipped } else { InitialStatus::Pending };
-            if targets.contains(no) {
+            if targets.contains(no) && !self.life.has_own_feedback(*no) {
                 task.inputs.insert(FEEDBACK.to_owned(), Input::Value(Value::String(why.to_owned())));
             }
             let after = last.insert(task.parent.clone(), task.id.clone());
@@ -93,6 +93,12 @@ impl Life {
     fn first_name(&self, no: TaskNo) -> &TaskId {
         let task = &self.node(no).task;
         task.round.as_ref().map_or(&task.id, |round| &round.of)
+    }
+
+    /// Tells whether the plan itself gives the task an input called `feedback`.
+    fn has_own_feedback(&self, no: TaskNo) -> bool {
+        let first = self.no(self.first_name(no).as_str());
+        first.is_some_and(|first| self.node(first).task.inputs.contains_key(FEEDBACK))
     }
 
     /// How often this task, in any of its rounds, has sent work back.

@@ -3,19 +3,28 @@
 use super::draft::Draft;
 use super::follow_route::Ending;
 use super::scope::Sight;
-use crate::effect::{Effect, Failure};
-use crate::event::{Event, Outputs, Source};
-use crate::id::{TaskId, TaskNo};
-use crate::input::Verdict as Judgement;
+use super::state::State;
+use crate::effect::Failure;
+use crate::event::{Event, JudgeOf, Outputs, Source};
+use crate::id::TaskNo;
 use crate::plan::{Action, Check};
 use crate::policy::{FailureClass, Judge};
-
-use super::Refusal;
-use super::state::{State, Waiting};
 
 impl Draft {
     /// Looks at a result: failure modes, criteria, judge; then the task is done or has failed.
     pub(super) fn accept(&mut self, no: TaskNo, outputs: Outputs, outcome: Option<String>, source: Source) {
+        self.accept_with_words(no, outputs, outcome, source, Vec::new());
+    }
+
+    /// The same, with more checks in words for the judge.
+    pub(super) fn accept_with_words(
+        &mut self,
+        no: TaskNo,
+        outputs: Outputs,
+        outcome: Option<String>,
+        source: Source,
+        mut words: Vec<String>,
+    ) {
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         let choices = self.life.choices(no);
         if let Some(outcome) = &outcome
@@ -36,7 +45,6 @@ impl Draft {
                 return self.fail(no, failure);
             }
         }
-        let mut words = Vec::new();
         for check in task.success_criteria.iter().chain(&task.postconditions) {
             let reason = match check {
                 Check::Words(text) => {
@@ -60,72 +68,7 @@ impl Draft {
         if words.is_empty() {
             return self.complete(no, outputs, outcome, source, words);
         }
-        self.ask_judge_about(no, words, outputs, outcome);
-    }
-
-    fn ask_judge_about(&mut self, no: TaskNo, checks: Vec<String>, outputs: Outputs, outcome: Option<String>) {
-        self.record(Event::JudgeAsked {
-            task: self.id(no),
-            checks: checks.clone(),
-            before: false,
-            outputs: outputs.clone(),
-            outcome,
-        });
-        self.wish_judge(Effect::Judge { task: self.id(no), checks, outputs });
-    }
-
-    /// Asks whether checks in words hold before a start.
-    pub(super) fn ask_judge(&mut self, no: TaskNo, checks: Vec<String>, before: bool, outputs: &Outputs) {
-        self.record(Event::JudgeAsked {
-            task: self.id(no),
-            checks: checks.clone(),
-            before,
-            outputs: Outputs::new(),
-            outcome: None,
-        });
-        self.wish_judge(Effect::Judge { task: self.id(no), checks, outputs: outputs.clone() });
-    }
-
-    /// A model is asked by the engine; a person is told that they are waited for.
-    pub(super) fn wish_judge(&mut self, effect: Effect) {
-        match (self.life.header.policy.judge, effect) {
-            (Judge::Person, Effect::Judge { task, checks, .. }) => {
-                let text = format!("judge whether these hold: {}", checks.join("; "));
-                self.wish(Effect::Notify { to: String::new(), task: Some(task), text });
-            }
-            (_, effect) => self.wish(effect),
-        }
-    }
-
-    pub(super) fn judged(&mut self, task: &TaskId, by: &str, verdicts: &[Judgement]) -> Result<(), Refusal> {
-        let no = self.life.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
-        let State::Waiting(Waiting::Judge { checks, before }) = &self.life.task(no).state else {
-            return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "a judge".to_owned() });
-        };
-        let (checks, before) = (checks.clone(), *before);
-        let unjudged = checks.iter().find(|check| !verdicts.iter().any(|verdict| verdict.check == **check));
-        if let Some(check) = unjudged {
-            return Err(Refusal::Incomplete { task: task.to_string(), missing: format!("a verdict on `{check}`") });
-        }
-        self.record(Event::Judged { task: task.clone(), by: by.to_owned(), verdicts: verdicts.to_vec() });
-        let failed = verdicts.iter().find(|verdict| checks.contains(&verdict.check) && !verdict.holds);
-        match (failed, before) {
-            (None, true) => {} // it is pending again and will start
-            (None, false) => {
-                let life = self.life.task(no);
-                let (outputs, outcome) = ((*life.outputs).clone(), life.outcome.clone());
-                self.complete(no, outputs, outcome, Source::Made, Vec::new());
-            }
-            (Some(verdict), true) => {
-                let message = format!("`{}` does not hold: {}", verdict.check, verdict.because);
-                self.ask_for_help(no, Failure::new(FailureClass::Policy, message));
-            }
-            (Some(verdict), false) => {
-                let message = format!("the result is not good enough: `{}`: {}", verdict.check, verdict.because);
-                self.fail(no, Failure::new(FailureClass::Logic, message));
-            }
-        }
-        Ok(())
+        self.ask_judge(no, JudgeOf::Result, words, outputs, outcome);
     }
 
     /// The task is done: routes first, so that whoever they lead to is not skipped in between.
@@ -173,7 +116,5 @@ impl Draft {
             _ if each => self.mark_checkpoint(format!("after {}", task.id), Some(no)),
             _ => {}
         }
-        let blocked: Vec<TaskNo> = self.life.blocked.iter().copied().collect();
-        self.wake(blocked);
     }
 }

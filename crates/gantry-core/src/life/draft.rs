@@ -67,10 +67,15 @@ impl Life {
 
     /// When the next turn is due without any input; in the past means at once.
     pub fn next_wake(&self) -> Option<Timestamp> {
+        self.next_wake_in(Room::PLENTY)
+    }
+
+    /// The same when there is only so much room for attempts.
+    pub fn next_wake_in(&self, room: Room) -> Option<Timestamp> {
         // A lane whose first task waits for money that others may give back is looked at when they do.
         let mut held = BTreeSet::new();
         while self.may_start()
-            && let Some(no) = self.next_startable(&held, Room::PLENTY)
+            && let Some(no) = self.next_startable(&held, room)
         {
             if !matches!(self.affords(no, self.reservation(no)), Afford::Later) {
                 return Some(self.last_at);
@@ -156,11 +161,6 @@ impl Draft {
         self.effects.push(effect);
     }
 
-    /// Has these tasks looked at again.
-    pub(super) fn wake(&mut self, tasks: impl IntoIterator<Item = TaskNo>) {
-        self.woken.extend(tasks);
-    }
-
     pub(super) fn id(&self, no: TaskNo) -> TaskId {
         self.life.task_id(no).clone()
     }
@@ -181,9 +181,11 @@ impl Draft {
             }
             Input::Ended { task, attempt, end, usage } => self.end_attempt(task, *attempt, end, usage.bounded()),
             Input::Heartbeat { task, attempt, note, artifacts } => self.heartbeat(task, *attempt, note, artifacts),
-            Input::Verified { task, attempt, happened, outputs } => self.verified(task, *attempt, *happened, outputs),
-            Input::Judged { task, by, verdicts } => self.judged(task, by, verdicts),
-            Input::UndoEnded { task, attempt, end } => self.undo_ended(task, *attempt, end),
+            Input::Verified { task, attempt, happened, outputs, usage } => {
+                self.verified(task, *attempt, *happened, outputs, usage.bounded())
+            }
+            Input::Judged { task, by, verdicts, usage } => self.judged(task.as_ref(), by, verdicts, usage.bounded()),
+            Input::UndoEnded { task, attempt, end, usage } => self.undo_ended(task, *attempt, end, usage.bounded()),
             Input::Observed { facts } => {
                 self.observe(facts);
                 Ok(())
@@ -196,10 +198,7 @@ impl Draft {
             Input::EditOutput { task, by, why, outputs } => self.edit_output(task, by, why, outputs),
             Input::Retry { task, by, why } => self.retry(task, by, why),
             Input::Undo { to, by, why } => self.undo_to(to, by, why),
-            Input::Checkpoint { name } => {
-                self.checkpoint(name);
-                Ok(())
-            }
+            Input::Checkpoint { name } => self.checkpoint(name),
             Input::Hypothesise { hypothesis } => self.hypothesise(hypothesis),
             Input::Evidence { hypothesis, direction, evidence, by } => {
                 self.evidence(hypothesis, *direction, evidence, by)

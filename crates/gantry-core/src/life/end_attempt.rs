@@ -14,14 +14,25 @@ use crate::time::Timestamp;
 impl Life {
     /// The task whose attempt is under way under this number; why not, otherwise.
     fn attempt_under_way(&self, task: &TaskId, attempt: AttemptNo) -> Result<Result<TaskNo, String>, Refusal> {
-        let no = self.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
+        let no = self.known_once(task).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
         let life = self.task(no);
         Ok(match &life.state {
+            _ if self.node(no).removed => Err("the task is no longer part of the plan".to_owned()),
             State::Running { attempt: current, .. } if *current == attempt => Ok(no),
             State::Running { attempt: current, .. } => Err(format!("attempt {current} is under way")),
             _ if attempt.0 > life.attempt.0 => Err(format!("there was no attempt {attempt}")),
             state => Err(format!("the attempt is over and the task is {}", state.name())),
         })
+    }
+
+    /// What a late answer adds to what was counted when its attempt ended.
+    ///
+    /// An attempt answers once: where an answer was counted before, this is the same one delivered again.
+    fn beyond_counted(&self, task: &TaskId, attempt: AttemptNo, usage: Usage) -> Usage {
+        let counted = self
+            .known_once(task)
+            .and_then(|no| self.task(no).unanswered.iter().find(|(unanswered, _)| *unanswered == attempt));
+        counted.map_or_else(Usage::default, |(_, counted)| usage.minus(*counted))
     }
 }
 
@@ -36,7 +47,8 @@ impl Draft {
         let no = match self.life.attempt_under_way(task, attempt)? {
             Ok(no) => no,
             Err(reason) => {
-                self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
+                let usage = self.life.beyond_counted(task, attempt, usage);
+                self.ignore(task, attempt, reason, usage);
                 return Ok(());
             }
         };
@@ -62,7 +74,13 @@ impl Draft {
                 }
             }
             Err(failure) => {
-                self.record(Event::AttemptFailed { task: task.clone(), attempt, failure: failure.clone(), usage });
+                self.record(Event::AttemptFailed {
+                    task: task.clone(),
+                    attempt,
+                    failure: failure.clone(),
+                    usage,
+                    unanswered: false,
+                });
                 self.trip_if_overrun();
                 self.fail(no, failure.clone());
             }
@@ -76,9 +94,16 @@ impl Draft {
         life.unmet > 0 || life.children_open > 0 || self.life.key(no).map_or(true, |(key, _)| key != life.key)
     }
 
-    /// What an attempt really used may be more than it set aside: then nothing new starts.
-    fn trip_if_overrun(&mut self) {
-        if self.life.breaker.is_none()
+    /// Writes down an answer that nobody waits for any more; what it used was used all the same.
+    pub(super) fn ignore(&mut self, task: &TaskId, attempt: AttemptNo, reason: String, usage: Usage) {
+        self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason, usage });
+        self.trip_if_overrun();
+    }
+
+    /// What was really used may be more than was set aside: then nothing new starts.
+    pub(super) fn trip_if_overrun(&mut self) {
+        if self.life.is_under_way()
+            && self.life.breaker.is_none()
             && let Some((dimension, detail)) = self.life.overrun()
         {
             self.record(Event::BreakerTripped { dimension, detail: detail.clone() });
@@ -106,7 +131,7 @@ impl Draft {
                 artifacts: artifacts.to_vec(),
             });
         }
-        // One event for every other missed beat at most: a lease is renewed when a third of it is gone.
+        // However often a runner is heard from: a lease is renewed once a third of it, one heartbeat, is gone.
         if let (Some(until), Some(heartbeat)) = (self.lease(no), self.life.node(no).task.heartbeat) {
             let length = lease_length(heartbeat);
             if (until - self.now).as_ms() * 3 <= length.as_ms() * 2 {
@@ -125,12 +150,13 @@ impl Draft {
 
     /// The process was away: everything in flight is lost, everything that can be asked again is.
     pub(super) fn recover_lost(&mut self) {
-        let waiting: Vec<TaskNo> = self.life.waiting.iter().copied().collect();
+        let waiting = self.life.waiting.clone();
+        self.ask_judges_again();
         for no in self.life.running.clone() {
             self.lose(no, "the process that ran it went away");
         }
         for no in waiting {
-            self.ask_again(no);
+            self.verify_again(no);
         }
         for no in self.life.blocked.clone() {
             if let State::Blocked { needs, .. } = &self.life.task(no).state
@@ -142,20 +168,12 @@ impl Draft {
         self.restart_undo();
     }
 
-    /// Questions that the engine puts to others are put again: asking twice does no harm.
-    fn ask_again(&mut self, no: TaskNo) {
-        let (id, life) = (self.id(no), self.life.task(no));
-        match &life.state {
-            State::Waiting(Waiting::Judge { checks, .. }) => {
-                let effect = Effect::Judge { task: id, checks: checks.clone(), outputs: (*life.outputs).clone() };
-                self.wish_judge(effect);
-            }
-            State::Waiting(Waiting::Verify { attempt }) => {
-                if let Some(action) = self.life.node(no).task.verify.clone() {
-                    self.wish(Effect::Verify { task: id, attempt: *attempt, action });
-                }
-            }
-            _ => {}
+    /// Has someone find out again whether an attempt happened: asking twice does no harm.
+    fn verify_again(&mut self, no: TaskNo) {
+        if let State::Waiting(Waiting::Verify { attempt }) = &self.life.task(no).state
+            && let Some(action) = self.life.node(no).task.verify.clone()
+        {
+            self.wish(Effect::Verify { task: self.id(no), attempt: *attempt, action });
         }
     }
 
@@ -169,7 +187,7 @@ impl Draft {
         let State::Running { attempt, reserved, .. } = &self.life.task(no).state else { return };
         // Nobody knows what it used: all that was set aside counts as spent.
         let (task, attempt, usage, failure) = (self.id(no), *attempt, *reserved, Failure::new(class, why));
-        self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage });
+        self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage, unanswered: true });
         self.fail(no, failure);
     }
 
@@ -179,14 +197,16 @@ impl Draft {
         attempt: AttemptNo,
         happened: Option<bool>,
         outputs: &Outputs,
+        usage: Usage,
     ) -> Result<(), Refusal> {
         let no = self.life.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
         if self.life.task(no).state != State::Waiting(Waiting::Verify { attempt }) {
             let reason = "nobody asks whether it happened any more".to_owned();
-            self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
+            self.ignore(task, attempt, reason, usage);
             return Ok(());
         }
-        self.record(Event::Verified { task: task.clone(), attempt, happened });
+        self.record(Event::Verified { task: task.clone(), attempt, happened, usage });
+        self.trip_if_overrun();
         match happened {
             Some(true) => self.accept(no, outputs.clone(), None, Source::Made),
             Some(false) => {

@@ -44,6 +44,7 @@ impl Draft {
             for id in &diff.removed {
                 self.stop_running(id, "its item is gone");
             }
+            self.say_what_stays(&diff.removed);
             let revision = Revision(self.life.revision.0 + 1);
             let rationale = format!("`{}` became {} tasks", self.id(no), items.len());
             self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
@@ -52,8 +53,7 @@ impl Draft {
             let results = Outputs::from([("results".to_owned(), json!([]))]);
             return self.accept(no, results, None, Source::Made);
         }
-        let task = &self.life.node(no).task;
-        let until = [task.timebox, task.budget.time].into_iter().flatten().min().map(|timebox| self.now + timebox);
+        let until = self.life.timebox_end(no, self.now);
         self.record(Event::TaskOpened { task: self.id(no), until });
         for id in changed {
             if let Some(child) = self.life.no(id.as_str()).filter(|child| self.life.node(*child).parent == Some(no)) {

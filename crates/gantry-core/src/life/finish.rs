@@ -3,12 +3,13 @@
 use super::draft::Draft;
 use super::scope::Sight;
 use super::state::State;
-use super::{Life, Phase};
+use super::view::TaskState;
+use super::{DoneWords, Life, Phase};
 use crate::effect::Failure;
 use crate::event::{Event, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::plan::Check;
-use crate::policy::FailureClass;
+use crate::policy::{FailureClass, Judge};
 
 impl Draft {
     /// Ends an open composite when its parts are over, or when a failed part leaves nothing going on.
@@ -56,11 +57,10 @@ impl Draft {
             .map(|no| format!("task `{}` failed: {}", self.id(*no), self.life.why_failed(*no)))
             .collect();
         if causes.is_empty() {
-            let (failed, unjudged) = self.test_done();
+            let (failed, words) = self.test_done();
             causes = failed;
             if causes.is_empty() && self.life.all_over() {
-                let degraded = self.life.degraded();
-                return self.record(Event::PlanCompleted { degraded, unjudged });
+                return self.complete_plan(words);
             }
             if causes.is_empty() {
                 causes.push("some tasks can never start".to_owned());
@@ -69,13 +69,26 @@ impl Draft {
         self.record(Event::PlanFailed { causes });
     }
 
-    /// The parts of the definition of done that do not hold, and those that nobody judged.
+    /// Everything is done; what the definition of done says in words is for the judge, if there is one.
+    fn complete_plan(&mut self, words: Vec<String>) {
+        let unjudged = match (self.life.header.policy.judge, &self.life.done_words) {
+            (Judge::Nobody, _) => words,
+            (Judge::Person | Judge::Model, DoneWords::Held) => Vec::new(),
+            (Judge::Person | Judge::Model, _) if words.is_empty() => Vec::new(),
+            (Judge::Person | Judge::Model, DoneWords::Asked(_)) => return,
+            (Judge::Person | Judge::Model, DoneWords::Unasked) => return self.ask_judge_of_plan(words),
+        };
+        let degraded = self.life.degraded();
+        self.record(Event::PlanCompleted { degraded, unjudged });
+    }
+
+    /// The parts of the definition of done that do not hold, and those that are in words.
     fn test_done(&self) -> (Vec<String>, Vec<String>) {
         let sight = Sight::of(&self.life, None);
-        let (mut failed, mut unjudged) = (Vec::new(), Vec::new());
+        let (mut failed, mut words) = (Vec::new(), Vec::new());
         for check in &self.life.header.done_when {
             match check {
-                Check::Words(words) => unjudged.push(words.clone()),
+                Check::Words(text) => words.push(text.clone()),
                 Check::Expr(expr) => match expr.test(&sight) {
                     Ok(finding) if finding.holds => {}
                     Ok(finding) => failed.push(format!("it is not done: {}", finding.because)),
@@ -83,7 +96,7 @@ impl Draft {
                 },
             }
         }
-        (failed, unjudged)
+        (failed, words)
     }
 }
 
@@ -93,8 +106,8 @@ impl Life {
     }
 
     fn all_over(&self) -> bool {
-        let over = ["completed", "failed", "skipped", "abandoned"];
-        State::NAMES.iter().zip(self.counts).all(|(state, count)| count == 0 || over.contains(state))
+        let over = [TaskState::Completed, TaskState::Failed, TaskState::Skipped, TaskState::Abandoned];
+        State::COUNTED.iter().zip(self.counts).all(|(state, count)| count == 0 || over.contains(state))
     }
 
     /// Tasks whose result is not what the plan asked for, though the plan goes on. Runs once, at the end.

@@ -1,6 +1,7 @@
 //! Time passes: timeouts, leases, retries, deadlines, escalations.
 
 use super::draft::Draft;
+use super::start_task::HEARTBEATS_MISSED_MAX;
 use super::state::{State, Timer, Waiting};
 use crate::effect::Effect;
 use crate::event::{Event, Outputs, Source};
@@ -45,7 +46,7 @@ impl Draft {
             Timer::Timeout(no, attempt) => self.time_out(no, attempt),
             Timer::Lease(no, attempt) => {
                 self.stop_attempt(no, attempt, "it was not heard from");
-                self.lose(no, "it was not heard from for three heartbeats");
+                self.lose(no, &format!("it was not heard from for {HEARTBEATS_MISSED_MAX} heartbeats"));
             }
             Timer::Timebox(no) => self.close_timebox(no),
             Timer::Retry(no) => self.record(Event::TaskUnblocked { task: self.id(no) }),
@@ -75,12 +76,7 @@ impl Draft {
     fn close_timebox(&mut self, no: TaskNo) {
         let because = format!("the timebox of `{}` is over", self.id(no));
         self.say(no, "the timebox is over: what is not done is given up");
-        for below in self.life.subtree(no).into_iter().skip(1) {
-            if !self.life.task(below).state.is_final() {
-                self.end_running(below, &because);
-                self.record(Event::TaskAbandoned { task: self.id(below), because: because.clone() });
-            }
-        }
+        self.abandon_parts(no, &because);
         // With nothing open below, the composite ends when it is looked at; its timer must go now.
         let until = None;
         self.record(Event::TaskOpened { task: self.id(no), until });
@@ -88,11 +84,16 @@ impl Draft {
 
     /// Stops the attempt under way, if there is one, and settles it.
     pub(super) fn end_running(&mut self, no: TaskNo, why: &str) {
+        self.end_running_as(no, FailureClass::Cancelled, why);
+    }
+
+    pub(super) fn end_running_as(&mut self, no: TaskNo, class: FailureClass, why: &str) {
         if let State::Running { attempt, .. } = &self.life.task(no).state {
             let attempt = *attempt;
             self.stop_attempt(no, attempt, why);
-            let failure = crate::effect::Failure::new(FailureClass::Cancelled, why);
-            self.record(Event::AttemptFailed { task: self.id(no), attempt, failure, usage: Usage::default() });
+            let failure = crate::effect::Failure::new(class, why);
+            let (task, usage) = (self.id(no), Usage::default());
+            self.record(Event::AttemptFailed { task, attempt, failure, usage, unanswered: true });
         }
     }
 

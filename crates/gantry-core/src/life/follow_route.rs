@@ -8,6 +8,7 @@ use crate::effect::Failure;
 use crate::event::{Event, Outputs};
 use crate::id::TaskNo;
 use crate::plan::{On, Route};
+use crate::policy::FailureClass;
 
 /// How a task ended.
 #[derive(Clone, Copy)]
@@ -70,6 +71,31 @@ impl Draft {
                 };
         }
         taken
+    }
+
+    /// Gives up a task. What is to follow however it ends does follow, if it had begun and the plan goes on; routes back
+    /// are not taken.
+    pub(super) fn abandon(&mut self, no: TaskNo, because: &str) {
+        let begun = matches!(self.life.task(no).state, State::Running { .. } | State::Waiting(_) | State::Open { .. });
+        self.end_running(no, because);
+        let task = std::sync::Arc::clone(&self.life.node(no).task);
+        let failure = Failure::new(FailureClass::Cancelled, because);
+        let ending = Ending::Failed { failure: &failure, outcome: None };
+        for route in task.next.iter().filter(|route| begun && route.on == On::Always && route.max.is_none()) {
+            if let Some(to) = self.life.no(route.to.as_str()).filter(|_| self.condition_holds(no, route, ending)) {
+                self.take_route(no, to, &route.on);
+            }
+        }
+        self.record(Event::TaskAbandoned { task: self.id(no), because: because.to_owned() });
+    }
+
+    /// Gives up all parts of a composite that are not over.
+    pub(super) fn abandon_parts(&mut self, of: TaskNo, because: &str) {
+        for below in self.life.subtree(of).into_iter().skip(1) {
+            if !self.life.task(below).state.is_final() {
+                self.abandon(below, because);
+            }
+        }
     }
 
     /// Follows the forward routes for exactly this ending; true when there was one.

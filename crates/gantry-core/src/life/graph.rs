@@ -11,6 +11,7 @@ use super::state::{State, TaskLife};
 use crate::id::{HashedId, TaskId, TaskNo};
 use crate::plan::{Action, Diff, InitialStatus, On, Plan, Route, Task, patched, patched_header, producers, waits_for};
 use crate::policy::{Judge, Policy, ProseBy};
+use crate::time::Timestamp;
 
 /// A task and its edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -167,8 +168,13 @@ impl Life {
         let source =
             if state == State::Completed { crate::event::Source::Imported } else { crate::event::Source::Made };
         self.counts[state.place()] += 1;
-        let attempt = self.retired.get(&task.id).copied().unwrap_or_default();
-        Arc::make_mut(&mut self.tasks).push(Arc::new(TaskLife { state, attempt, source, ..TaskLife::default() }));
+        let mut life = TaskLife { state, source, ..TaskLife::default() };
+        if let Some(before) = self.retired.get(&task.id).map(|no| self.task(*no)) {
+            life.attempt = before.attempt;
+            life.unanswered.clone_from(&before.unanswered);
+            life.in_doubt = before.in_doubt;
+        }
+        Arc::make_mut(&mut self.tasks).push(Arc::new(life));
         self.by_id.insert(HashedId::new(&task.id), no);
         if let Some(round) = &task.round {
             self.newest_round.insert(round.of.clone(), no);
@@ -249,7 +255,10 @@ impl Life {
         if !diff.plan.is_empty()
             && let Ok(header) = patched_header(&self.header, &diff.plan)
         {
-            let was = std::mem::replace(&mut self.header, Arc::new(header));
+            let was = Arc::clone(&self.header);
+            self.change_header(|life| life.header = Arc::new(header));
+            // Another deadline is another thing to miss.
+            self.deadline_missed &= was.deadline == self.header.deadline;
             if (was.policy.prose, was.policy.judge) != (self.header.policy.prose, self.header.policy.judge) {
                 self.change_all_lanes(woken);
             }
@@ -290,6 +299,8 @@ impl Life {
             }
             let was_failed = self.failed.contains(no);
             self.leave_indexes(*no);
+            let same_deadline = self.node(*no).task.deadline == task.deadline;
+            self.task_mut(*no).deadline_missed &= same_deadline;
             let lane = lane_of(task, &self.header.policy, self.task(*no).way);
             let node = self.node_mut(*no);
             node.definition = definition_hash(task);
@@ -371,7 +382,7 @@ impl Life {
             }
         }
         self.node_mut(no).removed = true;
-        self.retired.insert(id.clone(), self.task(no).attempt);
+        self.retired.insert(id.clone(), no);
         self.by_id.remove(&HashedId::new(id));
         self.failed.remove(&no);
     }
@@ -504,6 +515,12 @@ impl Life {
             stack.extend(node.children.iter().rev());
         }
         plan
+    }
+
+    /// When the timebox of a composite that opens now is over.
+    pub(super) fn timebox_end(&self, no: TaskNo, now: Timestamp) -> Option<Timestamp> {
+        let task = &self.node(no).task;
+        [task.timebox, task.budget.time].into_iter().flatten().min().map(|timebox| now + timebox)
     }
 
     /// The newest round of a task.

@@ -203,7 +203,10 @@ impl Life {
                 self.use_capabilities(no, -1);
             }
             Listing::Waiting => drop(self.waiting.remove(&no)),
-            Listing::Blocked => drop(self.blocked.remove(&no)),
+            Listing::Blocked => {
+                self.blocked.remove(&no);
+                self.unwatch_names(no);
+            }
             Listing::Open => drop(self.open.remove(&no)),
             Listing::Done(seq) => drop(self.done.remove(&seq)),
             Listing::Failed => drop(self.failed.remove(&no)),
@@ -218,7 +221,10 @@ impl Life {
                 self.use_capabilities(no, 1);
             }
             Listing::Waiting => drop(self.waiting.insert(no)),
-            Listing::Blocked => drop(self.blocked.insert(no)),
+            Listing::Blocked => {
+                self.blocked.insert(no);
+                self.watch_names(no);
+            }
             Listing::Open => drop(self.open.insert(no)),
             Listing::Done(seq) => drop(self.done.insert(seq, no)),
             Listing::Failed => drop(self.failed.insert(no)),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Life;
-use super::scope::Sight;
+use super::scope::{Sight, walk};
 use crate::effect::ArtifactRef;
 use crate::event::Outputs;
 use crate::expr::{Expr, Scope};
@@ -176,13 +176,6 @@ impl Life {
             }
         }
     }
-}
-
-fn walk<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |value, part| match value {
-        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-        other => other.get(part),
-    })
 }
 
 /// What a task needs and does not have.

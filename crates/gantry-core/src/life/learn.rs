@@ -10,7 +10,10 @@ use super::{Life, Refusal};
 use crate::event::Event;
 use crate::id::{TaskId, TaskNo};
 use crate::input::EvidenceFor;
-use crate::plan::{Action, Confidence, Hypothesis};
+use crate::plan::{Action, Confidence, HYPOTHESES_MAX, Hypothesis};
+
+/// How many checkpoints a plan keeps.
+const CHECKPOINTS_MAX: usize = 10_000;
 
 impl Draft {
     pub(super) fn observe(&mut self, facts: &BTreeMap<String, Value>) {
@@ -54,6 +57,9 @@ impl Draft {
         if self.life.beliefs.contains_key(&hypothesis.id) {
             return Err(Refusal::KnownHypothesis { id: hypothesis.id.clone() });
         }
+        if self.life.beliefs.len() >= HYPOTHESES_MAX {
+            return Err(Refusal::TooMany { what: "hypotheses", max: HYPOTHESES_MAX });
+        }
         self.record(Event::HypothesisAdded { hypothesis: hypothesis.clone() });
         Ok(())
     }
@@ -85,18 +91,27 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn checkpoint(&mut self, name: &str) {
+    pub(super) fn checkpoint(&mut self, name: &str) -> Result<(), Refusal> {
+        if self.life.checkpoints.len() >= CHECKPOINTS_MAX {
+            return Err(Refusal::TooMany { what: "checkpoints", max: CHECKPOINTS_MAX });
+        }
         let last = self.life.done.get_max().map(|(_, no)| *no);
         self.mark_checkpoint(name.to_owned(), last);
+        Ok(())
     }
 
     pub(super) fn mark_checkpoint(&mut self, name: String, task: Option<TaskNo>) {
         let task = task.map(|no| self.id(no));
+        if self.life.checkpoints.len() >= CHECKPOINTS_MAX {
+            let text = format!("checkpoint `{name}` was not made: a plan keeps at most {CHECKPOINTS_MAX}");
+            return self.record(Event::NoteAdded { task, by: "gantry".to_owned(), text });
+        }
         let whose = task.as_ref().map_or("plan", TaskId::as_str);
-        let mut id = format!("cp-{whose}-{}", self.now);
-        let taken = self.life.checkpoints.iter().filter(|mark| mark.id.starts_with(&id)).count();
-        if taken > 0 {
-            id = format!("{id}-{}", taken + 1);
+        let first = format!("cp-{whose}-{}", self.now);
+        let (mut id, mut extra) = (first.clone(), 1);
+        while self.life.points.contains_key(&id) {
+            extra += 1;
+            id = format!("{first}-{extra}");
         }
         self.record(Event::CheckpointMade { id, name, task });
     }

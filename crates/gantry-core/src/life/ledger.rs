@@ -45,6 +45,21 @@ impl Life {
         }
     }
 
+    /// Tells whether an attempt uses some of this, though it may set nothing of it aside. A shell command pays nobody.
+    fn draws_on(&self, no: TaskNo, dimension: Dimension) -> bool {
+        let nests = matches!(self.action_now(no), Some(Action::Plan(_)));
+        let uses_tools = match self.action_now(no) {
+            Some(Action::Tool(_)) => true,
+            Some(Action::Command(command)) => command.calls().is_some(),
+            _ => false,
+        };
+        match dimension {
+            Dimension::CostUsd => self.calls_a_model(no) || nests || uses_tools,
+            Dimension::ModelCalls | Dimension::Tokens => self.calls_a_model(no) || nests,
+            Dimension::Time | Dimension::Nodes => false,
+        }
+    }
+
     /// The budgets that an attempt at this task draws on: number 0 is the plan's.
     fn budgets_over(&self, no: TaskNo) -> impl Iterator<Item = (u32, Budget)> {
         let tasks = std::iter::once(no).chain(self.ancestors(no));
@@ -59,17 +74,19 @@ impl Life {
             let account = self.accounts.get(&scope).copied().unwrap_or_default();
             // Added tasks are counted when they are added; an attempt adds none.
             let budget = Budget { nodes: None, ..budget };
+            let whose =
+                || if scope == 0 { "the plan".to_owned() } else { format!("task `{}`", self.task_id(TaskNo(scope))) };
             // A task's own attempts follow each other: what the last one used counts against it.
             if let Some(dimension) = budget.exceeded_by(account.spent.plus(need)) {
-                let whose =
-                    if scope == 0 { "the plan".to_owned() } else { format!("task `{}`", self.task_id(TaskNo(scope))) };
-                return Afford::Never {
-                    detail: format!("the {} budget of {whose} does not suffice", dimension.name()),
-                };
+                let detail = format!("the {} budget of {} does not suffice", dimension.name(), whose());
+                return Afford::Never { detail };
             }
-            if budget.exceeded_by(account.spent.plus(account.reserved).plus(need)).is_some() {
-                later = true;
+            let nothing_left = |used: Usage| budget.used_up_by(used).find(|dimension| self.draws_on(no, *dimension));
+            if let Some(dimension) = nothing_left(account.spent) {
+                return Afford::Never { detail: format!("the {} budget of {} is used up", dimension.name(), whose()) };
             }
+            let taken = account.spent.plus(account.reserved);
+            later |= budget.exceeded_by(taken.plus(need)).is_some() || nothing_left(taken).is_some();
         }
         if later { Afford::Later } else { Afford::Yes }
     }
@@ -90,6 +107,24 @@ impl Life {
             let account = self.accounts.entry(*scope).or_default();
             account.reserved = account.reserved.minus(reserved);
             account.spent = account.spent.plus(used);
+        }
+    }
+
+    /// Counts what was used without being set aside: by judges, by undoing, by answers that come late.
+    pub(super) fn charge(&mut self, no: TaskNo, used: Usage) {
+        if used == Usage::default() {
+            return;
+        }
+        let scopes: Vec<u32> = self.budgets_over(no).map(|(scope, _)| scope).collect();
+        self.settle(&scopes, Usage::default(), used);
+        let life = self.task_mut(no);
+        life.spent = life.spent.plus(used);
+    }
+
+    /// The same for what no task used.
+    pub(super) fn charge_plan(&mut self, used: Usage) {
+        if used != Usage::default() {
+            self.settle(&[0], Usage::default(), used);
         }
     }
 
@@ -132,7 +167,6 @@ impl Dimension {
             Self::ModelCalls => "model_calls",
             Self::Tokens => "tokens",
             Self::Nodes => "nodes",
-            Self::Depth => "depth",
         }
     }
 }

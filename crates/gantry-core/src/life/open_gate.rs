@@ -47,8 +47,8 @@ impl Draft {
 
     fn pass_gate(&mut self, no: TaskNo, gate: &Gate, approved_by: &[String]) {
         let outputs = Outputs::from([("approved_by".to_owned(), serde_json::json!(approved_by))]);
-        // Words without anyone to judge them are said to be so.
-        let unjudged = if approved_by.is_empty() {
+        // What people have approved is judged; without people the words are for the judge.
+        let words = if approved_by.is_empty() {
             gate.checks
                 .iter()
                 .filter(|check| matches!(check, Check::Words(_)))
@@ -57,7 +57,7 @@ impl Draft {
         } else {
             Vec::new()
         };
-        self.complete(no, outputs, Some("approved".to_owned()), Source::Made, unjudged);
+        self.accept_with_words(no, outputs, Some("approved".to_owned()), Source::Made, words);
     }
 
     /// Takes several decisions at once: all are allowed, or none is taken.

@@ -172,8 +172,7 @@ impl Draft {
     pub(super) fn ask_for_help(&mut self, no: TaskNo, failure: Failure) {
         let text = format!("what shall be done about this: {}", failure.message);
         self.record(Event::PersonAsked { task: self.id(no), what: Asked::Help { failure }, until: None });
-        let to = self.life.node(no).task.owner.clone().or_else(|| self.life.header.owner.clone()).unwrap_or_default();
-        self.wish(Effect::Notify { to, task: Some(self.id(no)), text });
+        self.wish(Effect::Notify { to: self.owner_of(no), task: Some(self.id(no)), text });
     }
 
     /// The task has failed for good. A route or another round may take care of it.
@@ -185,12 +184,7 @@ impl Draft {
         let handled = self.follow_routes(no, Ending::Failed { failure: &failure, outcome });
         let task: TaskId = self.id(no);
         self.record(Event::TaskFailed { task: task.clone(), failure: failure.clone(), handled });
-        for below in self.life.subtree(no).into_iter().skip(1) {
-            if !self.life.task(below).state.is_final() {
-                let because = format!("`{task}` failed");
-                self.record(Event::TaskAbandoned { task: self.id(below), because });
-            }
-        }
+        self.abandon_parts(no, &format!("`{task}` failed"));
         if self.life.header.policy.fail_fast && self.life.failed.contains(&no) {
             self.abort(&format!("task `{task}` failed: {}", failure.message));
         }

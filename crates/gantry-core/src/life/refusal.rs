@@ -123,6 +123,13 @@ pub enum Refusal {
         /// The id.
         id: String,
     },
+    /// There is no room for another one.
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        max: usize,
+    },
     /// There is no such hypothesis.
     UnknownHypothesis {
         /// The id.
@@ -154,6 +161,7 @@ impl Refusal {
             Self::Undoing => "life::undoing",
             Self::UnknownPoint { .. } => "life::unknown-point",
             Self::KnownHypothesis { .. } => "life::known-hypothesis",
+            Self::TooMany { .. } => "life::too-many",
             Self::UnknownHypothesis { .. } => "life::unknown-hypothesis",
         }
     }
@@ -192,6 +200,7 @@ impl fmt::Display for Refusal {
             Self::Undoing => f.write_str("what was done is being taken back right now"),
             Self::UnknownPoint { to } => write!(f, "there is no checkpoint or finished task `{to}`"),
             Self::KnownHypothesis { id } => write!(f, "there is a hypothesis `{id}` already"),
+            Self::TooMany { what, max } => write!(f, "a plan has at most {max} {what}"),
             Self::UnknownHypothesis { id } => write!(f, "there is no hypothesis `{id}`"),
         }
     }

@@ -99,7 +99,9 @@ impl Draft {
         }
         self.reopen_plan(&format!("{by} edited the output of `{task}`"))?;
         for reader in readers {
-            self.reopen(reader, &format!("{by} edited the output of `{task}`"), false);
+            // The key of a map says nothing about its parts, so its recorded results would serve again.
+            let afresh = self.life.node(no).parent == Some(reader) && self.life.node(reader).is_map();
+            self.reopen(reader, &format!("{by} edited the output of `{task}`"), afresh);
         }
         Ok(())
     }

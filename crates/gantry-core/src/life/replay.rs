@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 
-use super::{Life, Phase, Refusal};
+use super::{DoneWords, Life, Phase, Refusal};
 use crate::event::{EVENT_VERSION, Entry, Event};
 use crate::id::{PlanId, Revision, TaskNo};
 use crate::plan::{Plan, Severity};
@@ -125,6 +125,7 @@ impl Life {
             running: OrdSet::new(),
             waiting: OrdSet::new(),
             blocked: OrdSet::new(),
+            watchers: OrdMap::new(),
             open: OrdSet::new(),
             busy: OrdMap::new(),
             timers: OrdSet::new(),
@@ -136,10 +137,12 @@ impl Life {
             accounts: OrdMap::new(),
             breaker: None,
             deadline_missed: false,
+            done_words: DoneWords::default(),
             undoing: None,
             facts: OrdMap::new(),
             beliefs: OrdMap::new(),
             checkpoints: Vector::new(),
+            points: OrdMap::new(),
         };
         life.build(plan);
         let mut woken = Vec::new();

@@ -6,7 +6,8 @@ use super::{Phase, Refusal};
 use crate::event::Event;
 use crate::id::{Revision, TaskId};
 use crate::input::Change;
-use crate::plan::{Severity, diff};
+use crate::plan::{Idempotency, Severity, diff};
+use crate::policy::FailureClass;
 
 impl Draft {
     pub(super) fn revise(&mut self, by: &str, rationale: &str, base: Revision, change: &Change) -> Result<(), Refusal> {
@@ -57,6 +58,7 @@ impl Draft {
         for id in diff.removed.iter().chain(&redefined) {
             self.stop_running(id, "the plan was changed");
         }
+        self.say_what_stays(&diff.removed);
         let placed = diff.added.iter().map(|placed| &placed.task.id).chain(diff.moved.iter().map(|moved| &moved.id));
         let newcomers: Vec<TaskId> = placed.cloned().collect();
         let revision = Revision(self.life.revision.0 + 1);
@@ -108,10 +110,17 @@ impl Draft {
     }
 
     /// Takes a running task back to pending, because what it does is no longer wanted as it is.
+    ///
+    /// It may have happened before it was stopped: what is not safe to repeat counts as lost, so that someone finds out
+    /// before it starts again.
     pub(super) fn stop_running(&mut self, id: &TaskId, why: &str) {
         let Some(no) = self.life.no(id.as_str()) else { return };
         if matches!(self.life.task(no).state, State::Running { .. }) {
-            self.end_running(no, why);
+            let class = match self.life.node(no).task.repeatable() {
+                Idempotency::Unsafe => FailureClass::Lost,
+                Idempotency::Safe | Idempotency::Keyed => FailureClass::Cancelled,
+            };
+            self.end_running_as(no, class, why);
             self.record(Event::TaskReopened { task: id.clone(), because: why.to_owned(), afresh: false });
         }
     }

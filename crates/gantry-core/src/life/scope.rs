@@ -43,10 +43,10 @@ impl<'a> Sight<'a> {
             return Some(all);
         };
         let value = match task.outputs.get(*first) {
-            Some(value) => dig(value, deeper)?.clone(),
+            Some(value) => walk(value, deeper)?.clone(),
             None if *first == "outputs" => match deeper.split_first() {
                 None => serde_json::to_value(&*task.outputs).ok()?,
-                Some((name, deeper)) => dig(task.outputs.get(*name)?, deeper)?.clone(),
+                Some((name, deeper)) => walk(task.outputs.get(*name)?, deeper)?.clone(),
             },
             None if *first == "state" && deeper.is_empty() => json!(task.state.name()),
             None if *first == "outcome" && deeper.is_empty() => json!(task.outcome),
@@ -56,8 +56,12 @@ impl<'a> Sight<'a> {
     }
 }
 
-fn dig<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |value, part| value.get(part))
+/// What stands at a path in a value: fields by name, items of a list by number.
+pub(super) fn walk<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option<&'v Value> {
+    path.iter().map(AsRef::as_ref).try_fold(value, |value, part| match value {
+        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+        other => other.get(part),
+    })
 }
 
 impl Scope for Sight<'_> {
@@ -69,19 +73,19 @@ impl Scope for Sight<'_> {
         let (root, rest) = path.split_first()?;
         // Own results and inputs by bare name first, then what everybody sees.
         if let Some(value) = self.own_outputs().and_then(|outputs| outputs.get(*root)) {
-            return dig(value, rest).cloned();
+            return walk(value, rest).cloned();
         }
         if let Some(value) = self.input(root) {
-            return dig(&value, rest).cloned();
+            return walk(&value, rest).cloned();
         }
         match *root {
             "outputs" => match rest.split_first() {
                 None => serde_json::to_value(self.own_outputs()?).ok(),
-                Some((name, deeper)) => dig(self.own_outputs()?.get(*name)?, deeper).cloned(),
+                Some((name, deeper)) => walk(self.own_outputs()?.get(*name)?, deeper).cloned(),
             },
             "inputs" => {
                 let (name, deeper) = rest.split_first()?;
-                dig(&self.input(name)?, deeper).cloned()
+                walk(&self.input(name)?, deeper).cloned()
             }
             "tasks" => {
                 let (id, deeper) = rest.split_first()?;
@@ -91,17 +95,17 @@ impl Scope for Sight<'_> {
                 let (name, deeper) = rest.split_first()?;
                 let reference = crate::plan::Reference::Artifact { name: (*name).to_owned() };
                 let value = self.life.resolve(&crate::plan::Input::From(reference)).ok()?;
-                dig(&value, deeper).cloned()
+                walk(&value, deeper).cloned()
             }
             "failure" => {
                 let value = serde_json::to_value(self.failure?).ok()?;
-                dig(&value, rest).cloned()
+                walk(&value, rest).cloned()
             }
             "outcome" if rest.is_empty() => Some(json!(self.outcome?)),
             "attempt" if rest.is_empty() => Some(json!(self.life.task(self.task?).attempt.0)),
             "plan" => {
                 let value = serde_json::to_value(&*self.life.header).ok()?;
-                dig(&value, rest).cloned()
+                walk(&value, rest).cloned()
             }
             _ => self.fact(path).or_else(|| self.task_path(root, rest)),
         }
@@ -113,7 +117,7 @@ impl Sight<'_> {
     fn fact(&self, path: &[&str]) -> Option<Value> {
         (1..=path.len()).rev().find_map(|length| {
             let value = self.life.facts.get(&path[..length].join("."))?;
-            dig(value, &path[length..]).cloned()
+            walk(value, &path[length..]).cloned()
         })
     }
 }

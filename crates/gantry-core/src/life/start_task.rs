@@ -6,16 +6,16 @@ use super::ledger::Afford;
 use super::scope::{Sight, facts_read};
 use super::state::State;
 use crate::effect::{Effect, Failure, StartAttempt};
-use crate::event::{Asked, Event, Outputs, Source};
-use crate::expr::{Expr, Scope};
+use crate::event::{Asked, Event, JudgeOf, Outputs, Source};
+use crate::expr::Scope;
 use crate::id::{AttemptNo, TaskNo};
-use crate::plan::{Action, Agent, Check, Decide, Idempotency, Model, Wait};
+use crate::plan::{Action, Agent, Check, Compute, Decide, Idempotency, Model, Wait};
 use crate::policy::{FailureClass, Judge, ProseBy};
 use crate::time::Duration;
 
 /// How many heartbeats may be missed before an attempt counts as lost: the network may drop one
 /// and a busy runner may delay one, and the task is still not started twice.
-const HEARTBEATS_MISSED_MAX: u64 = 3;
+pub(super) const HEARTBEATS_MISSED_MAX: u64 = 3;
 
 /// Whether the checks before a start let it start.
 enum Readiness {
@@ -29,13 +29,11 @@ impl Draft {
     pub(super) fn open(&mut self, no: TaskNo) {
         match self.readiness(no) {
             Readiness::Ready => {
-                let task = &self.life.node(no).task;
-                let until =
-                    [task.timebox, task.budget.time].into_iter().flatten().min().map(|timebox| self.now + timebox);
+                let until = self.life.timebox_end(no, self.now);
                 self.record(Event::TaskOpened { task: self.id(no), until });
             }
             Readiness::Blocked { reason, needs } => self.block(no, reason, needs),
-            Readiness::AskJudge(checks) => self.ask_judge(no, checks, true, &Outputs::new()),
+            Readiness::AskJudge(checks) => self.ask_judge(no, JudgeOf::Start, checks, Outputs::new(), None),
         }
     }
 
@@ -45,7 +43,7 @@ impl Draft {
             match self.readiness(no) {
                 Readiness::Ready => {}
                 Readiness::Blocked { reason, needs } => return self.block(no, reason, needs),
-                Readiness::AskJudge(checks) => return self.ask_judge(no, checks, true, &Outputs::new()),
+                Readiness::AskJudge(checks) => return self.ask_judge(no, JudgeOf::Start, checks, Outputs::new(), None),
             }
         }
         let (key, inputs) = match self.life.key(no) {
@@ -68,7 +66,7 @@ impl Draft {
             Some(Action::Manual(_)) | None => self.ask_person(no, Asked::Work),
             Some(Action::Wait(wait)) => self.wait(no, wait),
             Some(Action::Map(map)) => self.expand(no, &map, inputs),
-            Some(Action::Compute(compute)) => self.compute(no, &compute.0),
+            Some(Action::Compute(compute)) => self.compute(no, &compute),
             Some(Action::Decide(decide)) if decide.is_computed() => self.choose(no, &decide),
             Some(Action::Decide(_)) if self.life.header.policy.judge != Judge::Model => {
                 self.ask_person(no, Asked::Answer);
@@ -109,7 +107,7 @@ impl Draft {
 
     fn start_attempt(&mut self, no: TaskNo, action: Action, key: String, inputs: Outputs) {
         let repeatable = self.life.node(no).task.repeatable();
-        if repeatable == Idempotency::Unsafe && self.life.task(no).doubt.as_ref() == Some(&key) {
+        if repeatable == Idempotency::Unsafe && self.life.task(no).in_doubt {
             let message = "an earlier attempt was lost and may have happened";
             return self.find_out(no, Failure::new(FailureClass::Lost, message));
         }
@@ -153,11 +151,7 @@ impl Draft {
     fn readiness(&self, no: TaskNo) -> Readiness {
         let sight = Sight::of(&self.life, Some(no));
         let (mut words, mut reasons, mut needs) = (Vec::new(), Vec::new(), Vec::new());
-        let node = self.life.node(no);
-        let tools = self.life.header.capabilities.iter().filter(|tool| {
-            node.capabilities().any(|name| name == tool.name) || node.task.capabilities.contains(&tool.name)
-        });
-        for check in node.task.preconditions.iter().chain(tools.flat_map(|tool| &tool.preconditions)) {
+        for check in self.life.preconditions_of(no) {
             let expr = match check {
                 Check::Words(text) => {
                     words.push(text.clone());
@@ -220,13 +214,20 @@ impl Draft {
         self.record(Event::WaitBegun { task: self.id(no), until });
     }
 
-    fn compute(&mut self, no: TaskNo, exprs: &std::collections::BTreeMap<String, Expr>) {
+    fn compute(&mut self, no: TaskNo, compute: &Compute) {
+        let exprs = match compute.in_order() {
+            Ok(exprs) => exprs,
+            Err(circle) => {
+                let message = format!("these need each other: {}", circle.join(", "));
+                return self.fail(no, Failure::new(FailureClass::Logic, message));
+            }
+        };
         let mut outputs = Outputs::new();
         for (name, expr) in exprs {
             let sight = Sight { outputs: Some(&outputs), ..Sight::of(&self.life, Some(no)) };
             match expr.eval(&sight) {
                 Ok(value) => {
-                    outputs.insert(name.clone(), value);
+                    outputs.insert(name.to_owned(), value);
                 }
                 Err(error) => {
                     let message = format!("`{name}` cannot be computed: {error}");

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::view::TaskState;
 use crate::effect::{ArtifactRef, Failure};
-use crate::event::{Outputs, Source};
+use crate::event::{JudgeOf, Outputs, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
 use crate::plan::is_default;
 use crate::policy::Usage;
@@ -90,8 +91,8 @@ pub enum Waiting {
     Judge {
         /// The checks in words.
         checks: Vec<String>,
-        /// Whether they are about the start or about the result.
-        before: bool,
+        /// What they are about.
+        of: JudgeOf,
     },
     /// Someone to find out whether an attempt happened.
     Verify {
@@ -118,9 +119,17 @@ impl State {
         matches!(self, Self::Completed | Self::Failed { .. } | Self::Skipped { .. } | Self::Abandoned)
     }
 
-    /// The names of the states that are counted, in the order of [`State::place`].
-    pub(super) const NAMES: [&str; 8] =
-        ["pending", "blocked", "running", "waiting", "completed", "failed", "skipped", "abandoned"];
+    /// The states that are counted, as people know them, in the order of [`State::place`].
+    pub(super) const COUNTED: [TaskState; 8] = [
+        TaskState::Pending,
+        TaskState::Blocked,
+        TaskState::Running,
+        TaskState::Waiting,
+        TaskState::Completed,
+        TaskState::Failed,
+        TaskState::Skipped,
+        TaskState::Abandoned,
+    ];
 
     /// Where the state is counted.
     pub(super) fn place(&self) -> usize {
@@ -138,7 +147,7 @@ impl State {
 
     /// The state's name.
     pub(super) fn name(&self) -> &'static str {
-        Self::NAMES[self.place()]
+        Self::COUNTED[self.place()].name()
     }
 }
 
@@ -183,12 +192,16 @@ pub struct TaskLife {
     /// Checks in words that nobody judged.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unjudged: Vec<String>,
-    /// The last results that were accepted, by key, the oldest first: one serves again when its key comes back.
+    /// The last results that were accepted or edited, each under its key, the one that served least recently first. One
+    /// serves again when its key comes back.
     #[serde(default, skip_serializing_if = "is_default")]
     pub memo: Vec<Arc<Memo>>,
     /// What its attempts used.
     #[serde(default, skip_serializing_if = "is_default")]
     pub spent: Usage,
+    /// Attempts that ended without an answer, and what was counted for each.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) unanswered: Vec<(AttemptNo, Usage)>,
     /// When to tell someone, and how often someone was told.
     #[serde(default, skip_serializing_if = "is_default")]
     pub watch: Watch,
@@ -207,9 +220,9 @@ pub struct TaskLife {
     /// The judge has passed its preconditions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) judged_before: bool,
-    /// The key of a lost attempt, until someone finds out whether it happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) doubt: Option<String>,
+    /// An attempt was lost, and nobody has found out whether it happened.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) in_doubt: bool,
     /// Its inputs are being made again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) suspect: bool,
@@ -288,6 +301,9 @@ impl TaskLife {
         }));
     }
 }
+
+/// How many attempts without an answer are remembered for one task.
+pub(super) const UNANSWERED_MAX: usize = 8;
 
 /// How many accepted results of one task are remembered.
 const MEMOS_MAX: usize = 8;

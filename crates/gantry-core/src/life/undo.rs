@@ -8,6 +8,7 @@ use crate::event::{AfterUndo, Event, Outputs, Source};
 use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Resolution;
 use crate::plan::Undo;
+use crate::policy::Usage;
 
 /// How often one undo is tried before a person is asked.
 const UNDO_FAILURES_MAX: u32 = 3;
@@ -39,8 +40,7 @@ impl Life {
 
     /// The event that a checkpoint or a task stands for.
     fn point(&self, to: &str) -> Option<u64> {
-        let mark = self.checkpoints.iter().rev().find(|mark| mark.id == to || mark.name == to);
-        mark.map(|mark| mark.seq).or_else(|| self.task(self.newest(to)?).done_seq)
+        self.points.get(to).copied().or_else(|| self.task(self.newest(to)?).done_seq)
     }
 }
 
@@ -50,12 +50,22 @@ impl Draft {
         self.record(Event::UndoBegun { tasks, then, why: why.to_owned() });
     }
 
+    /// Says of tasks that leave the plan that what they did stays: only tasks of the plan are taken back.
+    pub(super) fn say_what_stays(&mut self, leaving: &[TaskId]) {
+        for no in leaving.iter().filter_map(|id| self.life.no(id.as_str())).collect::<Vec<_>>() {
+            let life = self.life.task(no);
+            let did_something = life.state == State::Completed || life.tried_seq.is_some();
+            if did_something && !life.undone && self.life.node(no).task.undo != Undo::None {
+                self.say(no, "what it did stays as it is: outside the plan it can no longer be taken back");
+            }
+        }
+    }
+
     /// Stops what runs within a composite (or the whole plan), because it is going to be taken back.
     pub(super) fn stop_within(&mut self, scope: Option<TaskNo>, why: &str) {
         for no in self.life.running.clone() {
             if scope.is_none_or(|scope| self.life.ancestors(no).any(|above| above == scope)) {
-                self.end_running(no, why);
-                self.record(Event::TaskAbandoned { task: self.id(no), because: why.to_owned() });
+                self.abandon(no, why);
             }
         }
     }
@@ -103,11 +113,11 @@ impl Draft {
             let life = self.life.task(no);
             if life.state != State::Completed && life.tried_seq.is_none() {
                 let how = "it is not done any more".to_owned();
-                self.record(Event::TaskUndone { task: task.id.clone(), how });
+                self.record(Event::TaskUndone { task: task.id.clone(), how, usage: Usage::default() });
                 continue;
             }
             match &task.undo {
-                Undo::None => self.take_back(no, "there was nothing to take back".to_owned()),
+                Undo::None => self.take_back(no, "there was nothing to take back".to_owned(), Usage::default()),
                 Undo::Never => {
                     let reason = format!("`{}` cannot be taken back", task.id);
                     self.record(Event::UndoHalted { task: task.id.clone(), reason: reason.clone() });
@@ -119,8 +129,8 @@ impl Draft {
     }
 
     /// One task is taken back; questions about what it did are withdrawn.
-    fn take_back(&mut self, no: TaskNo, how: String) {
-        self.record(Event::TaskUndone { task: self.id(no), how });
+    fn take_back(&mut self, no: TaskNo, how: String, usage: Usage) {
+        self.record(Event::TaskUndone { task: self.id(no), how, usage });
         self.withdraw_behind(no);
     }
 
@@ -147,6 +157,7 @@ impl Draft {
         task: &TaskId,
         attempt: AttemptNo,
         end: &Result<String, String>,
+        usage: Usage,
     ) -> Result<(), Refusal> {
         let no = self.life.known(task)?;
         let current = self
@@ -156,13 +167,17 @@ impl Draft {
             .filter(|undoing| undoing.attempt == Some(attempt) && undoing.rest.first() == Some(&no));
         let Some(undoing) = current.cloned() else {
             let reason = "this undo is not under way".to_owned();
-            self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason });
+            self.ignore(task, attempt, reason, usage);
             return Ok(());
         };
         match end {
-            Ok(how) => self.take_back(no, how.clone()),
+            Ok(how) => {
+                self.take_back(no, how.clone(), usage);
+                self.trip_if_overrun();
+            }
             Err(message) => {
-                self.record(Event::UndoFailed { task: task.clone(), attempt, message: message.clone() });
+                self.record(Event::UndoFailed { task: task.clone(), attempt, message: message.clone(), usage });
+                self.trip_if_overrun();
                 if undoing.failures + 1 >= UNDO_FAILURES_MAX {
                     let reason = format!("`{task}` could not be taken back: {message}");
                     self.record(Event::UndoHalted { task: task.clone(), reason: reason.clone() });
@@ -195,7 +210,7 @@ impl Draft {
         });
         match resolution {
             Resolution::Retry { .. } => self.start_undo(no),
-            Resolution::Complete { .. } => self.take_back(no, format!("{by}: {said}")),
+            Resolution::Complete { .. } => self.take_back(no, format!("{by}: {said}"), Usage::default()),
             Resolution::Skip => self.record(Event::UndoPassedOver { task }),
             Resolution::Fail => {
                 let then = self.life.undoing.as_ref().map(|undoing| undoing.then.clone());

@@ -69,9 +69,10 @@ pub enum TaskState {
     Abandoned,
 }
 
-impl fmt::Display for TaskState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl TaskState {
+    /// Returns the state's name.
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Pending => "pending",
             Self::Ready => "ready",
             Self::Running => "running",
@@ -81,7 +82,13 @@ impl fmt::Display for TaskState {
             Self::Failed => "failed",
             Self::Skipped => "skipped",
             Self::Abandoned => "abandoned",
-        })
+        }
+    }
+}
+
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 
@@ -155,10 +162,10 @@ impl Life {
     /// The tasks that this one waits for and that are not over, in the order it names them.
     pub fn held_by(&self, id: &str) -> Vec<TaskId> {
         let Some(no) = self.no(id) else { return Vec::new() };
-        let over =
+        let holds_up =
             |no: &&TaskNo| !self.task(**no).state.is_final() || self.task(**no).suspect || self.failed.contains(*no);
         let node = self.node(no);
-        let own = node.waits.iter().chain(&node.routed_from).filter(over);
+        let own = node.waits.iter().chain(&node.routed_from).filter(holds_up);
         let above = node.parent.iter().filter(|parent| !matches!(self.task(**parent).state, State::Open { .. }));
         own.chain(above).map(|no| self.task_id(*no).clone()).collect()
     }
@@ -196,14 +203,17 @@ impl Life {
 
     /// How many tasks are in each state.
     pub fn counts(&self) -> BTreeMap<TaskState, u32> {
-        let mut counts = BTreeMap::new();
-        for (name, count) in State::NAMES.iter().zip(self.counts).filter(|(_, count)| *count > 0) {
-            let state: Result<TaskState, _> = serde_json::from_value(serde_json::Value::String((*name).to_owned()));
-            if let Ok(state) = state {
-                counts.insert(state, count);
-            }
-        }
-        counts
+        State::COUNTED.into_iter().zip(self.counts).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// How many tasks there are, removed ones left out.
+    pub fn task_count(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+
+    /// What a task works on, resolved as far as that is possible now.
+    pub fn inputs_of(&self, id: &str) -> Outputs {
+        self.no(id).and_then(|no| self.key(no).ok()).map(|(_, inputs)| inputs).unwrap_or_default()
     }
 
     /// Attempts under way: task and number.
@@ -218,6 +228,24 @@ impl Life {
 
     /// What the plan waits for from outside, one line for each.
     pub fn waits_for(&self) -> Vec<WaitsFor> {
+        self.waits().collect()
+    }
+
+    /// The same one by one, for those who want only the first.
+    pub fn waits(&self) -> impl Iterator<Item = WaitsFor> {
+        let tasks = self.waiting.iter().chain(&self.blocked).filter_map(|no| {
+            let what = match &self.task(*no).state {
+                State::Waiting(waiting) => waiting.to_string(),
+                State::Blocked { reason, .. } => reason.clone(),
+                _ => return None,
+            };
+            Some(WaitsFor { task: Some(self.task_id(*no).clone()), what })
+        });
+        self.plan_waits().into_iter().chain(tasks)
+    }
+
+    /// What the plan as a whole waits for.
+    fn plan_waits(&self) -> Vec<WaitsFor> {
         let mut all = Vec::new();
         if let Phase::Paused { .. } = self.phase {
             all.push(WaitsFor { task: None, what: "someone to resume it".to_owned() });
@@ -230,13 +258,8 @@ impl Life {
             let what = undoing.halted.clone().unwrap_or_else(|| "an undo".to_owned());
             all.push(WaitsFor { task, what });
         }
-        for no in self.waiting.iter().chain(&self.blocked) {
-            let what = match &self.task(*no).state {
-                State::Waiting(waiting) => waiting.to_string(),
-                State::Blocked { reason, .. } => reason.clone(),
-                _ => continue,
-            };
-            all.push(WaitsFor { task: Some(self.task_id(*no).clone()), what });
+        if !self.judging().is_empty() {
+            all.push(WaitsFor { task: None, what: format!("a judge of {}", self.judging().join("; ")) });
         }
         all
     }

@@ -243,6 +243,17 @@ impl Decide {
     pub fn is_computed(&self) -> bool {
         self.options.iter().any(|branch| branch.when.is_some())
     }
+
+    /// Returns the outcomes that can be chosen, each once.
+    pub fn outcomes(&self) -> Vec<&str> {
+        let mut outcomes: Vec<&str> = Vec::new();
+        for outcome in self.options.iter().map(|branch| branch.outcome.as_str()).chain(self.otherwise.as_deref()) {
+            if !outcomes.contains(&outcome) {
+                outcomes.push(outcome);
+            }
+        }
+        outcomes
+    }
 }
 
 short_form! {
@@ -391,6 +402,63 @@ pub struct Nested {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Compute(pub BTreeMap<String, Expr>);
+
+impl Compute {
+    /// The entries in an order in which each stands after those that it reads; the error names entries that read each
+    /// other in a circle.
+    ///
+    /// An entry that reads its own name means something else of that name: an input, say.
+    pub fn in_order(&self) -> Result<Vec<(&str, &Expr)>, Vec<&str>> {
+        let mut ordered: Vec<(&str, &Expr)> = Vec::new();
+        let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+        for (first, expr) in self.0.iter().map(|(name, expr)| (name.as_str(), expr)) {
+            if seen.contains_key(first) {
+                continue;
+            }
+            seen.insert(first, Seen::OnPath);
+            let mut path = vec![(first, expr, self.others_read(first, expr))];
+            while let Some((name, expr, reads)) = path.last_mut() {
+                let Some(read) = reads.pop() else {
+                    seen.insert(name, Seen::Placed);
+                    ordered.push((name, expr));
+                    path.pop();
+                    continue;
+                };
+                match (seen.get(read), self.0.get(read)) {
+                    (Some(Seen::Placed), _) | (None, None) => {}
+                    (Some(Seen::OnPath), _) => {
+                        return Err(path.iter().map(|(name, ..)| *name).skip_while(|name| *name != read).collect());
+                    }
+                    (None, Some(expr)) => {
+                        seen.insert(read, Seen::OnPath);
+                        path.push((read, expr, self.others_read(read, expr)));
+                    }
+                }
+            }
+        }
+        Ok(ordered)
+    }
+
+    /// The other entries that an entry reads.
+    fn others_read<'a>(&'a self, name: &str, expr: &'a Expr) -> Vec<&'a str> {
+        read_names(expr).filter(|read| *read != name && self.0.contains_key(*read)).collect()
+    }
+}
+
+/// Where an entry stands while the entries are put in order.
+enum Seen {
+    OnPath,
+    Placed,
+}
+
+/// The names of own results that an expression may read: `name`, `outputs.name`.
+fn read_names(expr: &Expr) -> impl Iterator<Item = &str> {
+    expr.paths().iter().filter_map(|path| match path.segments.as_slice() {
+        [root, name, ..] if root == "outputs" => Some(name.as_str()),
+        [root, ..] => Some(root.as_str()),
+        [] => None,
+    })
+}
 
 short_form! {
     short = name, full = FullCheckpoint;

@@ -6,6 +6,7 @@
 mod content; // in reading order
 mod graph;
 
+pub(crate) use content::HYPOTHESES_MAX;
 pub(crate) use graph::LOOPS_MAX;
 
 use super::Plan;

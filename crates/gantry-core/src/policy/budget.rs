@@ -108,8 +108,6 @@ pub enum Dimension {
     Tokens,
     /// Added tasks.
     Nodes,
-    /// Depth of nesting.
-    Depth,
 }
 
 impl Budget {
@@ -127,6 +125,19 @@ impl Budget {
         } else {
             None
         }
+    }
+
+    /// Returns the dimensions in which nothing is left after this usage. A limit of nothing is not used up by using nothing.
+    pub fn used_up_by(&self, usage: Usage) -> impl Iterator<Item = Dimension> {
+        let all = [
+            (Dimension::CostUsd, self.cost_usd.map(|money| money.0), usage.cost_usd.0),
+            (Dimension::ModelCalls, self.model_calls, usage.model_calls),
+            (Dimension::Tokens, self.tokens, usage.tokens),
+            (Dimension::Nodes, self.nodes, usage.nodes),
+        ];
+        all.into_iter()
+            .filter(|(_, limit, used)| *used > 0 && limit.is_some_and(|limit| *used >= limit))
+            .map(|(dimension, ..)| dimension)
     }
 
     /// What an attempt under this budget may use at most; dimensions without a limit count as nothing.

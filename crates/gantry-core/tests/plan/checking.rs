@@ -185,3 +185,89 @@ fn a_plan_with_many_mistakes_is_checked_in_bounded_time() {
         .collect();
     assert_eq!(plan.check().len(), 5_000);
 }
+
+#[test]
+fn results_that_need_each_other_are_refused() {
+    insta::assert_snapshot!(problems(r#"
+        c  compute={"a":"b","b":"outputs.c + d","c":"a","d":"1"}
+    "#), @"plan::compute-cycle c compute: these entries of task `c` need each other: a, b, c (compute one of them without the others)");
+}
+
+#[test]
+fn inputs_cannot_have_the_names_of_what_their_action_takes() {
+    insta::assert_snapshot!(problems(r#"
+        t  inputs={"args":1}  tool={"name":"web","args":{"x":1}}
+        p  inputs={"with":1}  plan={"template":"t","with":{"x":1}}
+        m  inputs={"over":1}  map={"over":[1],"as":"item","each":{"id":"e","inputs":{"item":2}}}
+        f  inputs={"args":1,"with":2,"over":3}
+    "#), @"
+    plan::reserved-input t inputs.args: an input cannot be called `args` here: that is the arguments of the tool (choose another name)
+    plan::reserved-input p inputs.with: an input cannot be called `with` here: that is what the nested plan is given (choose another name)
+    plan::reserved-input m inputs.over: an input cannot be called `over` here: that is the list that it maps over (choose another name)
+    plan::reserved-input m map.each.inputs.item: an input cannot be called `item` here: that is the item of the list (choose another name)
+    ");
+}
+
+#[test]
+fn words_that_are_nearly_an_expression_are_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        tests  success_criteria=["exit_code = 0","foo(1) == 2","exit_code == 0 and done","people (all) like it","review(s) are fine"]
+    "#), @"
+    plan::words-like-expression tests success_criteria.0: `exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare (mend the expression, or write `words: …` to say that words are meant)
+    plan::words-like-expression tests success_criteria.1: `foo(1) == 2` is taken as words for a judge, because it is no expression: there is no function `foo` (mend the expression, or write `words: …` to say that words are meant)
+    plan::words-like-expression tests success_criteria.2: `exit_code == 0 and done` is taken as words for a judge, because it is no expression: expected an operator, found `and`; use `&&` for both (mend the expression, or write `words: …` to say that words are meant)
+    ");
+}
+
+#[test]
+fn words_that_nobody_will_ever_judge_are_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        a  failure_modes=[{"name":"slow","detect":"it takes too long"}]
+    "#), @"plan::detect-in-words a failure_modes.0.detect: `it takes too long` is never tested: nobody judges failure modes (write an expression, or have the runner report the mode by its name)");
+}
+
+#[test]
+fn a_point_to_go_back_to_that_is_not_in_the_plan_is_pointed_out() {
+    insta::assert_snapshot!(problems("
+        base   checkpoint=start
+        work   after base
+        back   after work  undo_to=strat
+        fine   after work  undo_to=start
+        also   after work  undo_to=base
+    "), @"plan::unknown-point back undo_to: there is no task or checkpoint `strat` to go back to, unless someone marks it meanwhile (did you mean `start`?)");
+}
+
+#[test]
+fn a_way_back_without_a_bound_is_shown_where_it_is_written() {
+    insta::assert_snapshot!(problems("impl\ntests after impl on failure -> impl"), @"plan::cycle tests next.0.to: these tasks wait for each other: `impl` -> `tests` -> `impl` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)");
+}
+
+#[test]
+fn each_outcome_is_named_once() {
+    insta::assert_snapshot!(problems(r#"
+        choose  decide={"options":["yes","no"],"otherwise":"no"}  on maybe -> c
+        c
+    "#), @"
+    plan::unknown-outcome choose next.0.on: task `choose` never ends with `maybe` (it ends with one of: yes, no)
+    plan::unreachable c : task `c` can never run: nothing that happens leads to it (mend the routes that lead to it, or remove it)
+    ");
+}
+
+#[test]
+fn alternates_outcomes_endings_and_maps_that_cannot_be_are_refused() {
+    insta::assert_snapshot!(problems(r#"
+        a       alternates=[{"run":"make"},{"gate":{}}]
+        choose  decide={"options":["success","no"]}
+        m       map={"over":[1],"max":0,"each":{"id":"e","alternates":[{"ask":"who?"}]}}
+        b       on succes -> c  on failed -> d  on warm -> e
+        c
+        d
+        e
+    "#), @"
+    plan::bad-alternate a alternates.1: `gate` cannot be another way to do task `a` (an alternate is a `run`, `command`, `tool`, `model` or `agent`)
+    plan::reserved-outcome choose : task `choose` cannot have an outcome called `success` (routes use that word for every task; choose another one)
+    plan::bad-alternate m map.each.alternates.0: `ask` cannot be another way to do task `e` (an alternate is a `run`, `command`, `tool`, `model` or `agent`)
+    plan::zero-limit m map.max: with `max: 0` task `m` can become nothing
+    plan::unknown-outcome b next.0.on: `succes` is no ending of task `b` (did you mean `success`?)
+    ");
+}

@@ -1,8 +1,11 @@
 //! Budgets: reserved before, settled after, and a breaker.
 
-use gantry_core::plan::Money;
+use gantry_core::event::{Entry, Outputs};
+use gantry_core::id::{AttemptNo, TaskId};
+use gantry_core::input::{Input, Success, TakeBack};
+use gantry_core::plan::{Money, Plan, Task};
 use gantry_core::policy::Usage;
-use gantry_testkit::{World, hours, mins};
+use gantry_testkit::{World, draw_plan, hours, mins};
 
 fn dollars(cents: u64) -> Usage {
     Usage { cost_usd: Money::from_cents(cents), ..Usage::default() }
@@ -140,4 +143,138 @@ fn a_map_may_not_nest_deeper_than_the_depth_budget() {
     insta::assert_snapshot!(world.tasks(), @"each  waiting    help: its tasks would be nested 2 deep, and the depth budget does not suffice");
     world.resolve("each", gantry_core::input::Resolution::Skip);
     assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn what_a_late_answer_used_is_counted_once() {
+    let mut world = World::with_plan("a timeout=1m idempotency=safe retry.max=3\nb person");
+    world.advance(mins(1));
+    world.end("a", AttemptNo(1), Ok(Success::default()), calls(2));
+    world.end("a", AttemptNo(1), Ok(Success::default()), calls(2));
+    assert_eq!(world.life().spent(), calls(2));
+    assert_eq!(world.life().task_life("a").unwrap().spent, calls(2));
+}
+
+#[test]
+fn a_late_answer_adds_only_what_was_not_counted_when_it_was_given_up() {
+    let mut world = World::with_plan("ask model budget.model_calls=3 timeout=1m retry.max=3\nb person");
+    world.advance(mins(1));
+    assert_eq!(world.life().spent(), calls(3));
+    world.end("ask", AttemptNo(1), Ok(Success::default()), calls(5));
+    assert_eq!(world.life().spent(), calls(5));
+}
+
+#[test]
+fn an_answer_to_a_task_that_was_removed_is_counted_too() {
+    let mut world = World::with_plan("a\nb person");
+    world.revise(|plan| drop(plan.tasks.remove(0)));
+    world.end("a", AttemptNo(1), Ok(Success::default()), calls(2));
+    assert_eq!(world.life().spent(), calls(2));
+}
+
+#[test]
+fn a_second_delivery_of_an_answer_costs_nothing() {
+    let mut world = World::with_plan("a\nb person");
+    world.end("a", AttemptNo(1), Ok(Success::default()), calls(2));
+    world.end("a", AttemptNo(1), Ok(Success::default()), calls(2));
+    assert_eq!(world.life().spent(), calls(2));
+}
+
+#[test]
+fn judges_verifiers_and_undoing_are_paid_for() {
+    let mut world = World::with_plan(
+        "
+        policy.judge=model
+        write  model  success_criteria=[\"reads well\"]  budget.model_calls=9
+        pay    undo=restore  verify={\"run\":\"check\"}
+        ",
+    );
+    world.finish_using("write", calls(1));
+    world.judge_using("write", true, "yes", calls(1));
+    assert_eq!(world.life().task_life("write").unwrap().spent, calls(2));
+    world.crash();
+    let (task, attempt) = (TaskId::new("pay").unwrap(), AttemptNo(1));
+    let verified =
+        Input::Verified { task: task.clone(), attempt, happened: None, outputs: Outputs::new(), usage: calls(1) };
+    world.turn(verified.clone());
+    world.turn(verified);
+    assert_eq!(world.life().spent(), calls(4));
+    world.cancel(TakeBack::Everything);
+    let attempt = world.undo_attempt("pay");
+    world.turn(Input::UndoEnded { task: task.clone(), attempt, end: Err("stuck".to_owned()), usage: calls(1) });
+    let attempt = world.undo_attempt("pay");
+    world.turn(Input::UndoEnded { task, attempt, end: Ok("restored".to_owned()), usage: calls(1) });
+    assert_eq!(world.life().spent(), calls(6));
+}
+
+#[test]
+fn a_late_answer_can_use_up_the_budget() {
+    let mut world =
+        World::with_plan("policy.budget.model_calls=1\na timeout=1m idempotency=safe retry.max=3\nb person");
+    world.advance(mins(1));
+    world.end("a", AttemptNo(1), Ok(Success::default()), calls(2));
+    assert!(
+        world.waits_for().contains(&"plan: a larger budget: the model_calls budget of the plan is overrun".to_owned())
+    );
+}
+
+fn calls(model_calls: u64) -> Usage {
+    Usage { model_calls, ..Usage::default() }
+}
+
+#[test]
+fn a_budget_that_is_used_up_starts_nothing_that_would_use_it() {
+    let mut world = World::with_plan(
+        "
+        policy.budget.cost_usd=1
+        policy.budget.tokens=100
+        a     model
+        ask   model  after a
+        tool  tool={\"name\":\"search\"}  after a
+        run   after a
+        ",
+    );
+    world.started();
+    world.finish_using("a", Usage { tokens: 100, ..dollars(100) });
+    assert_eq!(world.started(), ["run"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    a     completed
+    ask   waiting    help: the cost_usd budget of the plan is used up
+    tool  waiting    help: the cost_usd budget of the plan is used up
+    run   running
+    ");
+}
+
+#[test]
+fn what_others_have_set_aside_is_waited_for() {
+    let mut world = World::with_plan("policy.budget.cost_usd=2\na model budget.cost_usd=2\nb model");
+    assert_eq!(world.started(), ["a"]);
+    world.finish_using("a", dollars(150));
+    assert_eq!(world.started(), ["b"]);
+}
+
+#[test]
+fn more_money_than_can_be_written_down_is_the_most_that_can() {
+    let mut world = World::with_plan("a\nb person");
+    world.finish_using("a", Usage { cost_usd: Money(u64::MAX), tokens: u64::MAX, ..Usage::default() });
+    assert_eq!(world.life().spent(), Usage { cost_usd: Money::MAX, tokens: 1 << 53, ..Usage::default() });
+    for entry in world.journal() {
+        let line = serde_json::to_string(entry).unwrap();
+        assert_eq!(serde_json::from_str::<Entry>(&line).unwrap(), *entry);
+    }
+}
+
+#[test]
+fn tasks_that_are_added_before_the_start_use_up_no_nodes() {
+    let mut world = World::not_started(draw_plan("policy.budget.nodes=1\na person"));
+    let add =
+        |plan: &mut Plan, names: &[&str]| plan.tasks.extend(names.iter().map(|id| Task::new(TaskId::new(id).unwrap())));
+    world.revise(|plan| add(plan, &["b", "c"]));
+    world.turn(Input::Start);
+    let said = world.revision(|plan| add(plan, &["d", "e"]));
+    assert_eq!(
+        world.refusal(said),
+        "the budget does not allow it: 2 tasks more, but the nodes budget allows 1 [life::over-budget]"
+    );
+    world.revise(|plan| add(plan, &["d"]));
 }

@@ -278,3 +278,10 @@ fn parts_of_an_output_that_were_handed_in_early_are_kept() {
     world.end("long", AttemptNo(1), Ok(Success::default()), Usage::default());
     assert_eq!(world.life().task_life("long").unwrap().artifacts, [part]);
 }
+
+#[test]
+fn what_is_computed_may_need_what_comes_later_in_the_alphabet() {
+    let mut world = World::with_plan(r#"c compute={"a":"b + outputs.z","b":"z * 2","z":"1 + 1"}"#);
+    assert_eq!(json!(world.life().outputs("c").unwrap()), json!({"a": 6, "b": 4, "z": 2}));
+    assert!(world.started().is_empty());
+}

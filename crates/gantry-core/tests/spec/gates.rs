@@ -251,3 +251,24 @@ fn every_decision_keeps_who_what_and_why() {
     plan_completed
     "#);
 }
+
+#[test]
+fn what_a_gate_must_bring_about_is_tested_like_for_any_task() {
+    let mut world =
+        World::with_plan("ok gate success_criteria=[\"size(approved_by) >= 2\"] gate.approvals=1\nship after ok");
+    world.approve("ok", "ana");
+    insta::assert_snapshot!(world.tasks(), @"
+    ok    failed     the result is not good enough: size(approved_by) >= 2 is false: size(approved_by) = 1
+    ship  blocked    for ok
+    ");
+}
+
+#[test]
+fn words_at_a_gate_that_asks_nobody_are_for_the_judge() {
+    let mut world = World::with_plan(
+        "policy.judge=person\nok gate gate.approvals=0 gate.checks=[\"it reads well\"]\nship after ok",
+    );
+    assert_eq!(world.waits_for(), ["ok: a judge of it reads well"]);
+    world.judge("ok", true, "it does");
+    assert_eq!(world.started(), ["ship"]);
+}

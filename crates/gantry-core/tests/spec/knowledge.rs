@@ -1,6 +1,8 @@
 //! Hypotheses, evidence, checkpoints, notes.
 
+use gantry_core::event::{Entry, Event};
 use gantry_core::input::{EvidenceFor, Input};
+use gantry_core::life;
 use gantry_core::plan::Hypothesis;
 use gantry_testkit::World;
 
@@ -60,4 +62,41 @@ fn the_policy_can_ask_for_a_checkpoint_after_each_task() {
     world.finish("build");
     world.finish("ship");
     assert_eq!(world.life().checkpoints().count(), 2);
+}
+
+#[test]
+fn a_plan_keeps_a_bounded_number_of_checkpoints() {
+    let mut world = World::with_plan("a checkpoint\nb person");
+    world.finish("a");
+    let mut journal = world.journal().to_vec();
+    for seq in world.length() + 1..=world.length() + 9_999 {
+        let event = Event::CheckpointMade { id: format!("cp-{seq}"), name: "again".to_owned(), task: None };
+        journal.push(Entry { v: 1, seq, at: journal[0].at, event });
+    }
+    let life = life::replay(&journal).unwrap();
+    let refused = life.decide(&Input::Checkpoint { name: "more".to_owned() }, journal[0].at).unwrap_err();
+    assert_eq!(refused.to_string(), "a plan has at most 10000 checkpoints");
+    assert_eq!(refused.code(), "life::too-many");
+}
+
+#[test]
+fn a_plan_has_a_bounded_number_of_hypotheses() {
+    let mut plan = gantry_testkit::draw_plan("a");
+    let hypothesis = |n: usize| Hypothesis { id: format!("H{n}"), ..Hypothesis::default() };
+    plan.hypotheses = (0..1_000).map(hypothesis).collect();
+    let mut world = World::not_started(plan.clone());
+    world.turn(Input::Start);
+    let said = world.refusal(Input::Hypothesise { hypothesis: hypothesis(1_000) });
+    assert_eq!(said, "a plan has at most 1000 hypotheses [life::too-many]");
+    plan.hypotheses.push(hypothesis(1_000));
+    let codes: Vec<&str> = plan.check().iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, ["plan::too-many-hypotheses"]);
+}
+
+#[test]
+fn a_hypothesis_that_a_revision_brings_takes_evidence() {
+    let mut world = World::with_plan("check person");
+    world.revise(|plan| plan.hypotheses.push(Hypothesis { id: "H7".to_owned(), ..Hypothesis::default() }));
+    world.turn(evidence("H7", EvidenceFor::Supports));
+    assert_eq!(world.life().beliefs().map(|(id, sure)| format!("{id} {sure}")).collect::<Vec<_>>(), ["H7 0.667"]);
 }

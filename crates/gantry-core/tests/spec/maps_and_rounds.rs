@@ -1,5 +1,6 @@
 //! The plan grows while it runs: maps and bounded loops, each step a new revision.
 
+use gantry_core::plan::Input as PlanInput;
 use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::World;
 use serde_json::json;
@@ -198,4 +199,56 @@ fn a_nested_plan_runs_as_one_attempt_with_its_parameters() {
     let start = world.starts()[0].clone();
     assert_eq!(start.action.key(), "plan");
     assert_eq!(serde_json::to_string(&start.inputs).unwrap(), r#"{"with":{"service":"checkout"}}"#);
+}
+
+#[test]
+fn an_own_input_called_feedback_is_kept_in_every_round() {
+    let mut world = World::with_plan(
+        r#"
+        notes
+        impl   after notes  inputs={"feedback":"tasks.notes.text"}
+        tests  after impl  on failure -> impl max=2
+        "#,
+    );
+    world.finish_with("notes", json!({"text": "be quick"}));
+    world.finish("impl");
+    world.fail("tests", Logic, "red");
+    world.finish("impl-r2");
+    world.fail("tests-r2", Logic, "red again");
+    let inputs: Vec<_> = world
+        .starts()
+        .iter()
+        .filter(|start| start.task.as_str().starts_with("impl"))
+        .map(|start| start.inputs["feedback"].clone())
+        .collect();
+    assert_eq!(inputs, ["be quick", "be quick", "be quick"]);
+}
+
+#[test]
+fn a_round_is_told_why_it_is_needed_each_time_anew() {
+    let mut world = World::with_plan("impl\ntests after impl on failure -> impl max=2");
+    world.finish("impl");
+    world.fail("tests", Logic, "red");
+    world.finish("impl-r2");
+    world.fail("tests-r2", Logic, "red again");
+    let told = |task: &str| world.life().definition(task).unwrap().inputs["feedback"].clone();
+    assert_eq!(told("impl-r2"), PlanInput::Value(json!("red")));
+    assert_eq!(told("impl-r3"), PlanInput::Value(json!("red again")));
+}
+
+#[test]
+fn an_edit_of_a_part_reaches_the_results_of_its_map() {
+    let mut world = World::with_plan(
+        r#"
+        m     map={"over":[1,2],"each":{"id":"e","action":{"run":"true"}}}
+        read  inputs={"all":"tasks.m.results"}
+        "#,
+    );
+    world.finish_with("m-1", json!({"x": 1}));
+    world.finish_with("m-2", json!({"x": 2}));
+    world.finish("read");
+    world.started();
+    world.edit_output("m-2", json!({"x": 5}));
+    assert_eq!(world.life().outputs("m").unwrap()["results"], json!([{"x": 1}, {"x": 5}]));
+    assert_eq!(world.started(), ["read"]);
 }

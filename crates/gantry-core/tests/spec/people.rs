@@ -2,6 +2,7 @@
 
 use gantry_core::effect::ArtifactRef;
 use gantry_core::input::{Input, Success};
+use gantry_core::policy::Usage;
 use gantry_testkit::{World, days, hours};
 
 #[test]
@@ -109,7 +110,7 @@ fn answers_to_what_nobody_asked_are_refused() {
             resolution: gantry_core::input::Resolution::Skip,
             why: String::new(),
         }),
-        world.refusal(Input::Judged { task: task(), by: by(), verdicts: Vec::new() }),
+        world.refusal(Input::Judged { task: Some(task()), by: by(), verdicts: Vec::new(), usage: Usage::default() }),
     ];
     insta::assert_snapshot!(said.join("\n"), @"
     task `a` does not wait for an answer [life::not-waiting]

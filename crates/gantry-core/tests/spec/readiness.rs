@@ -1,5 +1,7 @@
 //! Who may start, and when.
 
+use gantry_core::plan::Check;
+use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::World;
 use serde_json::json;
 
@@ -179,4 +181,77 @@ fn what_a_capability_needs_holds_for_every_task_that_uses_it() {
     assert_eq!(world.started(), ["other"]);
     world.observe(json!({"network.online": true}));
     assert_eq!(world.started(), ["fetch"]);
+}
+
+#[test]
+fn a_blocked_task_is_let_go_by_what_it_reads() {
+    let mut world = World::with_plan(
+        r#"
+        a
+        b
+        state  preconditions=["tasks.a.state == \"failed\""]
+        facts  preconditions=["network.online"]
+        alone  preconditions=["b.x > 1"]
+        "#,
+    );
+    world.started();
+    world.fail("a", Logic, "red");
+    assert_eq!(world.started(), ["state"]);
+    world.observe(json!({"network.online": true}));
+    assert_eq!(world.started(), ["facts"]);
+    world.finish_with("b", json!({"x": 1}));
+    assert!(world.started().is_empty());
+    world.edit_output("b", json!({"x": 2}));
+    assert_eq!(world.started(), ["alone"]);
+}
+
+#[test]
+fn a_blocked_task_reads_the_newest_round() {
+    let mut world = World::with_plan(
+        r#"
+        impl
+        tests  after impl  on failure -> impl max=2
+        ship   preconditions=["impl.x > 1"]
+        "#,
+    );
+    world.finish_with("impl", json!({"x": 1}));
+    world.fail("tests", Logic, "red");
+    world.started();
+    world.finish_with("impl-r2", json!({"x": 2}));
+    assert_eq!(world.started(), ["ship", "tests-r2"]);
+}
+
+#[test]
+fn what_a_tool_needs_is_read_from_the_newest_plan() {
+    let mut world = World::with_plan(
+        r#"
+        plan.capabilities=[{"name":"shell","preconditions":["a.x > 1"]}]
+        a  person
+        b
+        "#,
+    );
+    assert!(world.started().is_empty());
+    world.revise(|plan| plan.capabilities[0].preconditions = vec![Check::read("env.ready == true")]);
+    world.observe(json!({"env.ready": true}));
+    assert_eq!(world.started(), ["b"]);
+}
+
+#[test]
+fn what_a_capability_needs_also_holds_back_what_people_do_with_it() {
+    let mut world = World::with_plan(
+        r#"
+        plan.capabilities=[{"name":"crm","preconditions":["network.online == true"]}]
+        call  person  capabilities=["crm"]
+        "#,
+    );
+    assert_eq!(world.waits_for(), ["call: `network.online` is not known yet"]);
+    world.observe(json!({"network.online": true}));
+    assert_eq!(world.waits_for(), ["call: someone to do it"]);
+}
+
+#[test]
+fn preconditions_in_words_that_nobody_judged_are_named_at_the_end() {
+    let mut world = World::with_plan("sail preconditions=[\"the weather is good\"]\nb person");
+    world.finish("sail");
+    assert_eq!(world.life().task_life("sail").unwrap().unjudged, ["the weather is good"]);
 }

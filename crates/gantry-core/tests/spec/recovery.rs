@@ -247,3 +247,16 @@ fn an_attempt_lost_twice_in_a_row_is_still_only_lost() {
     world.end("pay", AttemptNo(1), Err(Failure::new(Lost, "late")), Usage::default());
     assert_eq!(world.waits_for(), ["pay: help: the process that ran it went away"]);
 }
+
+#[test]
+fn a_failure_mode_looks_only_at_what_its_own_attempt_gave() {
+    let mut world = World::with_plan(
+        "
+        a  success_criteria=[\"score > 5\"]  retry.max=1  retry.backoff=0s  failure_modes=[{\"name\":\"bad\",\"detect\":\"score == 1 && attempt == 2\",\"recover\":\"mend\"}]
+        mend
+        ",
+    );
+    world.finish_with("a", json!({"score": 1}));
+    world.fail("a", Logic, "crashed");
+    assert_eq!(world.life().task_state("mend").unwrap().to_string(), "skipped");
+}

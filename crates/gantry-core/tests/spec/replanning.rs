@@ -1,7 +1,7 @@
 //! The plan changes while it runs.
 
 use gantry_core::id::{Revision, TaskId};
-use gantry_core::input::{Change, Input};
+use gantry_core::input::{Change, Input, Resolution};
 use gantry_core::plan::{Action, Run, Task};
 use gantry_testkit::World;
 use serde_json::json;
@@ -55,7 +55,7 @@ fn a_revision_keeps_its_diff_and_its_reason() {
 
 #[test]
 fn a_running_task_that_is_redefined_is_stopped_and_starts_again() {
-    let mut world = World::with_plan("a\nb after a");
+    let mut world = World::with_plan("a idempotency=safe\nb after a");
     world.wishes();
     world.revise(|plan| {
         plan.tasks[0].action = Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
@@ -164,4 +164,32 @@ fn a_changed_input_redoes_the_task_and_what_reads_it() {
     assert_eq!(world.started(), ["fetch"]);
     world.finish_with("fetch", json!({"page": 2}));
     assert_eq!(world.started(), ["read"]);
+}
+
+#[test]
+fn a_running_task_that_may_have_happened_is_not_simply_restarted_when_it_is_redefined() {
+    let mut world = World::with_plan("pay run=\"pay 10\"\nsafe run=\"look\" idempotency=safe");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks[0].action = Some(Action::Run(run("pay 20")));
+        plan.tasks[1].action = Some(Action::Run(run("look twice")));
+    });
+    assert_eq!(world.started(), ["safe"]);
+    assert_eq!(world.waits_for(), ["pay: help: an earlier attempt was lost and may have happened"]);
+    world.resolve("pay", Resolution::Retry { guidance: None });
+    assert_eq!(world.started(), ["pay"]);
+}
+
+#[test]
+fn a_task_that_may_have_happened_is_in_doubt_however_often_it_is_redefined() {
+    let mut world = World::with_plan("pay run=\"pay 10\" verify={\"run\":\"check\"}");
+    world.crash();
+    world.started();
+    world.revise(|plan| plan.tasks[0].action = Some(Action::Run(run("pay 20"))));
+    assert!(world.started().is_empty());
+    assert_eq!(world.waits_for(), ["pay: whether attempt 1 happened"]);
+}
+
+fn run(command: &str) -> Run {
+    Run { command: command.to_owned(), ..Run::default() }
 }

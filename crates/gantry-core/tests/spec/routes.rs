@@ -1,7 +1,7 @@
 //! Routes: where to go when a task ends.
 
 use gantry_core::policy::FailureClass::Logic;
-use gantry_testkit::World;
+use gantry_testkit::{World, hours};
 use serde_json::json;
 
 #[test]
@@ -122,4 +122,25 @@ fn an_outcome_that_a_runner_reports_chooses_the_route() {
     world.started();
     world.finish_as("probe", "cold");
     assert_eq!(world.started(), ["b"]);
+}
+
+#[test]
+fn what_always_follows_does_so_when_the_task_is_given_up() {
+    let mut world = World::with_plan(
+        "
+        g  timebox=1h
+          rent     on always -> give-back
+          unbegun  after rent  on always -> sweep
+        give-back
+        sweep
+        ",
+    );
+    world.advance(hours(1));
+    insta::assert_snapshot!(world.tasks(), @"
+    g          completed
+    rent       abandoned  the timebox of `g` is over
+    unbegun    abandoned  the timebox of `g` is over
+    give-back  running
+    sweep      skipped    no route led to it
+    ");
 }

@@ -1,6 +1,8 @@
 //! Waits, deadlines, timeboxes, escalation, and clocks that jump.
 
+use gantry_core::event::Event;
 use gantry_core::input::Input;
+use gantry_core::time::Timestamp;
 use gantry_testkit::{World, days, hours, mins};
 
 #[test]
@@ -108,4 +110,35 @@ fn a_finished_plan_has_no_timers_left() {
     world.advance(mins(5));
     world.finish("a");
     assert_eq!(world.life().next_wake(), None);
+}
+
+#[test]
+fn a_deadline_that_is_set_anew_after_it_was_missed_is_told_again() {
+    let mut world = World::with_plan("plan.deadline=2026-01-01T10:00:00Z\na person deadline=2026-01-01T10:00:00Z");
+    world.advance(hours(2));
+    let missed = |world: &World| world.count(|event| matches!(event, Event::DeadlineMissed { .. }));
+    assert_eq!(missed(&world), 2);
+    let later = Timestamp::parse("2026-01-01T13:00:00Z").unwrap();
+    world.revise(|plan| {
+        plan.deadline = Some(later);
+        plan.tasks[0].deadline = Some(later);
+    });
+    world.advance(hours(5));
+    assert_eq!(missed(&world), 4);
+}
+
+#[test]
+fn a_composite_that_is_opened_again_gets_its_timebox_anew() {
+    let mut world = World::with_plan("g timebox=1h\n  a\nz person");
+    world.advance(mins(50));
+    world.finish("a");
+    world.retry("a");
+    world.advance(mins(50));
+    assert_eq!(world.life().task_state("a").unwrap().to_string(), "running");
+    world.advance(mins(10));
+    insta::assert_snapshot!(world.tasks(), @"
+    g  completed
+    a  abandoned  the timebox of `g` is over
+    z  waiting    someone to do it
+    ");
 }

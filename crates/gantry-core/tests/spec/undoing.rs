@@ -3,6 +3,7 @@
 use gantry_core::input::{Input, Resolution, TakeBack};
 use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass::Logic;
+use gantry_core::policy::Usage;
 use gantry_testkit::World;
 
 #[test]
@@ -75,7 +76,7 @@ fn an_undo_survives_a_crash_and_old_answers_to_it_are_ignored() {
     world.crash();
     insta::assert_snapshot!(world.wishes(), @"start_undo a attempt=11 undo=restore");
     let task = gantry_core::id::TaskId::new("a").unwrap();
-    world.turn(Input::UndoEnded { task, attempt: old, end: Ok("late".to_owned()) });
+    world.turn(Input::UndoEnded { task, attempt: old, end: Ok("late".to_owned()), usage: Usage::default() });
     assert_ne!(world.state(), PlanState::Abandoned);
     world.crash();
     world.undo_ends("a", Ok("restored"));
@@ -164,4 +165,17 @@ fn an_unknown_point_is_refused() {
     let mut world = World::with_plan("a");
     let undo = Input::Undo { to: "nowhere".to_owned(), by: "ana".to_owned(), why: String::new() };
     assert_eq!(world.refusal(undo), "there is no checkpoint or finished task `nowhere` [life::unknown-point]");
+}
+
+#[test]
+fn a_finished_task_that_leaves_the_plan_is_said_to_stay_done() {
+    let mut world = World::with_plan("a undo=restore\nb\nc undo=restore\nz person");
+    world.finish("a");
+    world.finish("b");
+    let before = world.length();
+    world.revise(|plan| drop(plan.tasks.drain(..2)));
+    insta::assert_snapshot!(world.log_since(before), @"
+    note_added a by=gantry text=what it did stays as it is: outside the plan it can no longer be taken back
+    plan_revised by=ana rationale=as tested revision=2
+    ");
 }

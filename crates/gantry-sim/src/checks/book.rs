@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gantry_core::event::{AfterUndo, Asked, Entry, Event, Source};
+use gantry_core::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::plan::{InitialStatus, Plan, Task};
 use gantry_core::policy::{FailureClass, Remedy, Usage};
@@ -277,8 +277,8 @@ impl Book {
                     line.doubt = None;
                 }
             }),
-            Event::JudgeAsked { before, .. } => self.change(&id, |line| {
-                line.judged_before = *before;
+            Event::JudgeAsked { of, .. } => self.change(&id, |line| {
+                line.judged_before = *of == JudgeOf::Start;
                 line.stand = Stand::Waiting;
             }),
             Event::Judged { .. } => self.change(&id, |line| {

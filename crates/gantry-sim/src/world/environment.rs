@@ -22,7 +22,13 @@ impl World {
                 Effect::CancelAttempt { task, attempt, .. } => self.cancel_attempt(&task, attempt),
                 Effect::Verify { task, attempt, .. } => {
                     // Looked up when it arrives: what happens until then counts.
-                    let input = Input::Verified { task, attempt, happened: None, outputs: Outputs::new() };
+                    let input = Input::Verified {
+                        task,
+                        attempt,
+                        happened: None,
+                        outputs: Outputs::new(),
+                        usage: Usage::default(),
+                    };
                     self.answer(20_000, input);
                 }
                 Effect::Judge { task, checks, .. } => {
@@ -202,10 +208,10 @@ impl World {
         let happened = self.record.ledger.iter().any(|deed| deed.task == task && deed.attempt == attempt);
         let unknown = !self.calm && self.dice.percent(20);
         let outputs = if happened { self.success(None).outputs } else { Outputs::new() };
-        Input::Verified { task, attempt, happened: (!unknown).then_some(happened), outputs }
+        Input::Verified { task, attempt, happened: (!unknown).then_some(happened), outputs, usage: Usage::default() }
     }
 
-    pub(super) fn judgement(&mut self, task: TaskId, checks: &[String]) -> Input {
+    pub(super) fn judgement(&mut self, task: Option<TaskId>, checks: &[String]) -> Input {
         let holds = self.calm || self.dice.percent(85);
         let mut verdicts: Vec<Judgement> = checks
             .iter()
@@ -214,17 +220,22 @@ impl World {
         if !self.calm && self.dice.percent(5) {
             verdicts.clear();
         }
-        Input::Judged { task, by: "judge".to_owned(), verdicts }
+        Input::Judged { task, by: "judge".to_owned(), verdicts, usage: Usage::default() }
     }
 
     fn run_undo(&mut self, task: TaskId, attempt: AttemptNo) {
         let after_ms = self.draw_ms(10, 20_000);
         if self.strikes(self.mix.fail) {
             let end = Err("it is stuck".to_owned());
-            return self.deliver(after_ms, Input::UndoEnded { task, attempt, end });
+            return self.deliver(after_ms, Input::UndoEnded { task, attempt, end, usage: Usage::default() });
         }
         let deed = Deed { task: task.clone(), attempt, key: String::new(), what: "undo" };
-        let answer = Box::new(Input::UndoEnded { task, attempt, end: Ok("as it was before".to_owned()) });
+        let answer = Box::new(Input::UndoEnded {
+            task,
+            attempt,
+            end: Ok("as it was before".to_owned()),
+            usage: Usage::default(),
+        });
         self.send(after_ms, Coming::Act { deed, answer, after_ms: 5 });
     }
 

@@ -40,7 +40,7 @@ impl World {
             State::Waiting(Waiting::Answer { .. }) => Some(self.answer_question(task)),
             State::Waiting(Waiting::Work) => Some(self.report(task)),
             State::Waiting(Waiting::Help { .. }) => Some(self.resolve(task)),
-            State::Waiting(Waiting::Judge { checks, .. }) => Some(self.judgement(task, &checks)),
+            State::Waiting(Waiting::Judge { checks, .. }) => Some(self.judgement(Some(task), &checks)),
             State::Waiting(Waiting::Verify { attempt }) => Some(self.look_up(task, attempt)),
             State::Blocked { .. } => Some(self.observation()),
             State::Waiting(Waiting::Time { .. } | Waiting::Retry { .. } | Waiting::Undo) => None,
@@ -52,6 +52,10 @@ impl World {
     fn response_for_plan(&mut self, what: &str) -> Option<Input> {
         if what.contains("budget") {
             return (self.calm || self.dice.percent(50)).then(|| self.without_budgets());
+        }
+        let judging = self.life.judging().to_vec();
+        if !judging.is_empty() && what.starts_with("a judge") {
+            return Some(self.judgement(None, &judging));
         }
         Some(Input::Resume { by: "ana".to_owned() })
     }

@@ -80,7 +80,7 @@ impl World {
         };
         let input = match self.dice.below(5) {
             0 => Input::Heartbeat { task, attempt, note: "alive".to_owned(), artifacts: Vec::new() },
-            1 => Input::UndoEnded { task, attempt, end: Ok("gone".to_owned()) },
+            1 => Input::UndoEnded { task, attempt, end: Ok("gone".to_owned()), usage: Usage::default() },
             2 => {
                 let end = Err(Failure::new(FailureClass::Transient, "from nowhere"));
                 Input::Ended { task, attempt, end, usage: Usage::default() }

@@ -5,6 +5,7 @@ use gantry_core::event::{Entry, Event};
 use gantry_core::input::Input;
 use gantry_core::life::{self, Life, Verdict};
 use gantry_core::plan::Severity;
+use gantry_core::policy::Usage;
 use serde_json::Value;
 
 use super::World;
@@ -79,8 +80,10 @@ impl World {
     }
 
     fn commit(&mut self, input: &Input, verdict: Verdict) -> Outcome {
-        let ignored = verdict.events.iter().any(|entry| matches!(entry.event, Event::AnswerIgnored { .. }));
-        let before = ignored.then(|| essence(&self.life));
+        // What an ignored answer used is counted, and may be the last of the budget.
+        let ignored =
+            |entry: &Entry| matches!(&entry.event, Event::AnswerIgnored { usage, .. } if *usage == Usage::default());
+        let before = verdict.events.iter().any(ignored).then(|| essence(&self.life));
         self.append(&verdict)?;
         if self.strikes(self.mix.crash) {
             self.fault("crash before apply");
@@ -157,6 +160,9 @@ fn essence(life: &Life) -> Value {
     if let Value::Object(map) = &mut value {
         map.remove("length");
         map.remove("last_at");
+        for task in map.get_mut("tasks").and_then(Value::as_array_mut).into_iter().flatten() {
+            task.as_object_mut().map(|task| task.remove("unanswered"));
+        }
     }
     value
 }

@@ -9,6 +9,9 @@ use crate::plan::{Check, Gate, Input, Plan, Task};
 use crate::policy::Budget;
 use crate::time::Duration;
 
+/// More statements than anyone tests in one plan.
+pub(crate) const HYPOTHESES_MAX: usize = 1_000;
+
 pub(super) fn check(plan: &Plan, findings: &mut Findings) {
     if plan.tasks.is_empty() {
         findings
@@ -62,6 +65,13 @@ fn check_people(plan: &Plan, findings: &mut Findings) {
                 format!("`{}` is listed twice", person.name),
             );
         }
+    }
+    if plan.hypotheses.len() > HYPOTHESES_MAX {
+        findings.error(
+            "plan::too-many-hypotheses",
+            (None, "hypotheses"),
+            format!("the plan has {} hypotheses, and at most {HYPOTHESES_MAX} are allowed", plan.hypotheses.len()),
+        );
     }
     let mut seen = BTreeSet::new();
     for (index, hypothesis) in plan.hypotheses.iter().enumerate() {
@@ -125,8 +135,20 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         }
     }
     for (i, mode) in task.failure_modes.iter().enumerate() {
-        if let Some(detect) = &mode.detect {
-            check_names(detect, (at, &format!("failure_modes.{i}.detect")), names, &own, findings);
+        let path = format!("failure_modes.{i}.detect");
+        match &mode.detect {
+            Some(detect @ Check::Expr(_)) => check_names(detect, (at, &path), names, &own, findings),
+            Some(detect @ Check::Words(words)) => {
+                check_names(detect, (at, &path), names, &own, findings);
+                findings
+                    .warning(
+                        "plan::detect-in-words",
+                        (at, &path),
+                        format!("`{words}` is never tested: nobody judges failure modes"),
+                    )
+                    .hint("write an expression, or have the runner report the mode by its name");
+            }
+            None => {}
         }
     }
     for (i, route) in task.next.iter().enumerate() {
@@ -135,6 +157,7 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         }
     }
     check_alternates(task, at, "", findings);
+    check_inputs(task, at, "", findings);
     match &task.action {
         Some(Action::Gate(gate)) => check_gate(plan, index, task, gate, names, findings),
         Some(Action::Ask(ask)) => {
@@ -166,6 +189,10 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             }
             if let Some(each) = &map.each {
                 check_alternates(each, at, "map.each.", findings);
+                check_inputs(each, at, "map.each.", findings);
+                if each.inputs.contains_key(&map.r#as) {
+                    reserved_input(&map.r#as, "the item of the list", at, "map.each.", findings);
+                }
             }
             if let Some(field) = map.each.as_ref().and_then(|each| over_plan(&each.budget, &plan.policy.budget)) {
                 findings
@@ -221,7 +248,17 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             for (name, expr) in &compute.0 {
                 check_expr(expr, (at, &format!("compute.{name}")), names, &own, findings);
             }
+            if let Err(circle) = compute.in_order() {
+                findings
+                    .error(
+                        "plan::compute-cycle",
+                        (at, "compute"),
+                        format!("these entries of task `{}` need each other: {}", task.id, circle.join(", ")),
+                    )
+                    .hint("compute one of them without the others");
+            }
         }
+        Some(Action::UndoTo(undo)) => check_point(plan, index, &undo.0, findings),
         Some(Action::Plan(nested)) => match (&nested.plan, &nested.template) {
             (None, None) => {
                 findings.error(
@@ -259,6 +296,51 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         },
         _ => {}
     }
+}
+
+/// Runners find what an action takes beside the task's own inputs: one name cannot mean both.
+fn check_inputs(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+    let taken = match &task.action {
+        Some(Action::Tool(tool)) if !tool.args.is_empty() => ("args", "the arguments of the tool"),
+        Some(Action::Plan(nested)) if !nested.with.is_empty() => ("with", "what the nested plan is given"),
+        Some(Action::Map(_)) => ("over", "the list that it maps over"),
+        _ => return,
+    };
+    if task.inputs.contains_key(taken.0) {
+        reserved_input(taken.0, taken.1, at, prefix, findings);
+    }
+}
+
+fn reserved_input(name: &str, meaning: &str, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+    findings
+        .error(
+            "plan::reserved-input",
+            (at, &format!("{prefix}inputs.{name}")),
+            format!("an input cannot be called `{name}` here: that is {meaning}"),
+        )
+        .hint("choose another name");
+}
+
+/// What is taken back to should be there; people may mark points while the plan runs, so it may yet come.
+fn check_point(plan: &Plan, index: usize, to: &str, findings: &mut Findings) {
+    let marks = plan.tasks.iter().filter_map(|task| match &task.action {
+        Some(Action::Checkpoint(mark)) => Some(mark.name.as_str()),
+        _ => None,
+    });
+    let known: BTreeSet<&str> = plan.tasks.iter().map(|task| task.id.as_str()).chain(marks).collect();
+    let made_by_policy =
+        plan.policy.checkpoint_each_task && to.strip_prefix("after ").is_some_and(|id| known.contains(id));
+    if known.contains(to) || made_by_policy {
+        return;
+    }
+    let hint = findings.suggest(to, known.iter().copied());
+    findings
+        .warning(
+            "plan::unknown-point",
+            (Some(index), "undo_to"),
+            format!("there is no task or checkpoint `{to}` to go back to, unless someone marks it meanwhile"),
+        )
+        .hint = hint;
 }
 
 /// Another way to do a task must be something that a runner does.
@@ -428,12 +510,19 @@ fn check_expr(
     }
 }
 
-/// Says why words that begin like an expression are none: `tests.exit_code = 0`.
+/// Operators that nobody writes in words.
+const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "&&", "||"];
+
+/// Says why words that look like an expression are none: `tests.exit_code = 0`, `foo(1) == 2`.
 fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTreeSet<&str>) -> Option<String> {
     let root: String = words.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-    let follows = words[root.len()..].chars().next()?;
+    let path: String = words.chars().take_while(|c| c.is_alphanumeric() || "_.[]\"".contains(*c)).collect();
     let known = ROOTS.contains(&root.as_str()) || own.contains(root.as_str()) || tasks.contains(root.as_str());
-    if !known || !".[(=<>!&|".contains(follows) {
+    let goes_on = |with: &str| words[root.len()..].starts_with(|c| with.contains(c));
+    let compares = words[path.len()..].trim_start().starts_with(['=', '<', '>']) && !path.is_empty();
+    let calls = !root.is_empty() && goes_on("(") && words.trim_end().ends_with(')');
+    let operates = OPERATORS.iter().any(|operator| words.contains(operator));
+    if !(known && goes_on(".[(=<>!&|") || compares || calls || operates) {
         return None;
     }
     let error = Expr::parse(words).err()?;

@@ -6,7 +6,7 @@ use super::Findings;
 use crate::id::TaskId;
 use crate::plan::action::Action;
 use crate::plan::edges::{producers, references, waits_for};
-use crate::plan::{On, Plan, Reference, Task};
+use crate::plan::{On, Plan, Reference, Route, Task};
 use crate::suggest::nearest;
 
 /// No plan is nested deeper than this, whatever its budget says.
@@ -333,9 +333,20 @@ impl<'a> Graph<'a> {
         let first = cycle.get(lowest).copied();
         // The walk goes backwards in time: each task in the ring waits for the next.
         let path = ring.iter().chain(ring.first()).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" -> ");
-        findings.error("plan::cycle", (first, "depends_on"), format!("these tasks wait for each other: {path}")).hint(
+        let (task, field) = self.route_in(cycle).unwrap_or((first, "depends_on".to_owned()));
+        findings.error("plan::cycle", (task, &field), format!("these tasks wait for each other: {path}")).hint(
             "remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`",
         );
+    }
+
+    /// The place of a route in a cycle that leads to an earlier line: a way back that was given no `max`.
+    fn route_in(&self, cycle: &[usize]) -> Option<(Option<usize>, String)> {
+        let edges = cycle.iter().zip(cycle.iter().cycle().skip(1)); // each waits for the next
+        edges.filter(|(to, from)| to < from).find_map(|(to, from)| {
+            let leads_back = |route: &Route| route.max.is_none() && route.to == self.task(*to).id;
+            let n = self.task(*from).next.iter().position(leads_back)?;
+            Some((Some(*from), format!("next.{n}.to")))
+        })
     }
 
     fn check_routes(&self, findings: &mut Findings) {
@@ -567,9 +578,7 @@ fn named_by_modes(task: &Task) -> impl Iterator<Item = (usize, TaskId)> {
 /// The outcomes that a task can end with, where that is known.
 fn outcomes(task: &Task) -> Option<Vec<&str>> {
     match &task.action {
-        Some(Action::Decide(decide)) if !decide.options.is_empty() => Some(
-            decide.options.iter().map(|branch| branch.outcome.as_str()).chain(decide.otherwise.as_deref()).collect(),
-        ),
+        Some(Action::Decide(decide)) if !decide.options.is_empty() => Some(decide.outcomes()),
         Some(Action::Gate(_)) => Some(vec!["approved", "rejected", "needs_changes"]),
         Some(Action::Ask(ask)) if !ask.options.is_empty() => {
             Some(ask.options.iter().map(|choice| choice.name.as_str()).collect())

@@ -1,0 +1,165 @@
+//! Checks in words go to a judge: before a task starts, about its result, and about the plan as a whole.
+
+use super::draft::Draft;
+use super::state::{State, Waiting};
+use super::{DoneWords, Life, Refusal};
+use crate::effect::{Effect, Failure};
+use crate::event::{Event, JudgeOf, Outputs, Source};
+use crate::id::{TaskId, TaskNo};
+use crate::input::Verdict as Judgement;
+use crate::policy::{FailureClass, Judge, Usage};
+
+impl Draft {
+    /// Asks whether checks in words hold, of a start or of a result.
+    pub(super) fn ask_judge(
+        &mut self,
+        no: TaskNo,
+        of: JudgeOf,
+        checks: Vec<String>,
+        outputs: Outputs,
+        outcome: Option<String>,
+    ) {
+        let task = Some(self.id(no));
+        let asked =
+            Event::JudgeAsked { task: task.clone(), checks: checks.clone(), of, outputs: outputs.clone(), outcome };
+        self.record(asked);
+        self.wish_judge(task, checks, outputs);
+    }
+
+    /// Asks whether the plan is done, as far as its definition of done is in words.
+    pub(super) fn ask_judge_of_plan(&mut self, checks: Vec<String>) {
+        self.record(Event::JudgeAsked {
+            task: None,
+            checks: checks.clone(),
+            of: JudgeOf::Result,
+            outputs: Outputs::new(),
+            outcome: None,
+        });
+        self.wish_judge(None, checks, Outputs::new());
+    }
+
+    /// A model is asked by the engine; a person is told that they are waited for.
+    fn wish_judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs) {
+        if self.life.header.policy.judge == Judge::Person {
+            let text = format!("judge whether these hold: {}", checks.join("; "));
+            self.wish(Effect::Notify { to: String::new(), task, text });
+        } else {
+            self.wish(Effect::Judge { task, checks, outputs });
+        }
+    }
+
+    /// Puts the questions to judges again: asking twice does no harm.
+    pub(super) fn ask_judges_again(&mut self) {
+        for no in self.life.waiting.clone() {
+            if let State::Waiting(Waiting::Judge { checks, .. }) = &self.life.task(no).state {
+                let (checks, outputs) = (checks.clone(), (*self.life.task(no).outputs).clone());
+                self.wish_judge(Some(self.id(no)), checks, outputs);
+            }
+        }
+        if let DoneWords::Asked(checks) = &self.life.done_words {
+            self.wish_judge(None, checks.clone(), Outputs::new());
+        }
+    }
+
+    pub(super) fn judged(
+        &mut self,
+        task: Option<&TaskId>,
+        by: &str,
+        verdicts: &[Judgement],
+        usage: Usage,
+    ) -> Result<(), Refusal> {
+        let Some(task) = task else { return self.judged_plan(by, verdicts, usage) };
+        let no = self.life.known(task)?;
+        let State::Waiting(Waiting::Judge { checks, of }) = &self.life.task(no).state else {
+            // A person is told that nobody asks any more; what a model used has to be counted.
+            if usage != Usage::default() {
+                let (attempt, reason) = (self.life.task(no).attempt, "nobody asks for a judge any more".to_owned());
+                self.ignore(task, attempt, reason, usage);
+                return Ok(());
+            }
+            return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "a judge".to_owned() });
+        };
+        let (checks, of) = (checks.clone(), *of);
+        if let Some(check) = without_verdict(&checks, verdicts) {
+            return Err(Refusal::Incomplete { task: task.to_string(), missing: format!("a verdict on `{check}`") });
+        }
+        self.record_judged(Some(task.clone()), by, verdicts, usage);
+        match (first_failed(&checks, verdicts), of) {
+            (None, JudgeOf::Start) => {} // it is pending again and will start
+            (None, JudgeOf::Result) => {
+                let life = self.life.task(no);
+                let (outputs, outcome) = ((*life.outputs).clone(), life.outcome.clone());
+                self.complete(no, outputs, outcome, Source::Made, Vec::new());
+            }
+            (Some(verdict), JudgeOf::Start) => {
+                let message = format!("`{}` does not hold: {}", verdict.check, verdict.because);
+                self.ask_for_help(no, Failure::new(FailureClass::Policy, message));
+            }
+            (Some(verdict), JudgeOf::Result) => {
+                let message = format!("the result is not good enough: `{}`: {}", verdict.check, verdict.because);
+                self.fail(no, Failure::new(FailureClass::Logic, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The definition of done was judged: the plan ends at the end of this turn, well or not.
+    fn judged_plan(&mut self, by: &str, verdicts: &[Judgement], usage: Usage) -> Result<(), Refusal> {
+        let DoneWords::Asked(checks) = self.life.done_words.clone() else {
+            if usage != Usage::default() {
+                self.record_judged(None, by, verdicts, usage);
+                return Ok(());
+            }
+            return Err(self.wrong_phase("judged"));
+        };
+        if let Some(check) = without_verdict(&checks, verdicts) {
+            return Err(Refusal::DoesNotFit { reason: format!("a verdict on `{check}` is missing") });
+        }
+        self.record_judged(None, by, verdicts, usage);
+        if let Some(verdict) = first_failed(&checks, verdicts) {
+            let cause = format!("it is not done: `{}`: {}", verdict.check, verdict.because);
+            self.record(Event::PlanFailed { causes: vec![cause] });
+        }
+        Ok(())
+    }
+
+    fn record_judged(&mut self, task: Option<TaskId>, by: &str, verdicts: &[Judgement], usage: Usage) {
+        self.record(Event::Judged { task, by: by.to_owned(), verdicts: verdicts.to_vec(), usage });
+        self.trip_if_overrun();
+    }
+}
+
+/// The first check that nobody said anything about.
+fn without_verdict<'c>(checks: &'c [String], verdicts: &[Judgement]) -> Option<&'c String> {
+    checks.iter().find(|check| !verdicts.iter().any(|verdict| verdict.check == **check))
+}
+
+/// The first check that does not hold.
+fn first_failed<'v>(checks: &[String], verdicts: &'v [Judgement]) -> Option<&'v Judgement> {
+    verdicts.iter().find(|verdict| checks.contains(&verdict.check) && !verdict.holds)
+}
+
+impl Life {
+    /// The parts of the definition of done that a judge is asked about right now.
+    pub fn judging(&self) -> &[String] {
+        match &self.done_words {
+            DoneWords::Asked(checks) => checks,
+            DoneWords::Unasked | DoneWords::Held => &[],
+        }
+    }
+
+    /// Tells whether an event makes what a judge was asked about the plan another question.
+    pub(super) fn unsettles_done(event: &Event) -> bool {
+        matches!(
+            event,
+            Event::PlanRevised { .. }
+                | Event::PlanReopened { .. }
+                | Event::PlanCompleted { .. }
+                | Event::PlanFailed { .. }
+                | Event::PlanAbandoned { .. }
+                | Event::TaskReopened { .. }
+                | Event::OutputEdited { .. }
+                | Event::UndoBegun { .. }
+        )
+    }
+}

@@ -1,0 +1,211 @@
+//! Does what was decided: wishes of the core become work for runners, and what comes of it becomes an input.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex};
+
+use futures_util::FutureExt as _;
+use gantry_core::effect::{Effect, Failure, StartAttempt};
+use gantry_core::id::{AttemptNo, TaskId};
+use gantry_core::input::Input;
+use gantry_core::plan::{Action, Undo};
+use gantry_core::policy::{FailureClass, Usage};
+use gantry_runners::{Ended, Work};
+use gantry_store::EffectRow;
+use tokio_util::sync::CancellationToken;
+
+use crate::driver::{Driver, Message};
+use crate::happening::Happening;
+use crate::ports::Attempt;
+
+/// Calls of an undo are numbered from here, so that they are told from those of an attempt with that number.
+const UNDO_ORDINALS: u32 = 1 << 20;
+/// The same for calls that find out whether an attempt happened.
+const VERIFY_ORDINALS: u32 = 1 << 21;
+
+/// Something that goes on outside for a plan.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Flight {
+    /// An attempt at a task.
+    Attempt(TaskId, AttemptNo),
+    /// An attempt at taking a task back.
+    Undo(TaskId, AttemptNo),
+    /// Finding out whether an attempt happened.
+    Verify(TaskId, AttemptNo),
+    /// Looking at facts.
+    Observe(Vec<String>),
+}
+
+impl Flight {
+    /// What an input answers.
+    pub(crate) fn answered_by(input: &Input) -> Option<Self> {
+        match input {
+            Input::Ended { task, attempt, .. } => Some(Self::Attempt(task.clone(), *attempt)),
+            Input::UndoEnded { task, attempt, .. } => Some(Self::Undo(task.clone(), *attempt)),
+            Input::Verified { task, attempt, .. } => Some(Self::Verify(task.clone(), *attempt)),
+            _ => None,
+        }
+    }
+}
+
+impl Driver {
+    /// Starts what was wished for; the turn that wished for it is on disk.
+    pub(crate) fn act(&mut self, effect: Effect) {
+        match effect {
+            Effect::StartAttempt(start) => self.start_attempt(*start),
+            Effect::CancelAttempt { task, attempt, .. } => {
+                if let Some(stop) = self.flights.get(&Flight::Attempt(task, attempt)) {
+                    stop.cancel();
+                }
+            }
+            Effect::Verify { task, attempt, action } => self.verify(task, attempt, *action),
+            Effect::StartUndo { task, attempt, undo } => self.start_undo(task, attempt, undo),
+            Effect::Observe { facts } => self.observe(facts),
+            Effect::Judge { task, checks, .. } => {
+                let text = format!("no model can judge yet; say whether these hold: {}", checks.join("; "));
+                self.tell(Happening::Notice { plan: self.plan.clone(), task, to: String::new(), text });
+            }
+            Effect::Notify { to, task, text } => {
+                self.tell(Happening::Notice { plan: self.plan.clone(), task, to, text });
+            }
+        }
+    }
+
+    fn attempt(&self, task: &TaskId, attempt: AttemptNo, first_ordinal: u32) -> Arc<Attempt> {
+        Arc::new(Attempt {
+            store: Arc::clone(&self.shared.store),
+            clock: Arc::clone(&self.shared.clock),
+            happenings: self.shared.happenings.clone(),
+            driver: self.sender.clone(),
+            plan: self.plan.clone(),
+            task: task.clone(),
+            attempt,
+            next_ordinal: AtomicU32::new(first_ordinal),
+            calls: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// Lets some work go on outside; its answer comes back as a message.
+    fn launch(&mut self, flight: Flight, stop: CancellationToken, work: impl Future<Output = Answer> + Send + 'static) {
+        let (sender, broken) = (self.sender.clone(), flight.clone());
+        self.flights.insert(flight, stop);
+        self.work.spawn(async move {
+            // A runner that breaks ends its attempt, never the process.
+            let (input, calls) =
+                AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| (broke(broken, &panic), Vec::new()));
+            // A driver that is gone has lost the attempt, and the next one will know.
+            let _ = sender.send(Message::Answer { input, calls });
+        });
+    }
+
+    fn start_attempt(&mut self, start: StartAttempt) {
+        let (task, attempt) = (start.task.clone(), start.attempt);
+        let stop = CancellationToken::new();
+        let ports = self.attempt(&task, attempt, 0);
+        let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
+        let work = Work::of(self.plan.clone(), start);
+        let parent = self.plan.clone();
+        self.launch(Flight::Attempt(task.clone(), attempt), stop, async move {
+            let Ended { end, usage, .. } = match &work.action {
+                Action::Plan(nested) => crate::engine::run_nested(&shared, &parent, &work, nested, &token).await,
+                _ => shared.runners.run(&work, &place, &ports.ports(), &token).await,
+            };
+            (Input::Ended { task, attempt, end, usage }, ports.take_calls())
+        });
+    }
+
+    /// The work of a task whose attempt is not started by the core: for a verification or an undo.
+    fn work_for(&self, task: &TaskId, attempt: AttemptNo, action: Action) -> Work {
+        let definition = self.life().definition(task.as_str());
+        let environment = definition.map(|task| task.environment.clone()).unwrap_or_default();
+        let key = self.life().task_life(task.as_str()).map(|life| life.key.clone()).unwrap_or_default();
+        Work {
+            plan: self.plan.clone(),
+            task: task.clone(),
+            attempt,
+            key,
+            action,
+            inputs: self.life().inputs_of(task.as_str()),
+            feedback: None,
+            reserved: Usage::default(),
+            timeout: definition.and_then(|task| task.timeout),
+            heartbeat: None,
+            environment,
+        }
+    }
+
+    fn verify(&mut self, task: TaskId, attempt: AttemptNo, action: Action) {
+        let stop = CancellationToken::new();
+        let ports = self.attempt(&task, attempt, VERIFY_ORDINALS);
+        let work = self.work_for(&task, attempt, action);
+        let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
+        self.launch(Flight::Verify(task.clone(), attempt), stop, async move {
+            let found = shared.runners.happened(&work, &place, &ports.ports(), &token).await;
+            let (happened, outputs) = (found.happened, found.outputs);
+            (Input::Verified { task, attempt, happened, outputs, usage: Usage::default() }, ports.take_calls())
+        });
+    }
+
+    fn start_undo(&mut self, task: TaskId, attempt: AttemptNo, undo: Undo) {
+        let stop = CancellationToken::new();
+        let ports = self.attempt(&task, attempt, UNDO_ORDINALS);
+        let own = self.life().definition(task.as_str()).and_then(|task| task.action.clone());
+        let action = match (&undo, own) {
+            (Undo::Action(action), _) => Some((**action).clone()),
+            (_, own) => own,
+        };
+        let work = action.map(|action| self.work_for(&task, attempt, action));
+        let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
+        self.launch(Flight::Undo(task.clone(), attempt), stop, async move {
+            let (end, usage) = match (work, undo) {
+                (None, _) => (Err("there is nothing that could be taken back".to_owned()), Usage::default()),
+                (Some(work), Undo::Action(_)) => {
+                    let ended = shared.runners.run(&work, &place, &ports.ports(), &token).await;
+                    let how = || format!("by `{}`", work.action.key());
+                    (ended.end.map(|_| how()).map_err(|failure| failure.message), ended.usage)
+                }
+                (Some(work), _) => (crate::undo::restore(&shared, &work, &place, &ports).await, Usage::default()),
+            };
+            (Input::UndoEnded { task, attempt, end, usage }, ports.take_calls())
+        });
+    }
+
+    fn observe(&mut self, facts: Vec<String>) {
+        let flight = Flight::Observe(facts.clone());
+        if self.flights.contains_key(&flight) {
+            return;
+        }
+        let place = Arc::clone(&self.place);
+        let done = flight.clone();
+        let sender = self.sender.clone();
+        self.flights.insert(flight, CancellationToken::new());
+        self.work.spawn(async move {
+            let facts = gantry_runners::observe(&facts, &place).await;
+            let _ = sender.send(Message::Observed { flight: done, input: Input::Observed { facts } });
+        });
+    }
+}
+
+/// What a flight came to, and the calls that it made.
+type Answer = (Input, Vec<EffectRow>);
+
+/// What is known when a runner broke in the middle: nothing.
+fn broke(flight: Flight, panic: &Box<dyn std::any::Any + Send>) -> Input {
+    let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+    let message = format!("the runner broke: {said}");
+    match flight {
+        Flight::Attempt(task, attempt) => {
+            let end = Err(Failure::new(FailureClass::Lost, message));
+            Input::Ended { task, attempt, end, usage: Usage::default() }
+        }
+        Flight::Undo(task, attempt) => {
+            Input::UndoEnded { task, attempt, end: Err(message), usage: Usage::default() }
+        }
+        Flight::Verify(task, attempt) => {
+            let outputs = Default::default();
+            Input::Verified { task, attempt, happened: None, outputs, usage: Usage::default() }
+        }
+        Flight::Observe(_) => Input::Observed { facts: Default::default() },
+    }
+}

@@ -1,0 +1,528 @@
+//! The engine of one process: creates plans, drives them, and passes on what people say.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gantry_core::effect::Failure;
+use gantry_core::event::{Entry, Event};
+use gantry_core::id::PlanId;
+use gantry_core::input::{Input, Success, TakeBack};
+use gantry_core::life::{self, Life, PlanState};
+use gantry_core::plan::{Nested, Plan};
+use gantry_core::policy::{FailureClass, Policy};
+use gantry_runners::{Ended, Limits, Place, Runners, Sandbox, Secrets, Work};
+use gantry_store::{Append, Claim, Hash, OnceKey, PlanNo, Store, StoreError, Turn};
+use serde_json::Value;
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::card::{card_of, texts_of};
+use crate::cause::{Cause, Origin};
+use crate::clock::Clock;
+use crate::driver::{Driver, Ending, Message, Stop, Until};
+use crate::error::EngineError;
+use crate::happening::Happening;
+use crate::load::{Opened, open};
+use crate::slots::Slots;
+
+/// How many things those who watch may lag behind before they miss some and have to read the journal.
+const HAPPENINGS_MAX: usize = 4_096;
+/// How long the process that drives a plan may take to answer what was said to it.
+const ANSWER_WAIT: Duration = Duration::from_secs(20);
+/// How often to look whether it has.
+const ANSWER_POLL: Duration = Duration::from_millis(20);
+/// How deep plans may be nested.
+const NESTING_MAX: usize = 8;
+
+/// How this process works on plans.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Who sits at it.
+    pub operator: String,
+    /// How many attempts may run at once, of all plans.
+    pub attempts_max: u32,
+    /// How processes are confined.
+    pub sandbox: Sandbox,
+    /// What must never be seen.
+    pub secrets: Secrets,
+    /// Variables that every process of a task sees.
+    pub environment: BTreeMap<String, String>,
+    /// How much is kept, and how long is waited.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            operator: "operator".to_owned(),
+            attempts_max: 1_024,
+            sandbox: Sandbox::default(),
+            secrets: Secrets::none(),
+            environment: BTreeMap::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What all drivers of a process share.
+pub(crate) struct Shared {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) runners: Runners,
+    pub(crate) options: Options,
+    pub(crate) slots: Slots,
+    pub(crate) happenings: broadcast::Sender<Happening>,
+    drivers: Mutex<BTreeMap<PlanId, mpsc::UnboundedSender<Message>>>,
+    /// Passes on what others write, from the first driver on.
+    watcher: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The engine of one process.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+/// A plan to be created.
+#[derive(Clone, Debug)]
+pub struct NewPlan {
+    /// The plan.
+    pub plan: Plan,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The request's key: the same request twice gives one plan.
+    pub once: Option<String>,
+}
+
+/// What became of something that was said to a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tell {
+    /// The process that drives the plan took it, and goes on.
+    Driven,
+    /// It is recorded; what follows from it starts when someone drives the plan.
+    Recorded,
+}
+
+/// A plan that is being driven.
+pub struct Driving {
+    plan: PlanId,
+    sender: mpsc::UnboundedSender<Message>,
+    handle: JoinHandle<Result<Ending, EngineError>>,
+}
+
+impl Driving {
+    /// Returns the plan's id.
+    pub fn plan(&self) -> &PlanId {
+        &self.plan
+    }
+
+    /// Returns something that can stop it from anywhere.
+    pub fn stopper(&self) -> impl Fn(Stop) + Send + Sync + 'static {
+        let sender = self.sender.clone();
+        move |stop| drop(sender.send(Message::Stop(stop)))
+    }
+
+    /// Waits for its end.
+    pub async fn ended(self) -> Result<Ending, EngineError> {
+        match self.handle.await {
+            Ok(ending) => ending,
+            Err(error) => Err(EngineError::Broken { plan: self.plan.to_string(), why: error.to_string() }),
+        }
+    }
+}
+
+impl Engine {
+    /// Makes an engine.
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, runners: Runners, options: Options) -> Self {
+        let (happenings, _) = broadcast::channel(HAPPENINGS_MAX);
+        let slots = Slots::new(options.attempts_max.max(1));
+        let (drivers, watcher) = (Mutex::default(), Mutex::default());
+        Self { shared: Arc::new(Shared { store, clock, runners, options, slots, happenings, drivers, watcher }) }
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.shared.store
+    }
+
+    /// Returns the capabilities.
+    pub fn runners(&self) -> &Runners {
+        &self.shared.runners
+    }
+
+    /// Watches what happens from now on.
+    pub fn watch(&self) -> broadcast::Receiver<Happening> {
+        self.shared.happenings.subscribe()
+    }
+
+    /// Creates a plan. The same request again (by its key) gives the plan that it gave first.
+    pub async fn create(&self, new: NewPlan) -> Result<PlanId, EngineError> {
+        create(&self.shared, new).await
+    }
+
+    /// Reads a plan.
+    pub async fn open(&self, plan: &PlanId) -> Result<Opened, EngineError> {
+        open(&*self.shared.store, plan).await
+    }
+
+    /// Where a plan's tasks work, and what is allowed there.
+    pub fn place(&self, opened: &Opened) -> Place {
+        place_for(&self.shared.options, &opened.origin, &opened.life)
+    }
+
+    /// Drives a plan from wherever it stands, after these inputs.
+    pub async fn drive(&self, plan: &PlanId, until: Until, first: Vec<Input>) -> Result<Driving, EngineError> {
+        drive(&self.shared, plan, until, first).await
+    }
+
+    /// Says something to a plan: to its driver here or in another process, or for the record.
+    pub async fn tell(&self, plan: &PlanId, input: Input) -> Result<Tell, EngineError> {
+        let driver = self.shared.drivers().get(plan).cloned();
+        if let Some(driver) = driver {
+            let (reply, answer) = oneshot::channel();
+            if driver.send(Message::Told { input: input.clone(), reply }).is_ok()
+                && let Ok(answer) = answer.await
+            {
+                return answer.map(|()| Tell::Driven);
+            }
+        }
+        let no = self.shared.store.plan(plan.as_str()).await?.no;
+        let mut submitted = None;
+        let since = tokio::time::Instant::now();
+        loop {
+            if let Some(id) = submitted
+                && let Some(answer) = self.shared.store.ask_answer(id).await?
+            {
+                return read_answer(&answer).map(|()| Tell::Driven);
+            }
+            if let Some(claim) = self.shared.store.claim(no).await? {
+                return self.hear(plan, claim, input, submitted).await;
+            }
+            if submitted.is_none() {
+                let value = serde_json::to_value(&input).unwrap_or_default();
+                submitted = Some(self.shared.store.submit(plan, value, self.shared.clock.now()).await?);
+            }
+            if since.elapsed() > ANSWER_WAIT {
+                return Err(EngineError::Silent { plan: plan.to_string(), waited_s: ANSWER_WAIT.as_secs() });
+            }
+            tokio::time::sleep(ANSWER_POLL).await;
+        }
+    }
+
+    /// Nobody drives the plan: what is said is decided here and recorded, and what follows waits for a driver.
+    async fn hear(
+        &self,
+        plan: &PlanId,
+        claim: Claim,
+        input: Input,
+        submitted: Option<gantry_store::InboxId>,
+    ) -> Result<Tell, EngineError> {
+        if let Some(id) = submitted {
+            // Its driver went away between two looks; whoever answers first has heard it.
+            if let Some(answer) = self.shared.store.ask_answer(id).await? {
+                return read_answer(&answer).map(|()| Tell::Driven);
+            }
+            self.shared.store.answer(id, serde_json::json!({"taken": true})).await?;
+        }
+        let opened = self.open(plan).await?;
+        let place = self.place(&opened);
+        let driver = Driver::new(Arc::clone(&self.shared), opened, claim, place, Until::Stuck);
+        driver.hear(input).await.map(|_| Tell::Recorded)
+    }
+
+    /// Finds plans that were under way when their process went away: nobody drives them.
+    pub async fn orphans(&self) -> Result<Vec<(PlanNo, PlanId)>, EngineError> {
+        let states = vec![PlanState::Running, PlanState::Blocked];
+        let (mut found, mut cursor) = (Vec::new(), None);
+        loop {
+            let filter = gantry_store::ListFilter { states: states.clone(), cursor, ..Default::default() };
+            let page = self.shared.store.list(filter).await?;
+            for card in page.items {
+                if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id) {
+                    found.push((card.no, card.id));
+                }
+            }
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Begins another life with the first `at` entries of this one.
+    pub async fn fork(&self, plan: &PlanId, at: u64, origin: Origin) -> Result<PlanId, EngineError> {
+        let turns = crate::load::all_turns(&*self.shared.store, plan).await?;
+        let entries: Vec<Entry> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
+        let now = self.shared.clock.now();
+        let title = self.shared.store.plan(plan.as_str()).await?.card.title;
+        let id = PlanId::mint(&title, entropy());
+        let forked = life::fork(&entries, at, id.clone(), now).map_err(|bad| EngineError::journal(plan, &bad))?;
+        let from = gantry_store::ForkedFrom { plan: plan.clone(), seq: at };
+        let mut length = 0;
+        for turn in turns.iter().take_while(|turn| turn.first_seq <= at) {
+            let whole = turn.last_seq() <= at;
+            let count = usize::try_from(at - turn.first_seq + 1).unwrap_or(usize::MAX).min(turn.entries.len());
+            let cause = match (length, whole) {
+                (0, _) => Cause::Created(origin.clone()).to_value(),
+                (_, true) => turn.inputs.clone(),
+                (_, false) => Cause::Given.to_value(),
+            };
+            let entries = turn.entries[..count].to_vec();
+            length = self.append_given(&id, length, entries, cause, &forked, &from).await?;
+        }
+        let last = forked[forked.len() - 1..].to_vec();
+        self.append_given(&id, length, last, Cause::Given.to_value(), &forked, &from).await?;
+        Ok(id)
+    }
+
+    async fn append_given(
+        &self,
+        id: &PlanId,
+        length: u64,
+        entries: Vec<Entry>,
+        inputs: Value,
+        all: &[Entry],
+        from: &gantry_store::ForkedFrom,
+    ) -> Result<u64, EngineError> {
+        let end = length + entries.len() as u64;
+        let shown = usize::try_from(end).unwrap_or(all.len()).min(all.len());
+        let life = life::replay(&all[..shown]).map_err(|bad| EngineError::journal(id, &bad))?;
+        let at = entries.last().map(|entry| entry.at).unwrap_or_default();
+        let texts = if length == 0 { texts_of(&life.plan()) } else { Vec::new() };
+        let turn = Turn { first_seq: length + 1, inputs, entries, at };
+        let append =
+            Append { texts, ..Append::new(id.clone(), length, turn, card_of(&life, None, Some(from))) };
+        Ok(self.shared.store.append(append).await?.length)
+    }
+}
+
+impl Shared {
+    fn drivers(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, mpsc::UnboundedSender<Message>>> {
+        self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has all drivers look into their inbox whenever someone else wrote something.
+    fn watch_store(self: &Arc<Self>) {
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if watcher.is_some() {
+            return;
+        }
+        let shared = Arc::downgrade(self);
+        let store = Arc::clone(&self.store);
+        *watcher = Some(tokio::spawn(async move {
+            let mut mark = store.mark();
+            loop {
+                mark = store.changed(mark).await;
+                let Some(shared) = shared.upgrade() else { return };
+                for driver in shared.drivers().values() {
+                    // A driver that is gone has nothing to look for.
+                    let _ = driver.send(Message::Look);
+                }
+            }
+        }));
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(watcher) = self.watcher.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            watcher.abort();
+        }
+    }
+}
+
+fn place_for(options: &Options, origin: &Origin, life: &Life) -> Place {
+    place_with(options, origin, Arc::new(life.header().policy.clone()))
+}
+
+fn place_with(options: &Options, origin: &Origin, policy: Arc<Policy>) -> Place {
+    let root = if origin.workspace.is_empty() { ".".to_owned() } else { origin.workspace.clone() };
+    Place {
+        policy,
+        sandbox: options.sandbox.clone(),
+        secrets: options.secrets.clone(),
+        environment: options.environment.clone(),
+        limits: options.limits.clone(),
+        ..Place::at(root)
+    }
+}
+
+/// Chance from the system: for ids and seeds, which are then in the journal.
+fn entropy() -> u64 {
+    let mut bytes = [0; 8];
+    // Without a source of chance ids are minted from the time; a taken id is minted again.
+    if rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).is_err() {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        bytes = (u64::from(now.subsec_nanos()) << 32 ^ now.as_secs()).to_le_bytes();
+    }
+    u64::from_le_bytes(bytes)
+}
+
+/// How often a new id is minted when one is taken.
+const MINTS_MAX: u32 = 20;
+
+async fn create(shared: &Shared, new: NewPlan) -> Result<PlanId, EngineError> {
+    let NewPlan { plan, origin, once } = new;
+    let body_hash = Hash::of(&serde_json::to_vec(&plan).unwrap_or_default()).to_string();
+    let once = once.map(|key| OnceKey { key, body_hash });
+    for mint in 0..MINTS_MAX {
+        let given = plan.id.clone().filter(|_| mint == 0);
+        let id = given.unwrap_or_else(|| PlanId::mint(plan.name(), entropy()));
+        match append_new(shared, plan.clone(), id.clone(), origin.clone(), once.clone()).await {
+            Err(EngineError::Store(StoreError::Conflict { .. })) => {} // the id is taken
+            Err(EngineError::Store(StoreError::AlreadyDone { plan })) => return Ok(plan),
+            Err(error) => return Err(error),
+            Ok(()) => return Ok(id),
+        }
+    }
+    Err(StoreError::Invalid { what: "no free id was found for the plan".to_owned() }.into())
+}
+
+async fn append_new(
+    shared: &Shared,
+    plan: Plan,
+    id: PlanId,
+    origin: Origin,
+    once: Option<OnceKey>,
+) -> Result<(), EngineError> {
+    let now = shared.clock.now();
+    let entries = life::create(plan, id.clone(), entropy(), now).map_err(EngineError::Refused)?;
+    let life = life::replay(&entries).map_err(|bad| EngineError::journal(&id, &bad))?;
+    let texts = match &entries[0].event {
+        Event::PlanCreated { plan, .. } => texts_of(plan),
+        _ => Vec::new(),
+    };
+    let parent = origin.parent.as_ref().map(|(plan, _)| plan.clone());
+    let turn = Turn { first_seq: 1, inputs: Cause::Created(origin).to_value(), entries, at: now };
+    let card = card_of(&life, parent.as_ref(), None);
+    let _ = shared.store.append(Append { once, texts, ..Append::new(id, 0, turn, card) }).await?;
+    Ok(())
+}
+
+pub(crate) async fn drive(
+    shared: &Arc<Shared>,
+    plan: &PlanId,
+    until: Until,
+    first: Vec<Input>,
+) -> Result<Driving, EngineError> {
+    let no = shared.store.plan(plan.as_str()).await?.no;
+    let claim = shared.store.claim(no).await?.ok_or_else(|| EngineError::Driven { plan: plan.to_string() })?;
+    let opened = open(&*shared.store, plan).await?;
+    let place = place_for(&shared.options, &opened.origin, &opened.life);
+    let driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
+    let sender = driver.sender.clone();
+    shared.drivers().insert(plan.clone(), sender.clone());
+    shared.watch_store();
+    let (shared, id) = (Arc::clone(shared), plan.clone());
+    let handle = tokio::spawn(async move {
+        let ending = driver.drive(first).await;
+        shared.drivers().remove(&id);
+        ending
+    });
+    Ok(Driving { plan: plan.clone(), sender, handle })
+}
+
+fn read_answer(answer: &Value) -> Result<(), EngineError> {
+    let Some(refused) = answer.get("refused") else { return Ok(()) };
+    let text = |key: &str| refused.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Err(EngineError::RefusedElsewhere { code: text("code"), message: text("message") })
+}
+
+/// Runs a plan inside a task. The plan's name follows from the task and its key, so another attempt goes on with it.
+pub(crate) fn run_nested<'a>(
+    shared: &'a Arc<Shared>,
+    parent: &'a PlanId,
+    work: &'a Work,
+    nested: &'a Nested,
+    stop: &'a CancellationToken,
+) -> std::pin::Pin<Box<dyn Future<Output = Ended> + Send + 'a>> {
+    Box::pin(async move {
+        let end = nested_end(shared, parent, work, nested, stop).await;
+        Ended::with(end)
+    })
+}
+
+async fn nested_end(
+    shared: &Arc<Shared>,
+    parent: &PlanId,
+    work: &Work,
+    nested: &Nested,
+    stop: &CancellationToken,
+) -> Result<Success, Failure> {
+    let failed = |class, message: String| Failure::new(class, message);
+    let Some(plan) = &nested.plan else {
+        let name = nested.template.as_deref().unwrap_or_default();
+        return Err(failed(FailureClass::Logic, format!("there is no template `{name}`")));
+    };
+    let broken = |error: EngineError| match &error {
+        EngineError::Store(store) if store.is_transient() => failed(FailureClass::Transient, error.to_string()),
+        _ => failed(FailureClass::Logic, error.to_string()),
+    };
+    if parent.as_str().matches("--").count() >= NESTING_MAX {
+        return Err(failed(FailureClass::Policy, format!("plans are nested more than {NESTING_MAX} deep")));
+    }
+    let id = PlanId::slugged(&format!("{parent}--{}-{}", work.task, &work.key[..work.key.len().min(8)]));
+    if shared.store.load(&id).await.map_err(|error| broken(error.into()))?.is_none() {
+        let opened = open(&*shared.store, parent).await.map_err(broken)?;
+        let origin = Origin { parent: Some((parent.clone(), work.task.clone())), ..opened.origin };
+        let mut plan = (**plan).clone();
+        give_inputs(&mut plan, work);
+        match append_new(shared, plan, id.clone(), origin, None).await {
+            Ok(()) | Err(EngineError::Store(StoreError::Conflict { .. })) => {}
+            Err(error) => return Err(broken(error)),
+        }
+    }
+    let driving = match drive(shared, &id, Until::Ended, vec![Input::Start]).await {
+        Ok(driving) => driving,
+        Err(error) => return Err(broken(error)),
+    };
+    let sender = driving.sender.clone();
+    let ended = driving.ended();
+    tokio::pin!(ended);
+    let ending = tokio::select! {
+        ending = &mut ended => ending,
+        () = stop.cancelled() => {
+            let (reply, _) = oneshot::channel();
+            let (by, why) = (shared.options.operator.clone(), "the task that it is a part of was stopped".to_owned());
+            let input = Input::Cancel { by, why, undo: TakeBack::Nothing };
+            let _ = sender.send(Message::Told { input, reply });
+            ended.await
+        }
+    };
+    match ending.map_err(broken)? {
+        Ending::Ended { state: PlanState::Completed, .. } => {
+            let opened = open(&*shared.store, &id).await.map_err(broken)?;
+            Ok(Success { outputs: nested_outputs(&id, &opened.life), ..Success::default() })
+        }
+        Ending::Ended { state, causes } => {
+            Err(failed(FailureClass::Logic, format!("plan `{id}` {state}: {}", causes.join("; "))))
+        }
+        Ending::Waiting(_) | Ending::Parked | Ending::Stopped => {
+            Err(failed(FailureClass::Cancelled, format!("plan `{id}` was stopped")))
+        }
+    }
+}
+
+/// What a nested plan is given: each of its tasks sees it among its inputs, unless it has one of that name.
+fn give_inputs(plan: &mut Plan, work: &Work) {
+    let Some(Value::Object(given)) = work.inputs.get("with") else { return };
+    for task in &mut plan.tasks {
+        for (name, value) in given {
+            task.inputs.entry(name.clone()).or_insert_with(|| gantry_core::plan::Input::Value(value.clone()));
+        }
+    }
+}
+
+/// What a nested plan gives: its id, and the outputs of each of its tasks by the task's name.
+fn nested_outputs(id: &PlanId, life: &Life) -> gantry_core::event::Outputs {
+    let mut outputs = gantry_core::event::Outputs::new();
+    for task in life.task_ids() {
+        if let Some(given) = life.outputs(task.as_str()).filter(|given| !given.is_empty()) {
+            outputs.insert(task.to_string(), serde_json::to_value(given).unwrap_or_default());
+        }
+    }
+    outputs.insert("plan".to_owned(), Value::String(id.to_string()));
+    outputs
+}

@@ -1,0 +1,32 @@
+//! Drives plans: loads them, decides, appends, and does what was decided.
+//!
+//! One [`Driver`](driver) for each plan under way takes what reached the plan and makes a turn of it: decide
+//! (pure), append (durable), only then act. Answers of runners are the next inputs. The plan's claim in the
+//! store makes it the only driver; people's words reach it directly, or through the inbox of the store when
+//! they are spoken to another process.
+//!
+//! Invariant: nothing is shown, started or acknowledged before the turn that says so is on disk.
+//! Invariant: a life that was not appended is thrown away and read again.
+
+mod clock; // in reading order
+mod error;
+mod cause;
+mod happening;
+mod card;
+mod load;
+mod slots;
+mod ports;
+mod act;
+mod undo;
+mod driver;
+mod engine;
+mod replay;
+
+pub use cause::{Cause, Origin};
+pub use clock::{Clock, SystemClock, TokioClock};
+pub use engine::{Driving, Engine, NewPlan, Options, Tell};
+pub use error::EngineError;
+pub use happening::Happening;
+pub use driver::{Ending, Stop, Until};
+pub use load::{Opened, open};
+pub use replay::{Difference, Replayed, WhatIf, replay};

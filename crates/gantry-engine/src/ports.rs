@@ -1,0 +1,109 @@
+//! What runners get of the engine: a place to keep things, someone who watches, a diary of intents.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use gantry_core::effect::ArtifactRef;
+use gantry_core::id::{AttemptNo, PlanId, TaskId};
+use gantry_core::input::Input;
+use gantry_core::policy::Usage;
+use gantry_runners::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Watch};
+use gantry_store::{EffectRow, Hash, Store, StoreError};
+use serde_json::Value;
+use tokio::sync::{broadcast, mpsc};
+
+use crate::clock::Clock;
+use crate::driver::Message;
+use crate::happening::Happening;
+
+/// The kind under which the way back is recorded, before anything is changed.
+pub(crate) const INTENT: &str = "intent";
+
+/// What one attempt does outside.
+pub(crate) struct Attempt {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) happenings: broadcast::Sender<Happening>,
+    pub(crate) driver: mpsc::UnboundedSender<Message>,
+    pub(crate) plan: PlanId,
+    pub(crate) task: TaskId,
+    pub(crate) attempt: AttemptNo,
+    pub(crate) next_ordinal: AtomicU32,
+    /// Calls that were made; they are written with the turn that takes the attempt's end.
+    pub(crate) calls: Mutex<Vec<EffectRow>>,
+}
+
+impl Attempt {
+    /// The ports for the runner.
+    pub(crate) fn ports(self: &Arc<Self>) -> Ports {
+        Ports { keep: Arc::clone(self) as _, watch: Arc::clone(self) as _, intents: Arc::clone(self) as _ }
+    }
+
+    /// The calls that were made so far.
+    pub(crate) fn take_calls(&self) -> Vec<EffectRow> {
+        std::mem::take(&mut self.calls.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn row(&self, kind: &str, request: Value, answer: Option<Value>) -> EffectRow {
+        let now = self.clock.now();
+        EffectRow {
+            plan: self.plan.clone(),
+            task: self.task.clone(),
+            attempt: self.attempt,
+            ordinal: self.next_ordinal.fetch_add(1, Ordering::Relaxed),
+            kind: kind.to_owned(),
+            request_hash: Hash::of(request.to_string().as_bytes()),
+            request,
+            ended_at: answer.is_some().then_some(now),
+            answer,
+            usage: Usage::default(),
+            started_at: now,
+        }
+    }
+}
+
+fn store_failed(error: &StoreError) -> KeepError {
+    KeepError::Store { why: error.to_string() }
+}
+
+#[async_trait]
+impl Keep for Attempt {
+    async fn put(&self, bytes: Vec<u8>) -> Result<String, KeepError> {
+        let hash = self.store.put_blob(bytes, self.clock.now()).await.map_err(|error| store_failed(&error))?;
+        Ok(hash.to_string())
+    }
+
+    async fn get(&self, hash: &str) -> Result<Vec<u8>, KeepError> {
+        let unknown = || KeepError::Unknown { hash: hash.to_owned() };
+        let parsed: Hash = hash.parse().map_err(|_| unknown())?;
+        self.store.get_blob(parsed).await.map_err(|error| store_failed(&error))?.ok_or_else(unknown)
+    }
+}
+
+impl Watch for Attempt {
+    fn output(&self, chunk: Chunk) {
+        let (plan, task, attempt) = (self.plan.clone(), self.task.clone(), self.attempt);
+        // Nobody has to watch.
+        let _ = self.happenings.send(Happening::Output { plan, task, attempt, chunk });
+    }
+
+    fn alive(&self, note: String, artifacts: Vec<ArtifactRef>) {
+        let input = Input::Heartbeat { task: self.task.clone(), attempt: self.attempt, note, artifacts };
+        // A driver that is gone has stopped the attempt already.
+        let _ = self.driver.send(Message::Answer { input, calls: Vec::new() });
+    }
+
+    fn effect(&self, record: EffectRecord) {
+        let row = self.row(&record.kind, record.request, Some(record.answer));
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+    }
+}
+
+#[async_trait]
+impl Intents for Attempt {
+    async fn intend(&self, undo: Value) -> Result<(), KeepError> {
+        let row = self.row(INTENT, undo, None);
+        self.store.record_effects(vec![row]).await.map_err(|error| store_failed(&error))
+    }
+}

@@ -1,0 +1,26 @@
+//! Carries out what a plan asks for: processes, files, checkpoints.
+//!
+//! Each capability is a [`Runner`]: it guards (says no before anything starts), previews (shows what would
+//! change and touches nothing), runs, and takes back. What it keeps goes through ports that the engine gives.
+//!
+//! Invariant: nothing that a runner hands to a port holds the value of a secret ([`secrets`]).
+//! Invariant: a mutation starts only after the record that takes it back is durable ([`Ports::intend`]).
+//! Invariant: no process outlives its attempt, even when this process is killed ([`process`]).
+
+pub mod ports; // in reading order
+pub mod work;
+pub mod runner;
+pub mod registry;
+pub mod secrets;
+pub mod process;
+pub mod shell;
+
+mod text;
+
+pub use ports::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Stream, Watch};
+pub use process::{GuardProgram, guard_main};
+pub use registry::Runners;
+pub use runner::{Ended, Happened, Preview, Runner};
+pub use secrets::Secrets;
+pub use shell::Shell;
+pub use work::{Limits, Place, Work};

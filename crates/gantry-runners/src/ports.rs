@@ -1,0 +1,129 @@
+//! What the engine gives to a runner: a place to keep things, someone who watches, a diary of intents.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gantry_core::effect::{ArtifactRef, Failure};
+use gantry_core::policy::FailureClass;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Keeps bytes by their content.
+#[async_trait]
+pub trait Keep: Send + Sync {
+    /// Keeps these bytes durably and returns their hash.
+    async fn put(&self, bytes: Vec<u8>) -> Result<String, KeepError>;
+    /// Returns the bytes with this hash.
+    async fn get(&self, hash: &str) -> Result<Vec<u8>, KeepError>;
+}
+
+/// Sees what happens while an attempt runs. Must not block: it is called between two reads of a pipe.
+pub trait Watch: Send + Sync {
+    /// A piece of output, as it comes.
+    fn output(&self, chunk: Chunk);
+    /// The runner is alive, and hands this in already.
+    fn alive(&self, note: String, artifacts: Vec<ArtifactRef>);
+    /// Something was done outside.
+    fn effect(&self, record: EffectRecord);
+}
+
+/// Writes down how to take back what is about to be done.
+#[async_trait]
+pub trait Intents: Send + Sync {
+    /// Returns once the record is durable. An attempt may intend several times; each record counts, and the
+    /// last is taken back first.
+    async fn intend(&self, undo: Value) -> Result<(), KeepError>;
+}
+
+/// Everything that a runner may use of the engine, for one attempt.
+#[derive(Clone)]
+pub struct Ports {
+    /// Keeps bytes.
+    pub keep: Arc<dyn Keep>,
+    /// Watches.
+    pub watch: Arc<dyn Watch>,
+    /// Writes down intents.
+    pub intents: Arc<dyn Intents>,
+}
+
+impl Ports {
+    /// Keeps bytes under a name.
+    pub async fn keep_as(&self, name: &str, bytes: Vec<u8>) -> Result<ArtifactRef, KeepError> {
+        let size = bytes.len() as u64;
+        let hash = self.keep.put(bytes).await?;
+        Ok(ArtifactRef { name: name.to_owned(), hash, bytes: size })
+    }
+
+    /// Makes the way back durable; only then may the mutation start.
+    pub async fn intend(&self, undo: Value) -> Result<(), KeepError> {
+        self.intents.intend(undo).await
+    }
+}
+
+/// Why something could not be kept or found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeepError {
+    /// Nothing with this hash is kept.
+    #[error("nothing is kept under `{hash}`")]
+    Unknown {
+        /// The hash.
+        hash: String,
+    },
+    /// The store did not answer as it should.
+    #[error("the store failed: {why}")]
+    Store {
+        /// What it said.
+        why: String,
+    },
+}
+
+impl From<KeepError> for Failure {
+    /// A store that fails may work the next time; what it does not know will not appear by itself.
+    fn from(error: KeepError) -> Self {
+        let class = match &error {
+            KeepError::Unknown { .. } => FailureClass::Logic,
+            KeepError::Store { .. } => FailureClass::Transient,
+        };
+        Failure::new(class, error.to_string())
+    }
+}
+
+/// Where a piece of output came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl Stream {
+    /// What the artifact with all of it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// A piece of output: whole characters, with what is no text made visible as `\xNN`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// From where.
+    pub stream: Stream,
+    /// What.
+    pub text: String,
+}
+
+/// One thing that was done outside, for the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EffectRecord {
+    /// What sort of thing, such as `process` or `files.write`.
+    pub kind: String,
+    /// What was asked.
+    pub request: Value,
+    /// What came of it.
+    pub answer: Value,
+}

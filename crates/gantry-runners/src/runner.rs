@@ -1,0 +1,80 @@
+//! What every capability can do: guard, preview, run, take back, and tell whether it happened.
+
+use async_trait::async_trait;
+use gantry_core::effect::Failure;
+use gantry_core::event::Outputs;
+use gantry_core::input::Success;
+use gantry_core::policy::Usage;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::ports::Ports;
+use crate::work::{Place, Work};
+
+/// One capability, or a family of them.
+#[async_trait]
+pub trait Runner: Send + Sync {
+    /// The names that it answers to, such as `files.write`; the keys of actions (`run`) count as names.
+    fn names(&self) -> &'static [&'static str];
+
+    /// The names of the arguments that may be given by position in a pipeline.
+    fn parameters(&self, _name: &str) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Says no before anything starts, with a failure of class `policy`, or `logic` for arguments that make no sense.
+    fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure>;
+
+    /// Shows what would be done, and touches nothing.
+    async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure>;
+
+    /// Does it. Ends soon after `stop` is cancelled, with a failure of class `cancelled`.
+    async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended;
+
+    /// Takes back what one record of [`Ports::intend`] is about; says how, or why it cannot be done.
+    /// Taking back twice is taking back once.
+    async fn undo(&self, _work: &Work, _place: &Place, _ports: &Ports, _record: &Value) -> Result<String, String> {
+        Err("this capability keeps nothing to restore; declare `undo: {run: …}` or `undo: never`".to_owned())
+    }
+
+    /// Finds out whether a lost attempt happened: for a verification this is the action of `verify`.
+    async fn happened(&self, _work: &Work, _place: &Place, _ports: &Ports, _stop: &CancellationToken) -> Happened {
+        Happened::default()
+    }
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Its result, or why there is none.
+    pub end: Result<Success, Failure>,
+    /// What it used.
+    pub usage: Usage,
+    /// The last record that was handed to [`Ports::intend`], if any.
+    pub undo: Option<Value>,
+}
+
+impl Ended {
+    /// An end without anything to pay for or to take back.
+    pub fn with(end: Result<Success, Failure>) -> Self {
+        Self { end, usage: Usage::default(), undo: None }
+    }
+}
+
+/// What would be done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// In words.
+    pub text: String,
+    /// As a unified diff, when files would change.
+    pub diff: Option<String>,
+}
+
+/// Whether a lost attempt happened.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Happened {
+    /// None means that it cannot be known.
+    pub happened: Option<bool>,
+    /// Its result, if it happened.
+    pub outputs: Outputs,
+}

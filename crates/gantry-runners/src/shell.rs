@@ -1,0 +1,337 @@
+//! `run`: a shell command, in its own session, confined, with a clean environment.
+//!
+//! **In.** The process runs in the working folder (or `cwd` below it) with standard input closed. It sees the
+//! variables of [`environment`], and its inputs as `GANTRY_INPUT_<NAME>` (a text as it is, anything else as JSON)
+//! and all of them as JSON in the file that `GANTRY_INPUTS` names.
+//!
+//! **Out.** The outputs `stdout` and `stderr` hold the end of each stream, `exit_code` and `signal` how it ended;
+//! the artifacts of the same names hold everything up to a limit. When standard output is one JSON object or list,
+//! the output `json` is that value. What the process writes to the file that `GANTRY_OUTPUTS` names becomes outputs
+//! as well: one JSON object, or lines `name=value`.
+//!
+//! **Failures.** An exit code that is not zero, and a signal that means a mistake in the program (SIGSEGV, SIGABRT, …),
+//! are wrong results (`logic`). A signal that someone else sent (SIGKILL of a machine without memory, SIGTERM, SIGHUP,
+//! SIGINT) is `transient`. A shell reports the signal of a command inside it as
+//! 128 and more, which counts the same. A program that took too long was stopped in the middle of something, and one
+//! whose guard was killed may have done anything: both are `lost`. The core has its own clock for timeouts; the one
+//! here comes a little later, for the day when the core is not listening.
+
+pub mod environment; // in reading order
+mod outputs;
+mod streams;
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use gantry_core::effect::{ArtifactRef, Failure};
+use gantry_core::event::Outputs;
+use gantry_core::input::Success;
+use gantry_core::plan::{Action, Run};
+use gantry_core::policy::FailureClass;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::ports::{EffectRecord, Ports, Stream};
+use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StartError};
+use crate::runner::{Ended, Happened, Preview, Runner};
+use crate::text::shortened;
+use crate::work::{Place, Work};
+use outputs::Exchange;
+use streams::Collected;
+
+/// How much of the end of the error stream goes into the message of a failure.
+const MESSAGE_CHARS_MAX: usize = 400;
+
+/// Runs shell commands.
+#[derive(Clone, Debug)]
+pub struct Shell {
+    guard: GuardProgram,
+}
+
+impl Shell {
+    /// Makes a shell whose commands run under this guard.
+    pub fn new(guard: GuardProgram) -> Self {
+        Self { guard }
+    }
+
+    /// What is to be run: the action itself, or the arguments of the capability `shell`.
+    fn asked(work: &Work) -> Result<Run, Failure> {
+        let asked = match &work.action {
+            Action::Run(run) => run.clone(),
+            _ => {
+                let args = work.args();
+                let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
+                Run { command: text("command").unwrap_or_default(), shell: text("shell"), cwd: text("cwd") }
+            }
+        };
+        if asked.command.trim().is_empty() {
+            return Err(Failure::new(FailureClass::Logic, "there is no command to run"));
+        }
+        if asked.command.contains('\0') {
+            return Err(Failure::new(
+                FailureClass::Logic,
+                "the command contains a zero byte, which no program can be given",
+            ));
+        }
+        Ok(asked)
+    }
+
+    /// Runs the command to its end.
+    async fn run_to_end(
+        &self,
+        work: &Work,
+        place: &Place,
+        ports: &Ports,
+        stop: &CancellationToken,
+    ) -> Result<Finished, Failure> {
+        let asked = Self::asked(work)?;
+        let exchange = Exchange::open(work)?;
+        let folder = folder(&place.root, asked.cwd.as_deref())?;
+        let shell = asked.shell.as_deref().unwrap_or("sh");
+        let order = Order {
+            program: shell.to_owned(),
+            args: vec!["-c".to_owned(), asked.command.clone()],
+            environment: environment::environment(work, place, exchange.folder()),
+            folder,
+            confinement: None,
+            grace_ms: u64::try_from(place.limits.grace.as_millis()).unwrap_or(u64::MAX),
+        };
+        let request = json!({"command": asked.command, "shell": shell, "cwd": asked.cwd});
+        let until = work.timeout.map(|timeout| Instant::now() + millis(timeout) + place.limits.grace);
+        let mut running = Running::start(&self.guard, order).await.map_err(|error| not_started(&error))?;
+        let sandbox = running.sandbox().clone();
+        let mut collected = Collected::new(work, place, ports);
+        let mut stopping: Option<Stopping> = None;
+        let ended = loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled(), if stopping.is_none() => {
+                    stopping = Some(Stopping::Asked);
+                    running.stop().await;
+                }
+                () = deadline(until), if stopping.is_none() => {
+                    stopping = Some(Stopping::TookTooLong);
+                    running.stop().await;
+                }
+                happening = running.next() => match happening {
+                    Happening::Output(stream, piece) => collected.add(stream, &piece).await?,
+                    Happening::Ended(exit) => break Some(exit),
+                    Happening::Lost => break None,
+                },
+                () = collected.due() => collected.report().await?,
+            }
+        };
+        let streams = collected.finish().await?;
+        let answer = json!({"exit": ended, "sandbox": sandbox});
+        ports.watch.effect(EffectRecord { kind: "process".to_owned(), request, answer });
+        let Some(exit) = ended else {
+            let message = "the guard of the process was killed; what the process did is not known";
+            return Err(Failure { evidence: streams.artifacts, ..Failure::new(FailureClass::Lost, message) });
+        };
+        Ok(Finished { exit, stopping, sandbox, streams, exchange })
+    }
+}
+
+/// Why a command is being ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stopping {
+    Asked,
+    TookTooLong,
+}
+
+/// A command that has ended, one way or another.
+struct Finished {
+    exit: Exit,
+    stopping: Option<Stopping>,
+    sandbox: SandboxStatus,
+    streams: streams::Streams,
+    exchange: Exchange,
+}
+
+impl Finished {
+    /// Turns the end of the process into the end of the attempt.
+    fn judge(self, work: &Work) -> Result<Success, Failure> {
+        if let Some(failure) = self.failure(work) {
+            return Err(Failure { evidence: self.streams.artifacts, ..failure });
+        }
+        let mut outputs = self.outputs();
+        self.exchange.read_into(&mut outputs)?;
+        Ok(Success { outputs, artifacts: self.streams.artifacts, outcome: None })
+    }
+
+    fn failure(&self, work: &Work) -> Option<Failure> {
+        let exit = &self.exit;
+        let fail = |class, message: String| Some(Failure::new(class, message));
+        match self.stopping {
+            Some(Stopping::Asked) => return fail(FailureClass::Cancelled, "it was stopped".to_owned()),
+            Some(Stopping::TookTooLong) => {
+                let timeout = work.timeout.unwrap_or_default();
+                return fail(FailureClass::Lost, format!("it took longer than {timeout} and was stopped"));
+            }
+            None => {}
+        }
+        let signal = exit.signal.or_else(|| exit.code.map(|code| code - 128).filter(|signal| sent(*signal)));
+        match (exit.code, signal) {
+            (Some(0), _) => None,
+            (_, Some(signal)) => {
+                let class = if sent(signal) { FailureClass::Transient } else { FailureClass::Logic };
+                let hint = if signal == 9 { "; the machine may be out of memory" } else { "" };
+                fail(class, format!("it was ended by {}{hint}{}", signal_name(signal), self.last_words()))
+            }
+            (Some(code), None) => fail(FailureClass::Logic, format!("exit code {code}{}", self.last_words())),
+            (None, None) => fail(FailureClass::Lost, "how it ended is not known".to_owned()),
+        }
+    }
+
+    /// The last line that says something, errors first.
+    fn last_words(&self) -> String {
+        let Streams { stdout, stderr } = self.texts();
+        let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(|l| l.trim().to_owned());
+        last(stderr)
+            .or_else(|| last(stdout))
+            .map_or(String::new(), |line| format!(": {}", shortened(&line, MESSAGE_CHARS_MAX)))
+    }
+
+    fn texts(&self) -> Streams<'_> {
+        Streams { stdout: &self.streams.stdout, stderr: &self.streams.stderr }
+    }
+
+    fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new();
+        outputs.insert(Stream::Stdout.name().to_owned(), json!(self.streams.stdout));
+        outputs.insert(Stream::Stderr.name().to_owned(), json!(self.streams.stderr));
+        outputs.insert("exit_code".to_owned(), json!(self.exit.code));
+        if let Some(signal) = self.exit.signal {
+            outputs.insert("signal".to_owned(), json!(signal));
+        }
+        if let Some(value) = &self.streams.json {
+            outputs.insert("json".to_owned(), value.clone());
+        }
+        if self.exit.left_behind > 0 {
+            outputs.insert("left_behind".to_owned(), json!(self.exit.left_behind));
+        }
+        if self.sandbox != SandboxStatus::Full {
+            outputs.insert("sandbox".to_owned(), json!(self.sandbox));
+        }
+        outputs
+    }
+}
+
+struct Streams<'a> {
+    stdout: &'a str,
+    stderr: &'a str,
+}
+
+#[async_trait]
+impl Runner for Shell {
+    fn names(&self) -> &'static [&'static str] {
+        &["run", "shell"]
+    }
+
+    fn parameters(&self, _name: &str) -> &'static [&'static str] {
+        &["command", "shell", "cwd"]
+    }
+
+    fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
+        let asked = Self::asked(work)?;
+        folder(&place.root, asked.cwd.as_deref())?;
+        Ok(())
+    }
+
+    async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure> {
+        let asked = Self::asked(work)?;
+        let folder = asked.cwd.as_deref().unwrap_or(".");
+        let text = format!("would run in `{folder}`: {}", asked.command);
+        let _ = place;
+        Ok(Preview { text, diff: None })
+    }
+
+    async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
+        let end = self.run_to_end(work, place, ports, stop).await.and_then(|finished| finished.judge(work));
+        Ended::with(end)
+    }
+
+    /// Exit code 0 means that it happened, 1 that it did not; anything else leaves it open.
+    async fn happened(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Happened {
+        match self.run_to_end(work, place, ports, stop).await {
+            Ok(finished) if finished.stopping.is_none() => match finished.exit.code {
+                Some(0) => {
+                    let outputs = finished.judge(work).map(|success| success.outputs).unwrap_or_default();
+                    Happened { happened: Some(true), outputs }
+                }
+                Some(1) => Happened { happened: Some(false), outputs: Outputs::new() },
+                Some(_) | None => Happened::default(),
+            },
+            Ok(_) | Err(_) => Happened::default(),
+        }
+    }
+}
+
+/// The folder to run in, which must be inside the working folder.
+fn folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf, Failure> {
+    let root = root.canonicalize().map_err(|error| {
+        Failure::new(FailureClass::Logic, format!("the working folder `{}` cannot be used: {error}", root.display()))
+    })?;
+    let Some(cwd) = cwd.filter(|cwd| !cwd.is_empty()) else { return Ok(root) };
+    let folder = root.join(cwd).canonicalize().map_err(|error| {
+        Failure::new(FailureClass::Logic, format!("the folder `{}` cannot be used: {error}", shortened(cwd, 80)))
+    })?;
+    if !folder.starts_with(&root) {
+        let message = format!("the folder `{}` is outside the working folder", shortened(cwd, 80));
+        return Err(Failure::new(FailureClass::Policy, message));
+    }
+    Ok(folder)
+}
+
+fn not_started(error: &StartError) -> Failure {
+    match error {
+        StartError::NotFound { program } => {
+            let message = format!("{error}; install it, or say with `shell` which one to use instead of `{program}`");
+            Failure::new(FailureClass::Logic, message)
+        }
+        StartError::Sandbox { .. } => Failure::new(FailureClass::Policy, error.to_string()),
+        StartError::System { .. } => Failure::new(FailureClass::Transient, error.to_string()),
+    }
+}
+
+/// Signals that are sent by someone, rather than earned by a mistake: HUP, INT, KILL, TERM.
+fn sent(signal: i32) -> bool {
+    matches!(signal, 1 | 2 | 9 | 15)
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
+        other => return format!("signal {other}"),
+    };
+    format!("signal {signal} ({name})")
+}
+
+fn millis(duration: gantry_core::time::Duration) -> std::time::Duration {
+    std::time::Duration::from_millis(duration.as_ms())
+}
+
+async fn deadline(until: Option<Instant>) {
+    match until {
+        Some(until) => tokio::time::sleep_until(until).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What the streams left: artifacts, the ends as text, and standard output as JSON.
+pub(crate) type Artifacts = Vec<ArtifactRef>;

@@ -1,0 +1,160 @@
+//! One piece of work and the place where it is done.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gantry_core::effect::StartAttempt;
+use gantry_core::event::Outputs;
+use gantry_core::id::{AttemptNo, PlanId, TaskId};
+use gantry_core::plan::{Action, Tool};
+use gantry_core::policy::{Policy, Usage};
+use gantry_core::time::Duration;
+use serde_json::{Map, Value};
+
+use crate::secrets::Secrets;
+
+/// Everything that a runner needs to know about one attempt.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// The plan.
+    pub plan: PlanId,
+    /// The task.
+    pub task: TaskId,
+    /// Which attempt.
+    pub attempt: AttemptNo,
+    /// The idempotency key of the work.
+    pub key: String,
+    /// What to do.
+    pub action: Action,
+    /// What to work on, resolved; the arguments of a tool are the object `args`.
+    pub inputs: Outputs,
+    /// What the attempt before was told or did wrong.
+    pub feedback: Option<String>,
+    /// What it may spend at most, where that is limited.
+    pub reserved: Usage,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// How often to report that it is alive.
+    pub heartbeat: Option<Duration>,
+    /// Variables that its process sees.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Work {
+    /// Makes the work of an attempt that the core wishes for.
+    pub fn of(plan: PlanId, start: StartAttempt) -> Self {
+        let StartAttempt { task, attempt, key, action, inputs, feedback, reserved, timeout, heartbeat, environment } =
+            start;
+        Self { plan, task, attempt, key, action, inputs, feedback, reserved, timeout, heartbeat, environment }
+    }
+
+    /// The same attempt with another action, for a verification or a part of a pipeline.
+    #[must_use]
+    pub fn doing(&self, action: Action) -> Self {
+        Self { action, ..self.clone() }
+    }
+
+    /// The same attempt calling one capability with these arguments.
+    #[must_use]
+    pub fn calling(&self, name: &str, args: Map<String, Value>) -> Self {
+        let mut work = self.doing(Action::Tool(Tool { name: name.to_owned(), args: BTreeMap::new() }));
+        work.inputs.insert("args".to_owned(), Value::Object(args));
+        work
+    }
+
+    /// The arguments of the tool that is called.
+    pub fn args(&self) -> Map<String, Value> {
+        match self.inputs.get("args") {
+            Some(Value::Object(args)) => args.clone(),
+            Some(_) | None => Map::new(),
+        }
+    }
+}
+
+/// Where work is done, and what is allowed there.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The working folder; every path of a plan is inside it.
+    pub root: PathBuf,
+    /// What the plan may touch.
+    pub policy: Arc<Policy>,
+    /// How processes are confined.
+    pub sandbox: Sandbox,
+    /// What must never be seen.
+    pub secrets: Secrets,
+    /// Variables that every process sees, from the operator.
+    pub environment: BTreeMap<String, String>,
+    /// How much is kept, and how long is waited.
+    pub limits: Limits,
+}
+
+impl Place {
+    /// A folder with the default policy: all of the folder, no network, any command, sandboxed where possible.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            policy: Arc::new(Policy::default()),
+            sandbox: Sandbox::default(),
+            secrets: Secrets::none(),
+            environment: BTreeMap::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// How processes are confined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    /// How much it matters.
+    pub mode: SandboxMode,
+    /// Folders and files outside the working folder that processes may read and run.
+    pub read_also: Vec<PathBuf>,
+    /// Folders outside the working folder that processes may write.
+    pub write_also: Vec<PathBuf>,
+}
+
+/// How much confinement matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SandboxMode {
+    /// Without full confinement nothing runs.
+    Required,
+    /// As much as the kernel can do; what was reached is reported.
+    #[default]
+    BestEffort,
+    /// None.
+    Off,
+}
+
+/// How much is kept, and how long is waited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How much of the end of each stream goes into the outputs.
+    pub tail_bytes: usize,
+    /// How much of each stream is kept as an artifact; the middle of what is longer is left out.
+    pub stream_bytes_max: usize,
+    /// How much new output makes a part that is handed in early.
+    pub part_bytes: usize,
+    /// How long new output waits at most before it is handed in early.
+    pub part_every: std::time::Duration,
+    /// How long a process has to end after it was asked to.
+    pub grace: std::time::Duration,
+    /// The largest file that is read, written or kept.
+    pub file_bytes_max: u64,
+    /// How much a checkpoint keeps in all.
+    pub checkpoint_bytes_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            tail_bytes: 8 << 10,
+            stream_bytes_max: 16 << 20,
+            part_bytes: 256 << 10,
+            part_every: std::time::Duration::from_secs(10),
+            grace: std::time::Duration::from_secs(2),
+            file_bytes_max: 16 << 20,
+            checkpoint_bytes_max: 256 << 20,
+        }
+    }
+}

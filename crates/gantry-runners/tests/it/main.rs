@@ -1,0 +1,6 @@
+//! What the runners promise, with real processes and folders.
+
+#![allow(clippy::unwrap_used, missing_docs)] // tests may
+
+mod world; // in reading order
+mod shell;

@@ -1,0 +1,149 @@
+//! Opening the file: the checks before it, the settings of every connection.
+
+use std::path::Path;
+use std::time::Duration;
+
+use gantry_store::StoreError;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::{io, sql};
+use crate::schema;
+
+/// How long to wait for another process that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many prepared statements each connection keeps.
+const STATEMENTS_MAX: usize = 64;
+
+/// How a connection is going to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Write,
+    Read,
+    /// Reads a file that this process may not write.
+    ReadOnlyFile,
+}
+
+/// Opens the one connection that writes, and brings the file to the newest schema.
+pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
+    check_folder(path)?;
+    let mut conn = connect(path, Use::Write)?;
+    // Before anything is changed: is it ours?
+    let version = schema::version(&conn, schema::known_version()).map_err(|error| locate(error, path))?;
+    if conn.is_readonly("main").map_err(|error| sql(&error, "looking at the file"))? {
+        return Err(StoreError::ReadOnly { what: format!("`{}` may not be written", path.display()) });
+    }
+    settle_in(&conn)?;
+    if version < schema::known_version() {
+        schema::migrate(&mut conn, schema::MIGRATIONS)?;
+    }
+    Ok(conn)
+}
+
+/// Opens a connection that only reads.
+pub(crate) fn for_reading(path: &Path, how: Use) -> Result<Connection, StoreError> {
+    let conn = connect(path, how)?;
+    let version = schema::version(&conn, schema::known_version());
+    let (conn, version) = match version {
+        // A log cannot be made beside a file in a folder that is read-only; where there is none, none is needed.
+        Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if how == Use::ReadOnlyFile && !has_log(path) => {
+            let conn = connect_immutable(path)?;
+            let version = schema::version(&conn, schema::known_version());
+            (conn, version)
+        }
+        version => (conn, version),
+    };
+    if version.map_err(|error| locate(error, path))? == 0 {
+        return Err(StoreError::Foreign { what: format!("`{}` is empty", path.display()) });
+    }
+    conn.execute_batch("PRAGMA query_only = ON").map_err(|error| sql(&error, "opening for reading"))?;
+    Ok(conn)
+}
+
+/// Reads the schema version of a file; a file that is not there yet has version 0.
+pub(crate) fn schema_version(path: &Path) -> Result<u32, StoreError> {
+    if !path.exists() {
+        return Ok(0);
+    }
+    let conn = connect(path, Use::Read)?;
+    schema::version(&conn, schema::known_version()).map_err(|error| locate(error, path))
+}
+
+fn has_log(path: &Path) -> bool {
+    std::fs::metadata(crate::beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
+}
+
+fn check_folder(path: &Path) -> Result<(), StoreError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let metadata = std::fs::metadata(folder).map_err(|error| io(&error, "opening the folder", folder))?;
+    if !metadata.is_dir() {
+        return Err(StoreError::Foreign { what: format!("`{}` is not a folder", folder.display()) });
+    }
+    if path.is_dir() {
+        return Err(StoreError::Foreign { what: format!("`{}` is a folder", path.display()) });
+    }
+    Ok(())
+}
+
+fn connect(path: &Path, how: Use) -> Result<Connection, StoreError> {
+    let access = match how {
+        Use::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        Use::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        Use::ReadOnlyFile => OpenFlags::SQLITE_OPEN_READ_ONLY,
+    };
+    if how != Use::Write {
+        std::fs::metadata(path).map_err(|error| io(&error, "opening", path))?;
+    }
+    let conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .map_err(|error| cannot_open(&error, path))?;
+    configure(&conn)?;
+    Ok(conn)
+}
+
+fn connect_immutable(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let conn = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
+        .map_err(|error| cannot_open(&error, path))?;
+    configure(&conn)?;
+    Ok(conn)
+}
+
+/// SQLite only says that it cannot open the file; the file system says why.
+fn cannot_open(error: &rusqlite::Error, path: &Path) -> StoreError {
+    if !path.exists() {
+        return StoreError::ReadOnly { what: format!("`{}` cannot be made: {error}", path.display()) };
+    }
+    match std::fs::OpenOptions::new().read(true).append(true).open(path) {
+        Err(cause) => io(&cause, "opening", path),
+        Ok(_) => sql(error, &format!("opening `{}`", path.display())),
+    }
+}
+
+fn locate(error: StoreError, path: &Path) -> StoreError {
+    match error {
+        StoreError::Foreign { what } => StoreError::Foreign { what: format!("`{}`: {what}", path.display()) },
+        other => other,
+    }
+}
+
+/// Settings that every connection needs. Caches are small: the operating system has one, too.
+fn configure(conn: &Connection) -> Result<(), StoreError> {
+    let failed = |error: rusqlite::Error| sql(&error, "setting up the connection");
+    conn.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    conn.execute_batch(
+        "PRAGMA cache_size = -2000; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;",
+    )
+    .map_err(failed)
+}
+
+/// Settings of the connection that writes.
+fn settle_in(conn: &Connection) -> Result<(), StoreError> {
+    let failed = |error: rusqlite::Error| sql(&error, "setting up the log");
+    let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(failed)?;
+    if mode != "wal" {
+        return Err(StoreError::Io { what: format!("the file system cannot hold a write-ahead log (mode `{mode}`)") });
+    }
+    conn.execute_batch("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;").map_err(failed)
+}

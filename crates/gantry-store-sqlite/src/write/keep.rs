@@ -1,0 +1,117 @@
+//! What is kept and what is not: blobs, pins, forgetting, vacuum.
+
+use gantry_core::id::PlanId;
+use gantry_core::time::{Duration, Timestamp};
+use gantry_store::{Hash, StoreError, Vacuumed};
+use rusqlite::{Connection, params};
+
+use crate::error::sql;
+use crate::pack::Packed;
+use crate::row::{self, int};
+use crate::writer::{Tx, Work};
+
+/// How long a blob that nothing refers to is kept: an append that refers to it may be on its way.
+const UNREFERENCED: Duration = Duration::from_hours(24);
+
+/// The file is rewritten when more than one in this many pages is empty.
+const EMPTY_PAGES: i64 = 4;
+
+/// Some bytes to keep.
+pub(crate) struct BlobWork {
+    pub hash: Hash,
+    pub packed: Packed,
+    pub at: Timestamp,
+}
+
+impl Work for BlobWork {
+    type Reply = Hash;
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<Hash, StoreError> {
+        let known = tx.execute(
+            "UPDATE blob SET at = max(at, ?1) WHERE hash = ?2",
+            params![self.at.as_ms(), self.hash.as_bytes()],
+        )?;
+        if known == 0 {
+            tx.execute(
+                "INSERT INTO blob (hash, packing, bytes, at, content) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![
+                    self.hash.as_bytes(),
+                    self.packed.packing,
+                    int(self.packed.bytes),
+                    self.at.as_ms(),
+                    self.packed.stored
+                ],
+            )?;
+        }
+        Ok(self.hash)
+    }
+}
+
+/// Keeps a plan from being forgotten, or lets it be.
+pub(crate) struct PinWork {
+    pub plan: PlanId,
+    pub pinned: bool,
+}
+
+impl Work for PinWork {
+    type Reply = ();
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let no = tx.plan_no(&self.plan)?;
+        tx.execute("UPDATE plan SET pinned = ?1 WHERE no = ?2", params![self.pinned, no]).map(drop)
+    }
+}
+
+/// Removes a plan with everything that belongs to it.
+pub(crate) struct ForgetWork {
+    pub plan: PlanId,
+}
+
+impl Work for ForgetWork {
+    type Reply = ();
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let missing = || StoreError::not_found(format!("plan `{}`", self.plan));
+        let found = row::plan_by_id(tx.conn, &self.plan)?.ok_or_else(missing)?;
+        if found.card.pinned {
+            return Err(StoreError::Pinned { plan: self.plan.clone() });
+        }
+        let no = found.known.no;
+        let (first, last) = (row::turn_key(no, 0)?, row::turn_key(no, u64::from(u32::MAX))?);
+        tx.execute("DELETE FROM turn WHERE id BETWEEN ?1 AND ?2", [first, last])?;
+        // Everything else goes with the plan's row.
+        tx.execute("DELETE FROM plan WHERE no = ?1", [int(no.0)])?;
+        tx.known.drop(&self.plan);
+        Ok(())
+    }
+}
+
+/// Removes blobs that nothing refers to, and gives back room.
+pub(crate) struct VacuumWork {
+    pub now: Timestamp,
+}
+
+impl Work for VacuumWork {
+    type Reply = Vacuumed;
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<Vacuumed, StoreError> {
+        let oldest = self.now.as_ms().saturating_sub_unsigned(UNREFERENCED.as_ms());
+        let unused = "at <= ?1 AND NOT EXISTS (SELECT 1 FROM artifact WHERE artifact.hash = blob.hash)";
+        let (blobs, bytes) = tx
+            .prepare(&format!("SELECT count(*), coalesce(sum(bytes), 0) FROM blob WHERE {unused}"))?
+            .query_row([oldest], |row| Ok((row::uint(row, 0)?, row::uint(row, 1)?)))
+            .map_err(|error| sql(&error, "looking for unused blobs"))?;
+        tx.execute(&format!("DELETE FROM blob WHERE {unused}"), [oldest])?;
+        Ok(Vacuumed { blobs, bytes })
+    }
+
+    fn after_commit(&mut self, conn: &Connection) -> Result<(), StoreError> {
+        let count = |pragma: &str| conn.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));
+        let failed = |error: rusqlite::Error| sql(&error, "giving back room");
+        if count("freelist_count").map_err(failed)? * EMPTY_PAGES > count("page_count").map_err(failed)? {
+            conn.execute_batch("VACUUM").map_err(failed)?;
+        }
+        // How much of the log could be taken over depends on who reads; the rest is taken over later.
+        count("wal_checkpoint(TRUNCATE)").map(drop).map_err(failed)
+    }
+}

@@ -1,0 +1,141 @@
+//! Cards: what a list of plans shows of each, kept beside the journal and written with it.
+
+use std::collections::BTreeMap;
+
+use gantry_core::id::{PlanId, Revision, TaskId};
+use gantry_core::life::{PlanState, TaskState};
+use gantry_core::policy::Usage;
+use gantry_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::PlanNo;
+
+/// How many lines a card keeps of what the plan waits for.
+pub const WAITING_MAX: usize = 20;
+
+/// What the engine knows of a plan after a turn, short enough to list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// What it is called.
+    pub title: String,
+    /// Where it stands.
+    pub state: PlanState,
+    /// Its revision.
+    pub revision: Revision,
+    /// How many tasks are in each state.
+    #[serde(default)]
+    pub tasks: BTreeMap<TaskState, u32>,
+    /// What it waits for outside; at most [`WAITING_MAX`] lines are kept.
+    #[serde(default)]
+    pub waiting: Vec<WaitingLine>,
+    /// What it used so far.
+    #[serde(default)]
+    pub used: Usage,
+    /// When it will be done, if someone computed it.
+    #[serde(default)]
+    pub forecast: Option<Timestamp>,
+    /// Its labels.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// The plan that it is a part of.
+    #[serde(default)]
+    pub parent: Option<PlanId>,
+    /// The plan that it continues from some point.
+    #[serde(default)]
+    pub forked_from: Option<ForkedFrom>,
+}
+
+impl Card {
+    /// Makes the card of a new plan.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            state: PlanState::Pending,
+            revision: Revision(1),
+            tasks: BTreeMap::new(),
+            waiting: Vec::new(),
+            used: Usage::default(),
+            forecast: None,
+            labels: Vec::new(),
+            parent: None,
+            forked_from: None,
+        }
+    }
+
+    /// The card with no more lines than are kept.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.waiting.truncate(WAITING_MAX);
+        self
+    }
+}
+
+/// Something outside that a plan waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingLine {
+    /// The task; none means the plan itself.
+    pub task: Option<TaskId>,
+    /// For whom or what, in words.
+    pub what: String,
+}
+
+/// Where a forked plan comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkedFrom {
+    /// The plan.
+    pub plan: PlanId,
+    /// After which entry.
+    pub seq: u64,
+}
+
+/// A plan as it is listed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanCard {
+    /// Its id.
+    pub id: PlanId,
+    /// Its number in this record.
+    pub no: PlanNo,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When its last turn was.
+    pub updated_at: Timestamp,
+    /// How many entries its journal has.
+    pub length: u64,
+    /// It is kept until someone unpins it.
+    pub pinned: bool,
+    /// What the engine said of it.
+    #[serde(flatten)]
+    pub card: Card,
+}
+
+/// Which plans to list, the newest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListFilter {
+    /// In one of these states; empty means any.
+    pub states: Vec<PlanState>,
+    /// With this label.
+    pub label: Option<String>,
+    /// With this text in the title or the id, in whatever case.
+    pub text: Option<String>,
+    /// Changed at this time or later.
+    pub since: Option<Timestamp>,
+    /// How many at most; zero means as many as a page has.
+    pub limit: u32,
+    /// Where to go on.
+    pub cursor: Option<u64>,
+}
+
+impl ListFilter {
+    /// Tells whether a card passes, apart from the cursor and the limit.
+    pub fn admits(&self, plan: &PlanCard) -> bool {
+        (self.states.is_empty() || self.states.contains(&plan.card.state))
+            && self.label.as_ref().is_none_or(|label| plan.card.labels.contains(label))
+            && self.text.as_ref().is_none_or(|text| Self::searchable(plan).contains(&text.to_lowercase()))
+            && self.since.is_none_or(|since| plan.updated_at >= since)
+    }
+
+    /// Returns what the text of a filter is looked for in.
+    pub fn searchable(plan: &PlanCard) -> String {
+        format!("{} {}", plan.id, plan.card.title).to_lowercase()
+    }
+}

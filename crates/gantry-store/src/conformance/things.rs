@@ -1,0 +1,133 @@
+//! Artifacts, blobs and recorded effects.
+#![allow(missing_docs, reason = "the names are the sentences")]
+
+use gantry_core::time::Timestamp;
+
+use super::Beside;
+use super::kit::{answered, append, artifact, at, effect, grow, is_not_found, plan, task};
+use crate::{BLOB_BYTES_MAX, EffectRow, Hash, Store, StoreError, Vacuumed};
+
+pub async fn artifacts_get_versions_for_each_name(store: impl Beside) {
+    let id = plan("a");
+    let first = store.put_blob(b"first".to_vec(), at(0)).await.unwrap();
+    let second = store.put_blob(b"second".to_vec(), at(0)).await.unwrap();
+    let mut request = append("a", 0, 1);
+    request.artifacts = vec![artifact("notes", first, 5), artifact("log", first, 5), artifact("notes", second, 6)];
+    let appended = store.append(request).await.unwrap();
+    let named: Vec<String> = appended.artifacts.iter().map(crate::ArtifactRow::reference).collect();
+    assert_eq!(named, ["a/build/notes@1", "a/build/log@1", "a/build/notes@2"]);
+    let mut request = append("a", 1, 1);
+    request.artifacts = vec![artifact("notes", first, 5)];
+    assert_eq!(store.append(request).await.unwrap().artifacts[0].version, 3);
+
+    let of = task("build");
+    let newest = store.artifact(&id, &of, "notes", None).await.unwrap().unwrap();
+    assert_eq!((newest.version, newest.artifact.hash), (3, first));
+    let older = store.artifact(&id, &of, "notes", Some(2)).await.unwrap().unwrap();
+    assert_eq!((older.version, older.artifact), (2, artifact("notes", second, 6)));
+    assert_eq!(store.artifact(&id, &of, "notes", Some(4)).await, Ok(None));
+    assert_eq!(store.artifact(&id, &task("other"), "notes", None).await, Ok(None));
+
+    let page = store.artifacts(&id, 0, 3).await.unwrap();
+    let rest = store.artifacts(&id, page.next.unwrap(), 3).await.unwrap();
+    assert_eq!((page.items.len(), rest.items, rest.next), (3, vec![newest], None));
+    assert!(store.verify(&id).await.unwrap().is_sound());
+}
+
+pub async fn an_artifact_without_its_blob_is_refused_with_the_whole_append(store: impl Beside) {
+    let mut request = append("a", 0, 1);
+    request.artifacts = vec![artifact("notes", Hash::of(b"nowhere"), 7)];
+    assert!(is_not_found(&store.append(request).await));
+    assert_eq!(store.load(&plan("a")).await, Ok(None));
+}
+
+pub async fn blobs_come_back_as_they_were(store: impl Beside) {
+    let noise: Vec<u8> =
+        (0..50_000_u32).flat_map(|number| Hash::of(&number.to_le_bytes()).as_bytes()[..8].to_vec()).collect();
+    for bytes in [vec![], b"short".to_vec(), b"long ".repeat(100_000), noise] {
+        let hash = store.put_blob(bytes.clone(), at(0)).await.unwrap();
+        assert_eq!(hash, Hash::of(&bytes));
+        assert_eq!(store.put_blob(bytes.clone(), at(1)).await, Ok(hash), "once more");
+        assert_eq!(store.get_blob(hash).await.unwrap(), Some(bytes));
+    }
+    assert_eq!(store.get_blob(Hash::of(b"nowhere")).await, Ok(None));
+}
+
+pub async fn a_blob_that_is_too_large_is_refused_with_both_sizes(store: impl Beside) {
+    let length = BLOB_BYTES_MAX + 1;
+    let huge = vec![0; usize::try_from(length).unwrap()];
+    let refused = StoreError::TooLarge { what: "the blob".to_owned(), bytes: length, bytes_max: BLOB_BYTES_MAX };
+    assert_eq!(store.put_blob(huge, at(0)).await, Err(refused));
+}
+
+pub async fn a_vacuum_removes_old_blobs_that_nothing_refers_to(store: impl Beside) {
+    const DAY_MS: i64 = 24 * 3_600_000;
+    let used = store.put_blob(b"used".to_vec(), at(0)).await.unwrap();
+    let old = store.put_blob(b"old one".to_vec(), at(0)).await.unwrap();
+    let young = store.put_blob(b"young".to_vec(), at(0)).await.unwrap();
+    assert_eq!(store.put_blob(b"young".to_vec(), at(1)).await, Ok(young), "handed in once more, a little later");
+    let mut request = append("a", 0, 1);
+    request.artifacts = vec![artifact("notes", used, 4)];
+    let _ = store.append(request).await.unwrap();
+
+    assert_eq!(store.vacuum(at(DAY_MS - 1)).await, Ok(Vacuumed::default()));
+    assert_eq!(store.vacuum(at(DAY_MS)).await, Ok(Vacuumed { blobs: 1, bytes: 7 }));
+    for (hash, kept) in [(used, true), (old, false), (young, true)] {
+        assert_eq!(store.get_blob(hash).await.unwrap().is_some(), kept);
+    }
+    store.forget(&plan("a")).await.unwrap();
+    assert_eq!(store.vacuum(at(2 * DAY_MS)).await, Ok(Vacuumed { blobs: 2, bytes: 9 }));
+}
+
+async fn all(store: &impl Store) -> Vec<EffectRow> {
+    store.effects(&plan("a"), None, 0, 100).await.unwrap().items
+}
+
+pub async fn effects_are_recorded_once_begun_and_once_answered(store: impl Beside) {
+    let _ = grow(&store, "a", 1).await;
+    let begun = [effect("a", "build", 1), effect("a", "build", 2)];
+    store.record_effects(begun.to_vec()).await.unwrap();
+    assert_eq!(all(&store).await, begun);
+    let first = answered(begun[0].clone(), "done");
+    let mut request = append("a", 1, 1);
+    request.effects = vec![first.clone(), effect("a", "test", 1)];
+    let _ = store.append(request).await.unwrap();
+    assert_eq!(all(&store).await, [first, begun[1].clone(), effect("a", "test", 1)]);
+}
+
+pub async fn the_answer_of_an_effect_stays(store: impl Beside) {
+    let _ = grow(&store, "a", 1).await;
+    let known = answered(effect("a", "build", 1), "yes");
+    store.record_effects(vec![known.clone()]).await.unwrap();
+    store.record_effects(vec![known.clone()]).await.expect("the same once more is fine");
+    let other = answered(effect("a", "build", 1), "no");
+    let refused = store.record_effects(vec![effect("a", "build", 2), other.clone()]).await;
+    assert!(matches!(refused, Err(StoreError::Invalid { .. })));
+    let mut request = append("a", 1, 1);
+    request.effects = vec![other];
+    assert!(matches!(store.append(request).await, Err(StoreError::Invalid { .. })));
+    let mut request = append("a", 1, 1);
+    request.effects = vec![effect("b", "build", 1)];
+    assert!(matches!(store.append(request).await, Err(StoreError::Invalid { .. })), "of another plan");
+    assert_eq!(all(&store).await, [known]);
+    assert_eq!(store.load(&plan("a")).await.unwrap().unwrap().length, 1);
+    assert!(is_not_found(&store.record_effects(vec![effect("b", "build", 1)]).await));
+}
+
+pub async fn effects_come_in_pages_and_for_one_task(store: impl Beside) {
+    let _ = grow(&store, "a", 1).await;
+    let of = |ordinal: u32| if ordinal.is_multiple_of(2) { "build" } else { "test" };
+    let made: Vec<EffectRow> = (1..=9).map(|ordinal| effect("a", of(ordinal), ordinal)).collect();
+    store.record_effects(made.clone()).await.unwrap();
+    let (mut seen, mut cursor) = (Vec::new(), Some(0));
+    while let Some(after) = cursor {
+        let page = store.effects(&plan("a"), None, after, 4).await.unwrap();
+        seen.extend(page.items);
+        cursor = page.next;
+    }
+    assert_eq!(seen, made);
+    let built = store.effects(&plan("a"), Some(&task("build")), 0, 4).await.unwrap();
+    assert_eq!(built.items.iter().map(|effect| effect.ordinal).collect::<Vec<_>>(), [2, 4, 6, 8]);
+    assert_eq!(built.next, None);
+    assert_eq!(built.items[0].started_at, Timestamp::from_ms(10));
+}

@@ -1,0 +1,218 @@
+//! Everything that changes the record: checked first, so that a refusal changes nothing.
+
+use std::collections::BTreeMap;
+
+use gantry_core::id::PlanId;
+use gantry_core::time::Timestamp;
+use serde_json::Value;
+
+use super::{Letter, Plan, Record, UNREFERENCED};
+use crate::{
+    Append, Appended, ArtifactRow, Card, EffectRow, Hash, InboxId, NewArtifact, OnceKey, PlanNo, Sealed, Snapshot,
+    StoreError, Vacuumed, first_head,
+};
+
+impl Record {
+    pub(super) fn plan(&self, id: &PlanId) -> Result<&Plan, StoreError> {
+        self.plans.get(id).ok_or_else(|| StoreError::not_found(format!("plan `{id}`")))
+    }
+
+    pub(super) fn plan_mut(&mut self, id: &PlanId) -> Result<&mut Plan, StoreError> {
+        self.plans.get_mut(id).ok_or_else(|| StoreError::not_found(format!("plan `{id}`")))
+    }
+
+    pub(super) fn append(&mut self, append: Append) -> Result<Appended, StoreError> {
+        let sealed = Sealed::new(&append.turn, append.length)?;
+        if let Some(once) = &append.once {
+            self.check_once(once)?;
+        }
+        let length = self.plans.get(&append.plan).map_or(0, |plan| plan.length);
+        if length != append.length {
+            return Err(StoreError::Conflict { length });
+        }
+        self.check_parts(&append, sealed.last_seq())?;
+
+        let plan = self.plans.entry(append.plan.clone()).or_insert_with(|| {
+            self.last_no += 1;
+            Plan::new(&append.plan, PlanNo(self.last_no), sealed.at)
+        });
+        let appended = plan.append(&append.plan, sealed, append.card, append.artifacts);
+        for effect in append.effects {
+            plan.record_effect(effect);
+        }
+        for text in append.texts {
+            plan.texts.insert((text.task, text.kind, text.name), text.text);
+        }
+        if let Some(snapshot) = append.snapshot {
+            plan.save_snapshot(snapshot)?;
+        }
+        for (id, answer) in append.answered {
+            self.answer(id, answer)?;
+        }
+        if let Some(once) = append.once {
+            self.once.insert(once.key, (once.body_hash, append.plan));
+        }
+        Ok(appended)
+    }
+
+    fn check_once(&self, once: &OnceKey) -> Result<(), StoreError> {
+        match self.once.get(&once.key) {
+            None => Ok(()),
+            Some((body_hash, plan)) if *body_hash == once.body_hash => {
+                Err(StoreError::AlreadyDone { plan: plan.clone() })
+            }
+            Some(_) => Err(StoreError::KeyReused { key: once.key.clone() }),
+        }
+    }
+
+    fn check_parts(&self, append: &Append, length: u64) -> Result<(), StoreError> {
+        for artifact in &append.artifacts {
+            if !self.blobs.contains_key(&artifact.hash) {
+                return Err(StoreError::not_found(format!("blob {}", artifact.hash)));
+            }
+        }
+        for effect in &append.effects {
+            if effect.plan != append.plan {
+                return Err(StoreError::Invalid { what: format!("{} is of another plan", effect.name()) });
+            }
+            if let Some(plan) = self.plans.get(&append.plan) {
+                plan.check_effect(effect)?;
+            }
+        }
+        for (id, _) in &append.answered {
+            self.letter(*id)?;
+        }
+        match &append.snapshot {
+            Some(snapshot) if snapshot.length != length && snapshot.length != append.length => {
+                Err(no_boundary(snapshot))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn record_effects(&mut self, effects: Vec<EffectRow>) -> Result<(), StoreError> {
+        for effect in &effects {
+            self.plan(&effect.plan)?.check_effect(effect)?;
+        }
+        for effect in effects {
+            self.plan_mut(&effect.plan.clone())?.record_effect(effect);
+        }
+        Ok(())
+    }
+
+    pub(super) fn submit(&mut self, plan: &PlanId, input: Value) -> Result<InboxId, StoreError> {
+        self.plan(plan)?;
+        self.last_inbox += 1;
+        let id = InboxId(self.last_inbox);
+        self.inbox.insert(id, Letter { plan: plan.clone(), input, answer: None });
+        Ok(id)
+    }
+
+    pub(super) fn letter(&self, id: InboxId) -> Result<&Letter, StoreError> {
+        self.inbox.get(&id).ok_or_else(|| StoreError::not_found(format!("input {} in the inbox", id.0)))
+    }
+
+    pub(super) fn answer(&mut self, id: InboxId, answer: Value) -> Result<(), StoreError> {
+        self.letter(id)?;
+        if let Some(letter) = self.inbox.get_mut(&id) {
+            letter.answer.get_or_insert(answer);
+        }
+        Ok(())
+    }
+
+    pub(super) fn forget(&mut self, plan: &PlanId) -> Result<(), StoreError> {
+        if self.plan(plan)?.pinned {
+            return Err(StoreError::Pinned { plan: plan.clone() });
+        }
+        self.plans.remove(plan);
+        self.inbox.retain(|_, letter| letter.plan != *plan);
+        self.once.retain(|_, (_, other)| other != plan);
+        Ok(())
+    }
+
+    pub(super) fn vacuum(&mut self, now: Timestamp) -> Vacuumed {
+        let rows = self.plans.values().flat_map(|plan| &plan.artifacts);
+        let used: std::collections::BTreeSet<Hash> = rows.map(|row| row.artifact.hash).collect();
+        let mut vacuumed = Vacuumed::default();
+        self.blobs.retain(|hash, (bytes, at)| {
+            let kept = used.contains(hash) || now - *at < UNREFERENCED;
+            if !kept {
+                vacuumed.blobs += 1;
+                vacuumed.bytes += bytes.len() as u64;
+            }
+            kept
+        });
+        vacuumed
+    }
+}
+
+impl Plan {
+    fn new(id: &PlanId, no: PlanNo, at: Timestamp) -> Self {
+        Self {
+            no,
+            created_at: at,
+            updated_at: at,
+            pinned: false,
+            card: Card::new(""),
+            length: 0,
+            head: first_head(id),
+            turns: Vec::new(),
+            snapshot: None,
+            artifacts: Vec::new(),
+            effects: Vec::new(),
+            texts: BTreeMap::new(),
+        }
+    }
+
+    fn append(&mut self, id: &PlanId, sealed: Sealed, card: Card, artifacts: Vec<NewArtifact>) -> Appended {
+        self.head = sealed.head(self.head);
+        self.length = sealed.last_seq();
+        self.updated_at = sealed.at;
+        self.card = card.bounded();
+        self.turns.push((sealed, self.head));
+        let first = self.artifacts.len();
+        for artifact in artifacts {
+            let same = |row: &&ArtifactRow| row.artifact.task == artifact.task && row.artifact.name == artifact.name;
+            let version = self.artifacts.iter().filter(same).map(|row| row.version).max().unwrap_or(0) + 1;
+            self.artifacts.push(ArtifactRow { plan: id.clone(), version, artifact });
+        }
+        let artifacts = self.artifacts[first..].to_vec();
+        Appended { plan_no: self.no, length: self.length, head: self.head, artifacts }
+    }
+
+    fn same_effect(&self, effect: &EffectRow) -> Option<usize> {
+        let key = |row: &EffectRow| (row.attempt, row.ordinal);
+        self.effects.iter().position(|row| row.task == effect.task && key(row) == key(effect))
+    }
+
+    /// An answer stays: recording the same once more is fine, recording another is not.
+    fn check_effect(&self, effect: &EffectRow) -> Result<(), StoreError> {
+        match self.same_effect(effect).map(|at| &self.effects[at]) {
+            Some(known) if known.answer.is_some() && known != effect => {
+                Err(StoreError::Invalid { what: format!("{} has an answer already", effect.name()) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn record_effect(&mut self, effect: EffectRow) {
+        match self.same_effect(&effect) {
+            Some(at) => self.effects[at] = effect,
+            None => self.effects.push(effect),
+        }
+    }
+
+    pub(super) fn save_snapshot(&mut self, snapshot: Snapshot) -> Result<(), StoreError> {
+        if !self.turns.iter().any(|(turn, _)| turn.last_seq() == snapshot.length) {
+            return Err(no_boundary(&snapshot));
+        }
+        if self.snapshot.as_ref().is_none_or(|known| known.length <= snapshot.length) {
+            self.snapshot = Some(snapshot);
+        }
+        Ok(())
+    }
+}
+
+fn no_boundary(snapshot: &Snapshot) -> StoreError {
+    StoreError::Invalid { what: format!("no turn ends with entry {}, which the snapshot is of", snapshot.length) }
+}
