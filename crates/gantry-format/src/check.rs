@@ -1,5 +1,7 @@
 //! What the finished plan has wrong with it, shown at its place in the file.
 
+mod cycle;
+
 use std::collections::BTreeMap;
 
 use gantry_core::plan::{Place, Plan, Problem, Severity};
@@ -35,6 +37,7 @@ pub(crate) fn check(reading: &mut Reading, findings: &mut Findings) {
                         None => finding,
                     }
                 }
+                ("plan::cycle", _) => cycle::show(finding, &problem, reading),
                 _ => finding,
             }
         });

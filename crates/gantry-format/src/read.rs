@@ -7,6 +7,7 @@
 
 mod action; // in reading order
 mod family;
+mod faults;
 mod gates;
 mod places;
 mod state;
@@ -20,7 +21,7 @@ use serde::de::DeserializeOwned;
 pub(crate) use places::{Fields, Places};
 
 use crate::de;
-use crate::diagnostic::{Diagnostic, Findings};
+use crate::diagnostic::{DIAGNOSTICS_MAX, Diagnostic, Findings};
 use crate::node::{Key, Node, Span, Value};
 use crate::read::family::Family;
 use crate::read::gates::Gates;
@@ -186,13 +187,26 @@ impl<'f> Reader<'f> {
         for &field in fields {
             match de::from_fields::<T>(always.into_iter().chain([field])) {
                 Ok(_) => sound.push(field),
-                Err(error) => self.misfit(error, &field.0, &field.1),
+                Err(error) => self.misfits(error, &field.0, &field.1, |node| {
+                    let rest = (field.0.clone(), node.clone());
+                    de::from_fields::<T>(always.into_iter().chain([&rest])).map(|_| ())
+                }),
             }
         }
         de::from_fields(always.into_iter().chain(sound)).ok()
     }
 
-    /// Reports a field that does not fit the model.
+    /// Reports everything in a field that does not fit the model, beginning with the first error.
+    fn misfits(&mut self, first: de::Error, key: &Key, node: &Node, read: impl Fn(&Node) -> Result<(), de::Error>) {
+        if self.findings.kept.len() >= DIAGNOSTICS_MAX {
+            return self.misfit(first, key, node);
+        }
+        for error in faults::every_fault(node, first, read) {
+            self.misfit(error, key, node);
+        }
+    }
+
+    /// Reports one thing in a field that does not fit the model.
     fn misfit(&mut self, error: de::Error, key: &Key, node: &Node) {
         let whole = error.span.is_none_or(|span| span == node.span);
         let place = if node.span.start == node.span.end { key.span } else { node.span };

@@ -54,7 +54,7 @@ impl Reader<'_> {
             return None;
         };
         let each = take(fields, "each");
-        let mut map: Map = self.read(key, node, Deserialize::deserialize)?;
+        let mut map: Map = self.read(key, node, |node| Deserialize::deserialize(node))?;
         map.each = each.and_then(|(_, node)| self.apart(id, node)).map(Box::new);
         Some(map)
     }
@@ -95,7 +95,7 @@ impl Reader<'_> {
             return Some(Nested { plan: self.inner_plan(inner), ..Nested::default() });
         }
         let plan = take(fields, "plan");
-        let mut nested: Nested = self.read(key, node, Deserialize::deserialize)?;
+        let mut nested: Nested = self.read(key, node, |node| Deserialize::deserialize(node))?;
         nested.plan = plan.and_then(|(_, node)| self.inner_plan(node));
         Some(nested)
     }
@@ -117,7 +117,7 @@ impl Reader<'_> {
                 return self.one_action(id, name, content).map(|action| Undo::Action(Box::new(action)));
             }
         }
-        self.read(key, node, Deserialize::deserialize)
+        self.read(key, node, |node| Deserialize::deserialize(node))
     }
 
     /// Reads an action that is a map with the action's name as its only key.
@@ -132,14 +132,10 @@ impl Reader<'_> {
         None
     }
 
-    /// Reads a node and reports it when it does not fit.
-    fn read<'n, T>(
-        &mut self,
-        key: &Key,
-        node: &'n Node,
-        read: impl FnOnce(&'n Node) -> Result<T, de::Error>,
-    ) -> Option<T> {
-        read(node).map_err(|error| self.misfit(error, key, node)).ok()
+    /// Reads a node and reports everything in it that does not fit.
+    fn read<T>(&mut self, key: &Key, node: &Node, read: impl Fn(&Node) -> Result<T, de::Error>) -> Option<T> {
+        let refused = |error| self.misfits(error, key, node, |rest| read(rest).map(|_| ()));
+        read(node).map_err(refused).ok()
     }
 }
 

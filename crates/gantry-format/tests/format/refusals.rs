@@ -98,12 +98,267 @@ tasks:
 ";
     insta::assert_snapshot!(seen(file), @"
     error[plan::cycle]: these tasks wait for each other: `a` -> `c` -> `b` -> `a`
-     --> plan.yaml:3:13
+     --> plan.yaml:3:26
       |
     3 |   - {id: a, depends_on: [c]}
-      |             ^^^^^^^^^^
+      |                          ^ `a` waits for `c`
+    4 |   - {id: b, depends_on: [a]}
+      |                          - `b` waits for `a`
+    5 |   - {id: c, depends_on: [b]}
+      |                          - `c` waits for `b`
       |
       = help: remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`
+    ");
+}
+
+#[test]
+fn each_wait_of_a_cycle_is_shown_at_its_place() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    depends_on: [lint, ship]
+  - id: lint
+    run: make lint
+  - id: test
+    tool: {name: check, args: {of: tasks.build.files}}
+    next:
+      - on: success
+        to: ship
+  - id: ship
+    run: make ship
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::cycle]: these tasks wait for each other: `build` -> `ship` -> `test` -> `build`
+      --> plan.yaml:4:24
+       |
+     4 |     depends_on: [lint, ship]
+       |                        ^^^^ `build` waits for `ship`
+    ...
+     8 |     tool: {name: check, args: {of: tasks.build.files}}
+       |                                    ----------------- `test` reads from `build`
+    ...
+    11 |         to: ship
+       |             ---- `test` leads to `ship`
+       |
+       = help: remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`
+    ");
+}
+
+#[test]
+fn a_cycle_through_a_composite_shows_what_contains_what() {
+    let file = "\
+title: Release
+tasks:
+  - id: group
+    tasks:
+      - id: part
+        depends_on: [after]
+  - id: after
+    depends_on: [group]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::cycle]: these tasks wait for each other: `group` -> `part` -> `after` -> `group`
+     --> plan.yaml:5:13
+      |
+    5 |       - id: part
+      |             ^^^^ `part` is a part of `group`
+    6 |         depends_on: [after]
+      |                      ----- `part` waits for `after`
+    7 |   - id: after
+    8 |     depends_on: [group]
+      |                  ----- `after` waits for `group`
+      |
+      = help: remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`
+    ");
+}
+
+#[test]
+fn every_fault_of_a_map_is_shown_at_once() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    run: make
+    retry:
+      maximum: 3
+      backoff: soon
+      jitter: yes
+      max: many
+    estimate: {low: 1h, likly: 2h, high: late}
+";
+    insta::assert_snapshot!(seen(file), @r#"
+    error[plan::unknown-field]: `retry` has no field `maximum`
+     --> plan.yaml:6:7
+      |
+    6 |       maximum: 3
+      |       ^^^^^^^ unknown field
+
+    error[plan::invalid-value]: `soon` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+     --> plan.yaml:7:16
+      |
+    7 |       backoff: soon
+      |                ^^^^
+
+    error[plan::unknown-field]: `retry` has no field `jitter`
+     --> plan.yaml:8:7
+      |
+    8 |       jitter: yes
+      |       ^^^^^^ unknown field
+
+    error[plan::wrong-type]: expected a whole number from 0 to 4294967295, found the text "many"
+     --> plan.yaml:9:12
+      |
+    9 |       max: many
+      |            ^^^^
+
+    error[plan::unknown-field]: unknown field `likly`
+      --> plan.yaml:10:25
+       |
+    10 |     estimate: {low: 1h, likly: 2h, high: late}
+       |                         ^^^^^
+       |
+       = help: did you mean `likely`?
+
+    error[plan::invalid-value]: `late` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+      --> plan.yaml:10:42
+       |
+    10 |     estimate: {low: 1h, likly: 2h, high: late}
+       |                                          ^^^^
+    "#);
+}
+
+#[test]
+fn every_fault_of_a_list_is_shown_at_once() {
+    let file = "\
+title: Release
+hypotheses:
+  - {id: H1, confidence: 3}
+  - {id: H2}
+  - {idd: H3}
+  - [H4]
+tasks:
+  - id: build
+    run: make
+    next:
+      - {on: failure, to: build, max: 1, wen: late}
+      - {on: success}
+      - {to: 'not an id!'}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::invalid-value]: confidence 3 is not between 0 and 1
+     --> plan.yaml:3:26
+      |
+    3 |   - {id: H1, confidence: 3}
+      |                          ^
+
+    error[plan::unknown-field]: unknown field `idd`
+     --> plan.yaml:5:6
+      |
+    5 |   - {idd: H3}
+      |      ^^^
+      |
+      = help: did you mean `id`?
+
+    error[plan::wrong-type]: expected a text (the id) or a map, found a list
+     --> plan.yaml:6:5
+      |
+    6 |   - [H4]
+      |     ^^^^
+
+    error[plan::unknown-field]: unknown field `wen`
+      --> plan.yaml:11:42
+       |
+    11 |       - {on: failure, to: build, max: 1, wen: late}
+       |                                          ^^^
+       |
+       = help: did you mean `when`?
+
+    error[plan::missing-field]: `to` is missing
+      --> plan.yaml:12:9
+       |
+    12 |       - {on: success}
+       |         ^^^^^^^^^^^^^
+
+    error[plan::missing-field]: `on` is missing
+      --> plan.yaml:13:9
+       |
+    13 |       - {to: 'not an id!'}
+       |         ^^^^^^^^^^^^^^^^^^
+
+    error[plan::invalid-value]: `not an id!` is not an id: only letters, digits, `-` and `_` are allowed
+      --> plan.yaml:13:14
+       |
+    13 |       - {to: 'not an id!'}
+       |              ^^^^^^^^^^^^
+    ");
+}
+
+#[test]
+fn every_fault_of_an_action_is_shown_at_once() {
+    let file = "\
+title: Release
+tasks:
+  - id: sign-off
+    gate:
+      approvals: two
+      rol: maintainer
+      escalate_after: soon
+  - id: each
+    map: {over: [1], max: none, az: item}
+";
+    insta::assert_snapshot!(seen(file), @r#"
+    error[plan::wrong-type]: expected a whole number from 0 to 4294967295, found the text "two"
+     --> plan.yaml:5:18
+      |
+    5 |       approvals: two
+      |                  ^^^
+
+    error[plan::unknown-field]: a gate has no field `rol`
+     --> plan.yaml:6:7
+      |
+    6 |       rol: maintainer
+      |       ^^^ unknown field
+      |
+      = help: did you mean `role`?
+
+    error[plan::invalid-value]: `soon` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+     --> plan.yaml:7:23
+      |
+    7 |       escalate_after: soon
+      |                       ^^^^
+
+    error[plan::wrong-type]: expected a whole number from 0 to 4294967295, found the text "none"
+     --> plan.yaml:9:27
+      |
+    9 |     map: {over: [1], max: none, az: item}
+      |                           ^^^^
+
+    error[plan::unknown-field]: unknown field `az`
+     --> plan.yaml:9:33
+      |
+    9 |     map: {over: [1], max: none, az: item}
+      |                                 ^^
+      |
+      = help: did you mean `as`?
+    "#);
+}
+
+#[test]
+fn what_is_missing_only_because_it_is_wrong_is_not_reported_twice() {
+    let file = "\
+title: Release
+tasks:
+  - id: build
+    run: make
+    estimate: {low: early, likely: 2h}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::invalid-value]: `early` is not a duration of at most 100 years; write for example `90s`, `10m`, `1h30m` or `2d`
+     --> plan.yaml:5:21
+      |
+    5 |     estimate: {low: early, likely: 2h}
+      |                     ^^^^^
     ");
 }
 
