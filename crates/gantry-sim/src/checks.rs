@@ -11,14 +11,23 @@ mod graph;
 mod limits;
 mod needs;
 mod order;
+pub mod turn;
+pub mod whole;
 
 use gantry_core::event::{Entry, Event};
+use gantry_core::life::Life;
 
 use crate::violation::{Outcome, Violation};
-use crate::world::Deed;
+use crate::world::{Deed, Record};
 
 pub use book::{Book, Line, Phase, Stand, Under};
 pub use graph::Graph;
+
+/// Checks a whole run: its story is one and the same however it is told, and breaks no rule.
+pub fn check_whole(record: &Record, live: &Life) -> Outcome {
+    whole::check(record, live)?;
+    check(&record.journal, &record.ledger)
+}
 
 /// Checks a whole journal against the rules.
 pub fn check(journal: &[Entry], ledger: &[Deed]) -> Outcome {

@@ -2,13 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gantry_core::event::Entry;
-use gantry_core::id::PlanId;
-use gantry_core::input::Input;
-use gantry_core::life::{self, BadJournal, Life};
-
 use crate::checks;
-use crate::violation::{Outcome, Violation};
+use crate::violation::Violation;
 use crate::world::{Faults, Record, Trace, World};
 
 /// What one seed gave.
@@ -29,72 +24,23 @@ pub fn run_seed(seed: u64, trace: Trace) -> SeedReport {
             Ok(world) => world,
             Err(violation) => return (Record::default(), Some(violation)),
         };
-        let outcome = world.run().and_then(|()| check_end(&world));
+        let outcome = world.run().and_then(|()| checks::check_whole(world.record(), world.life()));
         (world.into_record(), outcome.err())
     };
-    let (record, violation) = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+    let (record, violation) = guarded(run);
+    SeedReport { seed, record, violation }
+}
+
+/// Runs something; when it panics, that is a violation.
+pub fn guarded(run: impl FnOnce() -> (Record, Option<Violation>)) -> (Record, Option<Violation>) {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic
             .downcast_ref::<String>()
             .cloned()
             .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
             .unwrap_or_default();
         (Record::default(), Some(Violation::new("nothing panics", text)))
-    });
-    SeedReport { seed, record, violation }
-}
-
-/// What must hold of a whole run.
-fn check_end(world: &World) -> Outcome {
-    let journal = &world.record().journal;
-    let live = world.life();
-    same(live, &replayed(journal)?, "from the journal")?;
-    let lines: Result<Vec<String>, _> = journal.iter().map(serde_json::to_string).collect();
-    let lines = lines.map_err(|error| Violation::new("entries can be written", error.to_string()))?;
-    let read: Result<Vec<Entry>, _> = lines.iter().map(|line| serde_json::from_str(line)).collect();
-    let read = read.map_err(|error| Violation::new("entries can be read back", error.to_string()))?;
-    if let Some((wrote, found)) = journal.iter().zip(&read).find(|(wrote, found)| wrote != found) {
-        return Err(Violation::new("entries can be read back", format!("{wrote:?} became {found:?}")));
-    }
-    same(live, &replayed(&read)?, "from the journal as text")?;
-    let text = written(live)?;
-    let back: Life = serde_json::from_str(&text)
-        .map_err(|error| Violation::new("a life can be read back", format!("{error} in {text}")))?;
-    same(live, &back, "from its own text")?;
-    check_fork(journal)?;
-    checks::check(journal, &world.record().ledger)
-}
-
-/// Another life can begin at any point of this one.
-fn check_fork(journal: &[Entry]) -> Outcome {
-    let at = journal.len() as u64 / 2 + 1;
-    let id = PlanId::mint("another life", 1);
-    let now = journal.last().map(|entry| entry.at).unwrap_or_default();
-    let broken = |bad: BadJournal| Violation::new("a life can be forked anywhere", bad.to_string());
-    let mut forked = life::fork(journal, at, id.clone(), now).map_err(broken)?;
-    let mut life = life::replay(&forked).map_err(broken)?;
-    if let Ok(verdict) = life.decide(&Input::Recover, now) {
-        life.apply(&verdict.events);
-        forked.extend(verdict.events);
-    }
-    if *life.id() != id {
-        return Err(Violation::new("a life can be forked anywhere", "it has the old id"));
-    }
-    same(&life, &replayed(&forked)?, "of a fork")
-}
-
-fn replayed(journal: &[Entry]) -> Outcome<Life> {
-    life::replay(journal).map_err(|bad| Violation::new("a journal replays", bad.to_string()))
-}
-
-fn written(life: &Life) -> Outcome<String> {
-    serde_json::to_string(life).map_err(|error| Violation::new("a life can be written", error.to_string()))
-}
-
-fn same(live: &Life, other: &Life, how: &str) -> Outcome {
-    if live == other && written(live)? == written(other)? {
-        return Ok(());
-    }
-    Err(Violation::new("replay equals memory", how.to_owned()))
+    })
 }
 
 /// What many seeds gave.

@@ -1,14 +1,16 @@
 //! Drives one plan through a memory journal, simulated time and an adversarial environment.
 //!
-//! Every turn goes the way of the engine: decide, append, apply, start effects. A fault can strike
-//! between any two of these steps. What an effect did outside is written to a ledger when it really
-//! happens, so that the checkers can compare what the plan believes with what is true.
+//! Every turn goes the way of the engine: take in what has arrived, decide, append, apply, start
+//! effects. A fault can strike between any two of these steps. What an effect did outside is written
+//! to a ledger when it really happens, so that the checkers can compare what the plan believes with
+//! what is true; what each turn took in is kept, so that the whole life can be decided again.
 
 mod calm; // in reading order: the last part of a run …
 mod crash;
 mod edits;
 mod environment;
 mod mix;
+mod nested;
 mod people; // … and who acts on the plan
 mod steering;
 mod turn;
@@ -18,16 +20,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use gantry_core::event::Entry;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Input;
-use gantry_core::life::{self, Life, PlanState};
+use gantry_core::life::{self, Life, PlanState, Room};
 use gantry_core::plan::Plan;
 use gantry_core::time::Timestamp;
 use serde_json::Value;
 
+use crate::checks::turn as check_turn;
 use crate::dice::Dice;
 use crate::plans::{self, BEGINNING};
 use crate::violation::{Outcome, Violation};
 
 pub use mix::{Faults, Mix};
+
+/// A busy engine finds no more than this many answers together.
+const ARRIVALS_MAX: usize = 5;
+
+/// How long an engine is busy before it looks at what has arrived.
+const BUSY_MS: i64 = 10_000;
 
 /// Something that really happened outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +69,24 @@ pub enum Trace {
     On,
 }
 
+/// What one turn took in: with the plan and its seed, all that it takes to decide the turn again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// When.
+    pub now: Timestamp,
+    /// For how many attempts there was room.
+    pub room: Room,
+    /// The inputs in their order, without those that were refused.
+    pub inputs: Vec<Input>,
+}
+
 /// What a run was like.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// The journal.
     pub journal: Vec<Entry>,
+    /// What each turn that was appended took in.
+    pub taken: Vec<Taken>,
     /// What really happened.
     pub ledger: Vec<Deed>,
     /// Turns taken.
@@ -113,20 +135,27 @@ impl World {
             let text = serde_json::to_string_pretty(&drawn.plan).unwrap_or_default();
             println!("plan {text}");
         }
-        let id = PlanId::mint(&drawn.plan.title, seed);
-        let journal = life::create(drawn.plan, id, seed, BEGINNING)
-            .map_err(|refusal| Violation::new("a valid plan begins", refusal.to_string()))?;
-        let life = life::replay(&journal).map_err(|bad| Violation::new("a journal replays", bad.to_string()))?;
         let mut dice = Dice::new(seed, 2);
         let mix = Mix::draw(&mut dice);
-        let record = Record { journal, discarded: u64::from(drawn.discarded), ..Record::default() };
+        let mut world = Self::begin(drawn.plan, seed, dice, trace)?;
+        world.mix = mix;
+        world.record.discarded = u64::from(drawn.discarded);
+        Ok(world)
+    }
+
+    /// Begins the life of a plan in a world without faults.
+    fn begin(plan: Plan, seed: u64, dice: Dice, trace: Trace) -> Result<Self, Violation> {
+        let id = PlanId::mint(&plan.title, seed);
+        let journal = life::create(plan, id, seed, BEGINNING)
+            .map_err(|refusal| Violation::new("a valid plan begins", refusal.to_string()))?;
+        let life = life::replay(&journal).map_err(|bad| Violation::new("a journal replays", bad.to_string()))?;
         Ok(Self {
             dice,
-            mix,
+            mix: Mix::default(),
             trace,
             plan: life.plan(),
             life,
-            record,
+            record: Record { journal, ..Record::default() },
             true_ms: BEGINNING.as_ms(),
             skew_ms: 0,
             coming: BTreeMap::new(),
@@ -210,14 +239,11 @@ impl World {
 
     /// Lets the next thing happen: what is on its way, or a timer. False when there is nothing.
     fn time_passes(&mut self) -> Outcome<bool> {
-        let arrival = self.coming.first_key_value().map(|(key, _)| *key);
+        let arrival = self.coming.first_key_value().map(|((at, _), _)| *at);
         let wake = self.life.next_wake().map(|at| (at.as_ms() - self.skew_ms).max(self.true_ms));
         match (arrival, wake) {
-            (Some((at, no)), wake) if wake.is_none_or(|wake| at <= wake) => {
-                self.true_ms = self.true_ms.max(at);
-                if let Some(coming) = self.coming.remove(&(at, no)) {
-                    self.arrive(coming)?;
-                }
+            (Some(at), wake) if wake.is_none_or(|wake| at <= wake) => {
+                self.take_arrivals()?;
                 Ok(true)
             }
             (_, Some(wake)) => {
@@ -229,17 +255,50 @@ impl World {
         }
     }
 
-    /// A wake that is due does something: otherwise an engine would turn without end.
+    /// Takes in what has arrived: one thing, or several when the engine was busy meanwhile.
+    fn take_arrivals(&mut self) -> Outcome {
+        let several = self.dice.permille(self.mix.together);
+        let most = if several { self.dice.index(ARRIVALS_MAX - 1) + 2 } else { 1 };
+        let until = self.coming.first_key_value().map_or(0, |((at, _), _)| at.saturating_add(BUSY_MS));
+        let mut inputs = Vec::new();
+        while inputs.len() < most
+            && let Some(next) = self.coming.first_entry().filter(|next| next.key().0 <= until)
+        {
+            let ((at, _), coming) = next.remove_entry();
+            self.true_ms = self.true_ms.max(at);
+            inputs.extend(self.arrive(coming));
+            if !several {
+                break;
+            }
+        }
+        if several {
+            self.add_others(&mut inputs);
+        }
+        if inputs.is_empty() { Ok(()) } else { self.turn_of(&inputs) }
+    }
+
+    /// The clock and people do not wait until the answers are dealt with.
+    fn add_others(&mut self, inputs: &mut Vec<Input>) {
+        if self.dice.percent(40) {
+            inputs.insert(self.dice.index(inputs.len() + 1), Input::Tick);
+        }
+        if !self.calm && self.dice.percent(30) {
+            let input = if self.dice.percent(50) { self.someones_answer() } else { Some(self.steering()) };
+            if let Some(input) = input {
+                self.fault("someone among others");
+                inputs.insert(self.dice.index(inputs.len() + 1), input);
+            }
+        }
+    }
+
+    /// A timer is due, or there is more to do.
     fn tick(&mut self) -> Outcome {
         let before = self.record.journal.len();
         let crashes = self.record.crashes;
-        self.turn(Input::Tick)?;
+        let room = self.draw_room();
+        self.turn_in(room, &[Input::Tick])?;
         let idle = self.record.journal.len() == before && self.record.crashes == crashes;
-        if idle && self.life.next_wake().is_some_and(|at| at <= self.wall()) {
-            let waits = format!("{:?}", self.life.waits_for());
-            return Err(Violation::new("a wake that is due does something", waits));
-        }
-        Ok(())
+        check_turn::woken(&self.life, self.wall(), idle && room != Room::NONE)
     }
 
     fn wall(&self) -> Timestamp {

@@ -266,6 +266,12 @@ fn one_of_each_kind() -> Vec<Input> {
         evidence: "seen".to_owned(),
         by: by.clone(),
     };
+    let judged = |task| Input::Judged {
+        task,
+        by: by.clone(),
+        verdicts: vec![Verdict { check: "it is safe".to_owned(), holds: false, because: why.clone() }],
+        usage,
+    };
     let ended = |end| Input::Ended { task: task.clone(), attempt, end, usage };
     let cancel = |undo| Input::Cancel { by: by.clone(), why: why.clone(), undo };
     vec![
@@ -279,15 +285,12 @@ fn one_of_each_kind() -> Vec<Input> {
         ended(Ok(success.clone())),
         ended(Err(failure)),
         Input::Heartbeat { task: task.clone(), attempt, note: "half".to_owned(), artifacts: vec![kept] },
-        Input::Verified { task: task.clone(), attempt, happened: Some(true), outputs: outputs.clone().into() },
-        Input::Verified { task: task.clone(), attempt, happened: None, outputs: [].into() },
-        Input::Judged {
-            task: task.clone(),
-            by: by.clone(),
-            verdicts: vec![Verdict { check: "it is safe".to_owned(), holds: false, because: why.clone() }],
-        },
-        Input::UndoEnded { task: task.clone(), attempt, end: Ok("as before".to_owned()) },
-        Input::UndoEnded { task: task.clone(), attempt, end: Err("stuck".to_owned()) },
+        Input::Verified { task: task.clone(), attempt, happened: Some(true), outputs: outputs.clone().into(), usage },
+        Input::Verified { task: task.clone(), attempt, happened: None, outputs: [].into(), usage },
+        judged(Some(task.clone())),
+        judged(None),
+        Input::UndoEnded { task: task.clone(), attempt, end: Ok("as before".to_owned()), usage },
+        Input::UndoEnded { task: task.clone(), attempt, end: Err("stuck".to_owned()), usage },
         Input::Observed { facts: [("network.online".to_owned(), json!(true))].into() },
         Input::Review { by: by.clone(), role: Some("maintainer".to_owned()), decisions: vec![decision] },
         Input::Answer { task: task.clone(), by: by.clone(), answer: "yes".to_owned() },

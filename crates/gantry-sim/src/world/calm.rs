@@ -5,6 +5,7 @@ use gantry_core::life::{PlanState, State};
 
 use super::environment::is_about;
 use super::{Coming, World};
+use crate::checks::turn;
 use crate::violation::{Outcome, Violation};
 
 impl World {
@@ -27,10 +28,8 @@ impl World {
             if self.has_ended() {
                 return Ok(());
             }
-            if !self.time_passes()? && !self.everybody_helps()? {
-                let detail = format!("{:?}, it waits for {:?}", self.life.state(), self.life.waits_for());
-                return Err(Violation::new("a plan that is helped goes on", detail));
-            }
+            let moved = self.time_passes()? || self.everybody_helps()?;
+            turn::helped(&self.life, moved)?;
         }
         let detail =
             format!("{:?} after {turns_max} turns, it waits for {:?}", self.life.state(), self.life.waits_for());
@@ -64,9 +63,15 @@ impl World {
             PlanState::Paused => self.turn(Input::Resume { by: "ana".to_owned() })?,
             _ => {}
         }
-        for wait in self.life.waits_for() {
-            if let Some(input) = self.response(&wait) {
-                self.turn(input)?;
+        let waits = self.life.waits_for();
+        if self.dice.permille(self.mix.together) {
+            let inputs: Vec<Input> = waits.iter().filter_map(|wait| self.response(wait)).collect();
+            self.turn_of(&inputs)?;
+        } else {
+            for wait in waits {
+                if let Some(input) = self.response(&wait) {
+                    self.turn(input)?;
+                }
             }
         }
         if self.record.journal.len() == before {

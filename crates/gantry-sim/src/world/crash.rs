@@ -4,6 +4,7 @@ use gantry_core::event::Entry;
 use gantry_core::input::Input;
 
 use super::{Coming, World};
+use crate::checks::turn;
 use crate::violation::{Outcome, Violation};
 
 impl World {
@@ -28,7 +29,7 @@ impl World {
         if self.life != expected {
             return Err(Violation::new("replay equals memory", "after a crash"));
         }
-        self.compare_plan()?;
+        turn::revision(&self.life.plan(), &self.plan)?;
         self.must_recover = true;
         Ok(())
     }

@@ -4,7 +4,7 @@ use gantry_core::effect::{ArtifactRef, Effect, Failure, StartAttempt};
 use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::{Input, Success, Verdict as Judgement};
-use gantry_core::plan::{Action, Money};
+use gantry_core::plan::{Action, Money, Nested};
 use gantry_core::policy::{FailureClass, Usage};
 use serde_json::{Value, json};
 
@@ -15,10 +15,10 @@ use crate::violation::Outcome;
 const LATE_MS_MAX: u64 = 3_600_000;
 
 impl World {
-    pub(super) fn start_effects(&mut self, effects: Vec<Effect>) {
+    pub(super) fn start_effects(&mut self, effects: Vec<Effect>) -> Outcome {
         for effect in effects {
             match effect {
-                Effect::StartAttempt(start) => self.run_attempt(&start),
+                Effect::StartAttempt(start) => self.run_attempt(&start)?,
                 Effect::CancelAttempt { task, attempt, .. } => self.cancel_attempt(&task, attempt),
                 Effect::Verify { task, attempt, .. } => {
                     // Looked up when it arrives: what happens until then counts.
@@ -43,29 +43,23 @@ impl World {
                 Effect::Notify { .. } => {} // people look by themselves
             }
         }
+        Ok(())
     }
 
-    pub(super) fn arrive(&mut self, coming: Coming) -> Outcome {
+    /// Lets something happen outside, or returns the answer that has come.
+    pub(super) fn arrive(&mut self, coming: Coming) -> Option<Input> {
         match coming {
             Coming::Act { deed, answer, after_ms } => {
                 self.say(|| format!("really happens: {deed:?}"));
                 self.record.ledger.push(deed);
                 self.deliver(after_ms, *answer);
-                Ok(())
+                None
             }
-            Coming::Answer(input) => {
-                let input = match *input {
-                    Input::Verified { task, attempt, .. } => self.look_up(task, attempt),
-                    Input::Heartbeat { task, attempt, note, artifacts } => {
-                        if self.silent.contains(&(task.clone(), attempt)) {
-                            return Ok(());
-                        }
-                        Input::Heartbeat { task, attempt, note, artifacts }
-                    }
-                    other => other,
-                };
-                self.turn(input)
-            }
+            Coming::Answer(input) => match *input {
+                Input::Verified { task, attempt, .. } => Some(self.look_up(task, attempt)),
+                Input::Heartbeat { task, attempt, .. } if self.silent.contains(&(task.clone(), attempt)) => None,
+                other => Some(other),
+            },
         }
     }
 
@@ -95,7 +89,7 @@ impl World {
         i64::try_from(self.dice.between(low, high)).unwrap_or(0)
     }
 
-    fn run_attempt(&mut self, start: &StartAttempt) {
+    fn run_attempt(&mut self, start: &StartAttempt) -> Outcome {
         let (task, attempt) = (start.task.clone(), start.attempt);
         if self.strikes(self.mix.silence) {
             self.fault("runner silent");
@@ -115,16 +109,22 @@ impl World {
         if failed {
             let failure = self.failure();
             let input = Input::Ended { task, attempt, end: Err(failure), usage };
-            return self.deliver(length, input);
+            self.deliver(length, input);
+            return Ok(());
         }
         let deed = Deed { task: task.clone(), attempt, key: start.key.clone(), what: start.action.key() };
         let mut success = self.success(Some(&start.action));
         let declared = self.life.definition(task.as_str()).map(|task| task.artifacts.clone()).unwrap_or_default();
         success.artifacts =
             declared.into_iter().map(|made| ArtifactRef { name: made.name, hash: "2b".to_owned(), bytes: 7 }).collect();
-        let answer = Box::new(Input::Ended { task, attempt, end: Ok(success), usage });
+        let end = match &start.action {
+            Action::Plan(Nested { plan: Some(plan), .. }) => self.run_nested(&task, plan)?.map(|()| success),
+            _ => Ok(success),
+        };
+        let answer = Box::new(Input::Ended { task, attempt, end, usage });
         let acts_at = length * 2 / 3;
         self.send(acts_at, Coming::Act { deed, answer, after_ms: length - acts_at });
+        Ok(())
     }
 
     fn usage(&mut self, start: &StartAttempt) -> Usage {

@@ -35,6 +35,10 @@ pub struct Mix {
     pub bogus: u32,
     /// The clock jumps.
     pub jump: u32,
+    /// Several things are taken in at once.
+    pub together: u32,
+    /// A turn has little room for attempts, or none.
+    pub room: u32,
 }
 
 impl Mix {
@@ -55,6 +59,8 @@ impl Mix {
             steer: some(70),
             bogus: some(50),
             jump: some(15),
+            together: some(500),
+            room: some(300),
             people: 0,
         };
         mix.people = dice.small(40, 300);

@@ -21,14 +21,20 @@ const PEOPLE: [&str; 4] = ["ana", "bo", "cy", "dee"];
 impl World {
     /// Someone looks at what the plan waits for and does something about one part of it.
     pub(super) fn someone_acts(&mut self) -> Outcome {
-        let waits = self.life.waits_for();
-        match self.dice.pick(&waits).cloned() {
-            Some(wait) => match self.response(&wait) {
-                Some(input) => self.turn(input),
-                None => Ok(()),
-            },
-            None => self.time_passes().map(|_| ()),
+        if self.life.waits_for().is_empty() {
+            return self.time_passes().map(|_| ());
         }
+        match self.someones_answer() {
+            Some(input) => self.turn(input),
+            None => Ok(()),
+        }
+    }
+
+    /// What someone does about one part of what the plan waits for.
+    pub(super) fn someones_answer(&mut self) -> Option<Input> {
+        let waits = self.life.waits_for();
+        let wait = self.dice.pick(&waits).cloned()?;
+        self.response(&wait)
     }
 
     /// What a person does about one thing that the plan waits for.

@@ -12,11 +12,18 @@ use super::World;
 use crate::violation::Outcome;
 
 impl World {
-    /// Someone wants something of the plan, whether it makes sense or not.
+    /// Someone wants something of the plan.
     pub(super) fn someone_steers(&mut self) -> Outcome {
+        let input = self.steering();
+        self.turn(input)
+    }
+
+    /// What someone wants of the plan, whether it makes sense or not.
+    pub(super) fn steering(&mut self) -> Input {
+        self.fault("steering");
         let (by, why) = ("ana".to_owned(), "because".to_owned());
         let task = self.some_task();
-        let input = match self.dice.below(100) {
+        match self.dice.below(100) {
             0..=9 => Input::Pause { by, why },
             10..=24 => Input::Resume { by },
             25..=26 => {
@@ -45,9 +52,7 @@ impl World {
             97 => Input::Resolve { task, by, resolution: Resolution::Skip, why },
             98 => Input::Answer { task, by, answer: "yes".to_owned() },
             _ => Input::Tick,
-        };
-        self.fault("steering");
-        self.turn(input)
+        }
     }
 
     fn edited(&mut self) -> Outputs {
