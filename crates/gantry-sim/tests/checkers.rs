@@ -8,7 +8,7 @@ use gantry_core::id::{AttemptNo, PlanId, Revision, TaskId};
 use gantry_core::input::Decision;
 use gantry_core::life;
 use gantry_core::plan::{Action, Diff, Gate, Idempotency, Map, Model, On, Placed, Plan, Round, Route, Run, Task, Undo};
-use gantry_core::policy::{FailureClass, Policy, Remedy, Usage};
+use gantry_core::policy::{Dimension, FailureClass, Policy, Remedy, Usage};
 use gantry_core::time::Timestamp;
 use gantry_sim::checks;
 use gantry_sim::world::Deed;
@@ -21,6 +21,14 @@ fn id(name: &str) -> TaskId {
 fn task(name: &str, after: &[&str]) -> Task {
     let action = Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
     Task { action, depends_on: after.iter().map(|name| id(name)).collect(), ..Task::new(id(name)) }
+}
+
+fn failed(name: &str) -> Event {
+    Event::TaskFailed { task: id(name), failure: Failure::new(FailureClass::Logic, "no"), handled: false }
+}
+
+fn skipped(name: &str) -> Event {
+    Event::TaskSkipped { task: id(name), because: "so".to_owned(), by_hand: false }
 }
 
 fn plan(tasks: Vec<Task>) -> Plan {
@@ -149,8 +157,7 @@ fn time_that_goes_back_is_found() {
 fn a_task_that_starts_before_what_it_needs_is_found() {
     let tasks = vec![task("a", &[]), task("b", &["a"])];
     Journal::of(plan(tasks.clone())).start("b", 1).breaks("nothing starts before what it needs");
-    let skipped = Event::TaskSkipped { task: id("a"), because: "so".to_owned(), by_hand: false };
-    Journal::of(plan(tasks)).and(skipped).start("b", 1).breaks("nothing starts before what it needs");
+    Journal::of(plan(tasks)).and(skipped("a")).start("b", 1).breaks("nothing starts before what it needs");
 }
 
 #[test]
@@ -283,19 +290,162 @@ fn an_effect_that_really_happened_twice_is_found() {
     assert_eq!(rule(&[deed(1), deed(1)]), Some("an attempt happens once"));
 }
 
+fn restored(name: &str) -> Task {
+    Task { undo: Undo::Restore, ..task(name, &[]) }
+}
+
+fn begun_then(tasks: &[&str], then: AfterUndo) -> Event {
+    Event::UndoBegun { tasks: tasks.iter().map(|name| id(name)).collect(), then, why: String::new() }
+}
+
+fn begun(tasks: &[&str]) -> Event {
+    begun_then(tasks, AfterUndo::Abandon)
+}
+
+fn undo_started(name: &str) -> Event {
+    Event::UndoStarted { task: id(name), attempt: AttemptNo(9) }
+}
+
 #[test]
 fn undo_in_the_wrong_order_is_found() {
-    let restored = |name: &str| Task { undo: Undo::Restore, ..task(name, &[]) };
     let journal = || Journal::of(plan(vec![restored("a"), restored("b")])).done("a").done("b");
-    let begun = |tasks: &[&str]| Event::UndoBegun {
-        tasks: tasks.iter().map(|name| id(name)).collect(),
-        then: AfterUndo::Abandon,
-        why: String::new(),
-    };
     journal().and(begun(&["b", "a"])).holds();
-    journal().and(begun(&["a", "b"])).breaks("undo goes backwards through what was done");
+    journal().and(begun(&["a", "b"])).breaks("undo goes backwards through what really happened");
     let undone = Event::TaskUndone { task: id("a"), how: String::new(), usage: Usage::default() };
     journal().and(begun(&["b", "a"])).and(undone).breaks("undo goes in its order");
+}
+
+#[test]
+fn half_done_work_that_is_taken_back_in_the_wrong_order_is_found() {
+    // `b` was tried between the end of `a` and the end of `c`, and did not finish.
+    let journal = || {
+        let begun = Journal::of(plan(vec![restored("a"), restored("b"), restored("c")])).done("a");
+        begun.start("b", 1).fail("b", 1, FailureClass::Logic).done("c")
+    };
+    journal().and(begun(&["c", "b", "a"])).holds();
+    for wrong in [["b", "c", "a"], ["c", "a", "b"]] {
+        journal().and(begun(&wrong)).breaks("undo goes backwards through what really happened");
+    }
+}
+
+#[test]
+fn half_done_work_counts_from_its_last_try() {
+    let again = |journal: Journal| journal.fail("a", 1, FailureClass::Transient).done("b").retry("a").start("a", 2);
+    let tried = || again(Journal::of(plan(vec![restored("a"), restored("b")])).start("a", 1));
+    let journal = || tried().fail("a", 2, FailureClass::Logic);
+    journal().and(begun(&["a", "b"])).holds();
+    journal().and(begun(&["b", "a"])).breaks("undo goes backwards through what really happened");
+}
+
+#[test]
+fn a_second_reason_to_take_back_that_breaks_the_order_is_found() {
+    let journal = || {
+        let done = Journal::of(plan(vec![restored("a"), restored("b"), restored("c")])).done("a").done("b").done("c");
+        done.and(begun_then(&["b", "a"], AfterUndo::Fail)).and(undo_started("b")).and(begun(&["c", "b", "a"]))
+    };
+    let undone = |name: &str| Event::TaskUndone { task: id(name), how: String::new(), usage: Usage::default() };
+    journal().and(undone("b")).and(undo_started("c")).and(undone("c")).and(undo_started("a")).holds();
+    journal().and(undone("b")).and(undo_started("a")).breaks("undo goes in its order");
+}
+
+#[test]
+fn taking_back_what_was_not_done_is_found() {
+    let rule = "only what was done is taken back";
+    let journal = || Journal::of(plan(vec![restored("a"), task("b", &[])]));
+    journal().and(begun(&["a"])).breaks(rule);
+    journal().start("a", 1).and(begun(&["a"])).breaks(rule);
+    // What says nothing about undo is taken back when it is done, and not when it is half done.
+    journal().done("b").and(begun(&["b"])).holds();
+    journal().start("b", 1).fail("b", 1, FailureClass::Logic).and(begun(&["b"])).breaks(rule);
+}
+
+#[test]
+fn giving_up_without_taking_everything_back_is_found() {
+    let journal = || Journal::of(plan(vec![restored("a"), restored("b")])).done("a");
+    let rule = "giving up takes back everything that was done";
+    journal().and(begun(&[])).breaks(rule);
+    journal().start("b", 1).fail("b", 1, FailureClass::Lost).and(begun(&["a"])).breaks(rule);
+    journal().and(begun_then(&[], AfterUndo::Pause)).holds();
+}
+
+#[test]
+fn a_task_that_ends_twice_is_found() {
+    let rule = "a task that is over does not end again";
+    let journal = || Journal::of(plan(vec![task("a", &[])])).done("a");
+    journal().complete("a").breaks(rule);
+    journal().and(failed("a")).breaks(rule);
+    journal().and(skipped("a")).breaks(rule);
+    journal().and(Event::TaskAbandoned { task: id("a"), because: String::new() }).breaks(rule);
+}
+
+#[test]
+fn a_task_that_ends_while_its_attempt_runs_is_found() {
+    let journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1);
+    journal.complete("a").breaks("an attempt ends before its task");
+}
+
+#[test]
+fn an_event_about_an_unknown_task_is_found() {
+    Journal::of(plan(vec![task("a", &[])])).start("z", 1).breaks("events are about tasks of the plan");
+}
+
+#[test]
+fn a_journal_without_a_beginning_is_found() {
+    let rule = "a journal begins with a plan";
+    Journal(Vec::new()).breaks(rule);
+    let mut journal = Journal::of(plan(vec![task("a", &[])]));
+    journal.0.remove(0);
+    journal.breaks(rule);
+}
+
+#[test]
+fn a_plan_that_ends_twice_is_found() {
+    let end = || Event::PlanCompleted { degraded: Vec::new(), unjudged: Vec::new() };
+    let journal = || Journal::of(plan(vec![task("a", &[])])).done("a").and(end());
+    journal().and(end()).breaks("a plan that is over does not end again");
+    let failed = Event::PlanFailed { causes: vec!["so".to_owned()] };
+    journal().and(failed).breaks("a plan that is over does not end again");
+}
+
+#[test]
+fn a_start_after_the_end_or_without_money_is_found() {
+    let rule = "nothing starts unless the plan runs";
+    let end = Event::PlanFailed { causes: vec!["so".to_owned()] };
+    let journal = || Journal::of(plan(vec![task("a", &[]), Task::new(id("whole"))]));
+    journal().and(end.clone()).start("a", 1).breaks(rule);
+    journal().and(end).and(Event::TaskOpened { task: id("whole"), until: None }).breaks(rule);
+    let tripped = Event::BreakerTripped { dimension: Dimension::Tokens, detail: String::new() };
+    journal().and(tripped.clone()).start("a", 1).breaks(rule);
+    journal().and(tripped).and(Event::BreakerReset).start("a", 1).holds();
+}
+
+#[test]
+fn an_alternate_that_uses_a_capability_beyond_its_limit_is_found() {
+    let ask = || Action::Model(Model::default());
+    let other = Task { alternates: vec![ask()], ..task("b", &[]) };
+    let mut limited = plan(vec![Task { action: Some(ask()), ..task("a", &[]) }, other]);
+    limited.policy.capabilities.insert("model".to_owned(), 1);
+    let at = Timestamp::from_ms(2_000);
+    let other_way = Event::RetryPlanned { task: id("b"), remedy: Remedy::Alternate, at, feedback: None };
+    let journal = Journal::of(limited).start("a", 1).start("b", 1).holds().fail("b", 1, FailureClass::Logic);
+    let journal = journal.and(other_way).and(Event::TaskUnblocked { task: id("b") });
+    journal.start("b", 2).breaks("no more attempts use a capability than the policy allows");
+}
+
+#[test]
+fn a_fallback_that_a_completed_plan_keeps_quiet_about_is_found() {
+    let fallback = Event::TaskCompleted {
+        task: id("a"),
+        key: String::new(),
+        outputs: [].into(),
+        outcome: None,
+        source: Source::Fallback,
+        unjudged: Vec::new(),
+    };
+    let end = |degraded: Vec<TaskId>| Event::PlanCompleted { degraded, unjudged: Vec::new() };
+    let journal = || Journal::of(plan(vec![task("a", &[])])).and(fallback.clone());
+    journal().and(end(vec![id("a")])).holds();
+    journal().and(end(Vec::new())).breaks("a completed plan has done everything it had to");
 }
 
 #[test]
@@ -325,14 +475,26 @@ fn more_parts_of_a_map_than_allowed_are_found() {
 }
 
 #[test]
+fn a_part_that_is_nested_too_deep_is_found() {
+    let over = gantry_core::plan::Input::Value(json!([1]));
+    let map = Map { over, r#as: "item".to_owned(), max: None, each: None };
+    let mapped = Task { action: Some(Action::Map(map)), ..task("m", &[]) };
+    let journal = |depth: u32| {
+        let mut limited = plan(vec![mapped.clone()]);
+        limited.policy.budget.depth = Some(depth);
+        Journal::of(limited).revise(vec![Task { parent: Some(id("m")), ..task("m-1", &[]) }])
+    };
+    journal(2).holds();
+    journal(1).breaks("nothing is nested deeper than the budget allows");
+}
+
+#[test]
 fn a_plan_that_completes_too_early_is_found() {
     let end = || Event::PlanCompleted { degraded: Vec::new(), unjudged: Vec::new() };
     let journal = Journal::of(plan(vec![task("a", &[]), task("b", &[])])).done("a");
     journal.and(end()).breaks("a completed plan has done everything it had to");
-    let failure = Failure::new(FailureClass::Logic, "no");
-    let failed = Event::TaskFailed { task: id("a"), failure, handled: false };
     let journal = Journal::of(plan(vec![task("a", &[])])).start("a", 1).fail("a", 1, FailureClass::Logic);
-    journal.and(failed).and(end()).breaks("a completed plan has done everything it had to");
+    journal.and(failed("a")).and(end()).breaks("a completed plan has done everything it had to");
 }
 
 #[test]

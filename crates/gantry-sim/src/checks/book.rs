@@ -1,5 +1,6 @@
 //! The checkers' own account of a plan, kept from nothing but the journal.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
@@ -75,6 +76,8 @@ pub struct Line {
     pub suspect: bool,
     /// Under which entry it was done.
     pub done_at: Option<u64>,
+    /// Under which entry it was last tried, unless that was taken back.
+    pub tried_at: Option<u64>,
     /// The key of an attempt that may have happened, while nobody has found out.
     pub doubt: Option<String>,
     /// Whence routes to it were followed.
@@ -111,8 +114,12 @@ pub struct Book {
     pub phase: Phase,
     /// A budget is used up.
     pub tripped: bool,
-    /// What is still to be taken back, and what comes then.
+    /// What is still to be taken back, what happened last first, and what comes then.
     pub undoing: Option<(Vec<TaskId>, AfterUndo)>,
+    /// When each of those really happened, as it stood when its turn was planned.
+    undo_at: BTreeMap<TaskId, u64>,
+    /// The task whose undo has begun.
+    undo_under_way: Option<TaskId>,
     /// What was spent under each budget; none is the plan's.
     pub spent: BTreeMap<Option<TaskId>, Usage>,
 }
@@ -128,6 +135,8 @@ impl Book {
             phase: Phase::Created,
             tripped: false,
             undoing: None,
+            undo_at: BTreeMap::new(),
+            undo_under_way: None,
             spent: BTreeMap::new(),
         };
         book.read_plan();
@@ -197,23 +206,11 @@ impl Book {
                 if let AfterUndo::CompleteTask(task) = then {
                     self.change(task, |line| line.stand = Stand::Waiting);
                 }
-                match &mut self.undoing {
-                    Some((rest, after)) => {
-                        let more: Vec<TaskId> = tasks.iter().filter(|task| !rest.contains(task)).cloned().collect();
-                        rest.extend(more);
-                        if *then != AfterUndo::Fail {
-                            *after = then.clone();
-                        }
-                    }
-                    None => self.undoing = Some((tasks.clone(), then.clone())),
-                }
+                self.plan_undo(tasks, then);
             }
-            Event::UndoPassedOver { task } => {
-                if let Some((rest, _)) = &mut self.undoing {
-                    rest.retain(|other| other != task);
-                }
-            }
-            Event::UndoFinished => self.undoing = None,
+            Event::UndoStarted { task, .. } => self.undo_under_way = Some(task.clone()),
+            Event::UndoPassedOver { task } => self.is_dealt_with(task),
+            Event::UndoFinished => self.end_undo(),
             Event::RouteTaken { from, to, .. } => self.change(to, |line| {
                 line.taken_from.insert(from.clone());
             }),
@@ -233,6 +230,7 @@ impl Book {
                 let under = Under { attempt: *attempt, key: key.clone(), reserved: *reserved, scopes };
                 self.change(&id, |line| {
                     line.attempt = *attempt;
+                    line.tried_at = Some(seq);
                     line.stand = Stand::Running;
                     line.under = Some(under);
                 });
@@ -291,11 +289,39 @@ impl Book {
         }
     }
 
-    fn undone(&mut self, id: &TaskId) {
-        let again = self.undoing.as_ref().is_some_and(|(_, then)| *then == AfterUndo::Pause);
+    /// Adds to what is taken back; whatever the reason, what happened last goes first, after what is under way.
+    fn plan_undo(&mut self, tasks: &[TaskId], then: &AfterUndo) {
+        let (mut rest, mut after) = self.undoing.take().unwrap_or_else(|| (Vec::new(), then.clone()));
+        if *then != AfterUndo::Fail {
+            after = then.clone();
+        }
+        for id in tasks.iter().filter(|id| self.defined.contains_key(*id)) {
+            if !rest.contains(id) {
+                rest.push(id.clone());
+                self.undo_at.insert(id.clone(), self.lines.get(id).and_then(Line::happened_at).unwrap_or(0));
+            }
+        }
+        let place = |id: &TaskId| (self.undo_under_way.as_ref() == Some(id), self.undo_at.get(id).copied());
+        rest.sort_by_key(|id| Reverse(place(id)));
+        self.undoing = Some((rest, after));
+    }
+
+    fn is_dealt_with(&mut self, id: &TaskId) {
+        self.undo_under_way = None;
         if let Some((rest, _)) = &mut self.undoing {
             rest.retain(|other| other != id);
         }
+    }
+
+    fn end_undo(&mut self) {
+        self.undoing = None;
+        self.undo_under_way = None;
+    }
+
+    fn undone(&mut self, id: &TaskId) {
+        let again = self.undoing.as_ref().is_some_and(|(_, then)| *then == AfterUndo::Pause);
+        self.is_dealt_with(id);
+        self.change(id, |line| line.tried_at = None);
         match self.lines.get(id).map(|line| line.stand) {
             Some(Stand::Completed | Stand::Failed | Stand::Abandoned) if again => self.reopen(id, true),
             Some(Stand::Completed) => self.change(id, |line| line.end(Stand::Abandoned)),
@@ -369,7 +395,7 @@ impl Book {
 
     fn abandon(&mut self) {
         self.phase = Phase::Ended;
-        self.undoing = None;
+        self.end_undo();
         for line in self.lines.values_mut() {
             if matches!(line.stand, Stand::Open | Stand::Running | Stand::Waiting | Stand::Blocked) {
                 line.end(Stand::Abandoned);
@@ -379,6 +405,11 @@ impl Book {
 }
 
 impl Line {
+    /// When it really happened: where it was done, or else where it was last tried.
+    pub fn happened_at(&self) -> Option<u64> {
+        if self.stand == Stand::Completed { self.done_at } else { self.tried_at }
+    }
+
     fn end(&mut self, stand: Stand) {
         self.stand = stand;
         self.suspect = false;

@@ -1,6 +1,6 @@
-//! Limits hold: attempts at once, capabilities, budgets, rounds, maps.
+//! Limits hold: attempts at once, capabilities, budgets, rounds, maps, depth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::event::{Entry, Event};
 use gantry_core::id::TaskId;
@@ -121,6 +121,7 @@ fn above(budget: &Budget, usage: Usage) -> Option<&'static str> {
 
 /// Changes that the plan makes by itself stay within their limits.
 fn rounds_and_maps(book: &Book, diff: &Diff) -> Outcome {
+    depth(book, diff)?;
     let mut maps: BTreeSet<&TaskId> = BTreeSet::new();
     for placed in &diff.added {
         if let Some(round) = &placed.task.round {
@@ -144,6 +145,24 @@ fn rounds_and_maps(book: &Book, diff: &Diff) -> Outcome {
         if parts > limit {
             let detail = format!("`{id}` becomes {parts} tasks, but {limit} are allowed");
             return Err(Violation::new("no more parts of a map than allowed", detail));
+        }
+    }
+    Ok(())
+}
+
+/// Nothing that is added is nested deeper than the budget allows.
+fn depth(book: &Book, diff: &Diff) -> Outcome {
+    let Some(limit) = book.plan.policy.budget.depth else { return Ok(()) };
+    let added: BTreeMap<&TaskId, &Task> = diff.added.iter().map(|placed| (&placed.task.id, &placed.task)).collect();
+    let around = |task: &&Task| {
+        let parent = task.parent.as_ref()?;
+        added.get(parent).copied().or_else(|| book.defined.get(parent))
+    };
+    for task in added.values().copied() {
+        let depth = std::iter::successors(Some(task), around).take(limit as usize + 1).count();
+        if depth > limit as usize {
+            let detail = format!("`{}` is nested more than {limit} deep", task.id);
+            return Err(Violation::new("nothing is nested deeper than the budget allows", detail));
         }
     }
     Ok(())

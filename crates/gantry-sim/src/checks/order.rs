@@ -1,6 +1,6 @@
 //! Rules about the order of things: numbers, times, attempts, undoing.
 
-use gantry_core::event::{Entry, Event};
+use gantry_core::event::{AfterUndo, Entry, Event};
 use gantry_core::id::TaskId;
 use gantry_core::plan::Undo;
 
@@ -38,7 +38,7 @@ pub fn check(book: &Book, before: &Entry, entry: &Entry) -> Outcome {
         | Event::TaskFailed { task, .. }
         | Event::TaskSkipped { task, .. }
         | Event::TaskAbandoned { task, .. } => check_end(book, task),
-        Event::UndoBegun { tasks, .. } => check_undo(book, tasks),
+        Event::UndoBegun { tasks, then, .. } => check_undo(book, tasks, then),
         Event::TaskUndone { task, .. } | Event::UndoStarted { task, .. } => {
             let next = book.undoing.as_ref().and_then(|(rest, _)| rest.first());
             if next == Some(task) {
@@ -62,23 +62,31 @@ fn check_end(book: &Book, task: &TaskId) -> Outcome {
     Ok(())
 }
 
-fn check_undo(book: &Book, tasks: &[TaskId]) -> Outcome {
+/// What is taken back was done, or tried and not finished, and goes backwards through what really happened.
+fn check_undo(book: &Book, tasks: &[TaskId], then: &AfterUndo) -> Outcome {
     let mut last = u64::MAX;
     for task in tasks {
         let line = book.line(task)?;
-        let Some(done_at) = line.done_at.filter(|_| line.stand == Stand::Completed) else {
-            // What was tried and did not finish may be half done: it is taken back where the task says how.
-            let half_done = line.attempt.0 > 0 && line.under.is_none() && book.task(task)?.undo != Undo::None;
-            if half_done {
-                continue;
-            }
+        let half_done = line.stand != Stand::Completed;
+        let at = line.happened_at().filter(|_| line.under.is_none());
+        let Some(at) = at.filter(|_| !half_done || book.defined[task].undo != Undo::None) else {
             return Err(Violation::new("only what was done is taken back", format!("`{task}` is {:?}", line.stand)));
         };
-        if done_at >= last {
-            let detail = format!("`{task}` was done at {done_at}, the one before at {last}");
-            return Err(Violation::new("undo goes backwards through what was done", detail));
+        if at >= last {
+            let detail = format!("`{task}` happened at {at}, the one before at {last}");
+            return Err(Violation::new("undo goes backwards through what really happened", detail));
         }
-        last = done_at;
+        last = at;
     }
-    Ok(())
+    let forgotten = book
+        .lines
+        .iter()
+        .find(|(id, line)| line.happened_at().is_some() && book.defined[*id].undo != Undo::None && !tasks.contains(id));
+    match forgotten {
+        Some((id, line)) if *then == AfterUndo::Abandon => {
+            let detail = format!("`{id}` is {:?} and not among {tasks:?}", line.stand);
+            Err(Violation::new("giving up takes back everything that was done", detail))
+        }
+        _ => Ok(()),
+    }
 }
