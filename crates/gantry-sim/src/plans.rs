@@ -2,10 +2,11 @@
 
 mod actions; // in reading order
 mod policy;
+mod results;
 mod shape;
 mod tasks;
 
-use gantry_core::plan::{Check, Hypothesis, Plan, Severity};
+use gantry_core::plan::{Capability, Check, Hypothesis, Plan, Severity};
 use gantry_core::time::{Duration, Timestamp};
 
 use crate::dice::Dice;
@@ -41,6 +42,13 @@ pub fn draw(dice: &mut Dice) -> Drawn {
     Drawn { plan, discarded: DRAWINGS_MAX }
 }
 
+/// A tool that wants something to be true before it is used.
+fn capability(dice: &mut Dice) -> Capability {
+    let name = dice.word(&["search", "files.edit", "gpu"]).to_owned();
+    let fact = dice.word(&["network.online == true", "memory.level > 1"]);
+    Capability { name, preconditions: vec![Check::read(fact)], mutates: dice.percent(50), ..Capability::default() }
+}
+
 /// Tells whether a plan may begin a life.
 pub fn is_valid(plan: &Plan) -> bool {
     plan.check().iter().all(|problem| problem.severity != Severity::Error)
@@ -60,8 +68,15 @@ fn sketch(dice: &mut Dice) -> Plan {
     };
     let shape = Shape::draw(dice, usize::try_from(size).unwrap_or(1));
     let mut plan = Plan { title: format!("Simulated plan of {size}"), ..Plan::default() };
-    plan.policy = policy::draw(dice, size);
+    plan.policy = policy::draw(dice, size, u32::try_from(shape.depth()).unwrap_or(1));
     plan.tasks = tasks::draw(dice, &shape, &plan.policy);
+    results::draw(dice, &shape, &mut plan);
+    if plan.policy.require_gate_for_prod {
+        tasks::put_deploys_behind_gates(dice, &shape, &mut plan.tasks);
+    }
+    if dice.percent(12) {
+        plan.capabilities.push(capability(dice));
+    }
     if dice.percent(10) {
         plan.deadline = Some(BEGINNING + seconds(dice, 1, 100_000));
     }

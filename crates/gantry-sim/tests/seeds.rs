@@ -2,21 +2,21 @@
 //!
 //! Each named run also shows that it still meets the situation in which the rule was broken. When a
 //! change of the generator moves that situation to other seeds, the test says so, and
-//! `cargo test --release -p gantry-sim --test seeds -- --ignored --nocapture` finds new ones.
+//! `cargo run --release -p gantry-sim --example find_seeds` finds new ones. That each rule can be broken at
+//! all is shown in `checkers.rs` and `stories.rs`.
 
 mod situations;
 
-use gantry_core::event::{Entry, Event};
+use gantry_core::event::Event;
 use gantry_core::id::{AttemptNo, PlanId, Revision, TaskId};
 use gantry_core::input::{Change, Input, Success};
 use gantry_core::life;
 use gantry_core::plan::{self, Action, FailureMode, Map, Plan, Run, Task};
 use gantry_core::policy::Usage;
-use gantry_sim::checks::Book;
 use gantry_sim::plans;
 use gantry_sim::run::{run_range, run_seed};
 use gantry_sim::world::Trace;
-use situations::Situation;
+use situations::{Situation, meets};
 
 /// How many seeds are run in a test without optimisation.
 const SEEDS: u64 = 300;
@@ -51,9 +51,14 @@ fn every_sort_of_fault_is_met() {
         "jump ahead",
         "jump back",
         "kill",
+        "little room",
+        "no room",
         "overspent",
         "overtaken",
+        "refused among others",
         "runner silent",
+        "several at once",
+        "someone among others",
         "steering",
         "store refuses",
     ] {
@@ -111,20 +116,6 @@ fn the_check_names_a_cycle_through_a_failure_mode() {
     assert!(!plans::is_valid(&plan));
 }
 
-fn meets(journal: &[Entry], situation: Situation) -> bool {
-    let Some(Event::PlanCreated { plan, .. }) = journal.first().map(|entry| &entry.event) else { return false };
-    let mut book = Book::new(plan);
-    for at in 1..journal.len() {
-        if situation(&book, journal, at) {
-            return true;
-        }
-        if book.apply(&journal[at]).is_err() {
-            return false;
-        }
-    }
-    false
-}
-
 fn holds_and_meets(seed: u64, situation: Situation) {
     let report = run_seed(seed, Trace::Off);
     assert_eq!(report.violation, None, "seed {seed}");
@@ -137,6 +128,14 @@ macro_rules! runs_that_once_failed {
         fn $name() {
             holds_and_meets($seed, situations::$situation);
         })*
+
+        #[test]
+        fn every_situation_has_a_run() {
+            let run = [$(stringify!($situation)),*];
+            for (name, _) in situations::ALL {
+                assert!(run.contains(&name), "no run meets `{name}`");
+            }
+        }
     };
 }
 

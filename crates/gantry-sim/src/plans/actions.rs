@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gantry_core::expr::Expr;
 use gantry_core::plan::{
     Action, Agent, Ask, Branch, Check, Checkpoint, Choice, Command, Compute, Decide, Gate, Input, Manual, Map, Model,
-    Nested, Plan, Run, Tool, UndoTo, Wait,
+    Nested, Plan, Run, Task, Tool, UndoTo, Wait,
 };
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub fn action(dice: &mut Dice, names: &[String]) -> Option<Action> {
             let to = if dice.percent(5) { None } else { named };
             Action::UndoTo(UndoTo(to.unwrap_or_else(|| dice.word(&["half", "nowhere"]).to_owned())))
         }
-        93..=95 => Action::Agent(Agent { goal: "find out".to_owned(), max_turns: Some(5), ..Agent::default() }),
+        93..=95 => Action::Agent(agent(dice)),
         _ => return None,
     })
 }
@@ -65,7 +65,19 @@ fn tool(dice: &mut Dice) -> Action {
     if dice.percent(40) {
         args.insert("depth".to_owned(), Input::Value(json!(dice.below(5))));
     }
+    if dice.percent(10) {
+        // Inside a value nothing is a reference, whatever it looks like.
+        args.insert("note".to_owned(), Input::Value(json!({"deep": {"text": "tasks.nobody.items"}})));
+    }
     Action::Tool(Tool { name: dice.word(&["search", "files.edit", "mail.send"]).to_owned(), args })
+}
+
+fn agent(dice: &mut Dice) -> Agent {
+    let mut agent = Agent { goal: "find out".to_owned(), max_turns: Some(5), ..Agent::default() };
+    if dice.percent(30) {
+        (agent.width, agent.depth) = (Some(dice.small(1, 4)), Some(dice.small(1, 3)));
+    }
+    agent
 }
 
 fn manual(dice: &mut Dice) -> Action {
@@ -151,15 +163,24 @@ fn wait(dice: &mut Dice) -> Action {
 fn nested(dice: &mut Dice) -> Action {
     let template = dice.percent(50).then(|| "research".to_owned());
     let plan = template.is_none().then(|| {
-        let task = leaf(dice, "inner");
-        Box::new(Plan { title: "Inside".to_owned(), tasks: vec![task], ..Plan::default() })
+        let mut tasks = vec![leaf(dice, "inner")];
+        if dice.percent(50) {
+            let second = leaf(dice, "second");
+            tasks.push(Task { depends_on: vec![tasks[0].id.clone()], ..second });
+        }
+        Box::new(Plan { title: "Inside".to_owned(), tasks, ..Plan::default() })
     });
     Action::Plan(Nested { plan, template, with: BTreeMap::new() })
 }
 
 /// Draws a map over these items.
 pub fn map(dice: &mut Dice, over: Input) -> Action {
-    let each = dice.percent(75).then(|| Box::new(leaf(dice, "each")));
+    let mut each = dice.percent(75).then(|| Box::new(leaf(dice, "each")));
+    if let Some(each) = each.as_mut().filter(|_| dice.percent(15)) {
+        let inner = Some(Box::new(leaf(dice, "inmost")));
+        let over = Input::Value(json!([1, 2]));
+        each.action = Some(Action::Map(Map { over, r#as: "inner".to_owned(), max: None, each: inner }));
+    }
     let name = dice.word(&["item", "part"]).to_owned();
     Action::Map(Map { over, r#as: name, max: if dice.percent(30) { Some(dice.small(1, 5)) } else { None }, each })
 }

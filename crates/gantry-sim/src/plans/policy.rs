@@ -6,8 +6,8 @@ use gantry_core::policy::{Budget, Judge, Policy, ProseBy, Recovery, Remedy, Retr
 use super::seconds;
 use crate::dice::Dice;
 
-/// Draws the policy of a plan with so many tasks.
-pub fn draw(dice: &mut Dice, size: u64) -> Policy {
+/// Draws the policy of a plan with so many tasks, nested so deep.
+pub fn draw(dice: &mut Dice, size: u64, depth: u32) -> Policy {
     let mut policy = Policy::default();
     if dice.percent(50) {
         policy.parallel = Some(dice.small(1, 6));
@@ -40,7 +40,33 @@ pub fn draw(dice: &mut Dice, size: u64) -> Policy {
     if dice.percent(35) {
         policy.budget = budget(dice, size);
     }
+    if dice.percent(15) {
+        // What is there has to fit; parts that a map makes may be one too deep.
+        policy.budget.depth = Some(depth + dice.small(0, 2));
+    }
+    if dice.percent(10) {
+        policy.budget.branches = Some(dice.small(1, 4));
+    }
+    policy.require_gate_for_prod = dice.percent(12);
+    policy.agent_planning = dice.percent(12);
+    reach(dice, &mut policy);
     policy
+}
+
+/// Draws what a plan may touch; nothing in a simulated world touches more.
+fn reach(dice: &mut Dice, policy: &mut Policy) {
+    if dice.percent(10) {
+        policy.files.write.push("src/**".to_owned());
+    }
+    if dice.percent(10) {
+        policy.network.allow.push("example.org".to_owned());
+    }
+    if dice.percent(10) {
+        policy.commands.deny.push("deploy".to_owned());
+    }
+    if dice.percent(5) {
+        policy.data.push("names of people stay here".to_owned());
+    }
 }
 
 /// Draws how often something is tried again.
@@ -114,6 +140,9 @@ pub fn share_of(dice: &mut Dice, plan: &Budget) -> Budget {
     }
     if dice.percent(15) {
         budget.time = Some(seconds(dice, 5, 600));
+    }
+    if dice.percent(15) {
+        budget.branches = Some(dice.small(1, 4));
     }
     budget
 }

@@ -64,6 +64,11 @@ impl Shape {
         std::iter::successors(self.parent[index], |above| self.parent[*above])
     }
 
+    /// How deep the deepest task is nested; one that is in nothing is nested once.
+    pub fn depth(&self) -> usize {
+        (0..self.len()).map(|index| self.ancestors(index).count() + 1).max().unwrap_or(1)
+    }
+
     /// Tells whether the task contains others.
     pub fn is_composite(&self, index: usize) -> bool {
         self.parent.get(index + 1).is_some_and(|parent| *parent == Some(index))

@@ -14,6 +14,9 @@ use serde_json::json;
 use super::{BEGINNING, Shape, actions, policy, seconds};
 use crate::dice::Dice;
 
+/// The kind of task that puts something before its users.
+const DEPLOY: &str = "deploy";
+
 /// The id of the task with this index.
 pub fn task_id(index: usize) -> TaskId {
     TaskId::slugged(&format!("t{index}"))
@@ -65,7 +68,8 @@ fn draw_action(dice: &mut Dice, shape: &Shape, index: usize, tasks: &[Task], nam
     Some(actions::map(dice, over))
 }
 
-fn makes_items(task: &Task) -> bool {
+/// Tells whether a task gives a list that others can read.
+pub fn makes_items(task: &Task) -> bool {
     match &task.action {
         Some(Action::Run(_) | Action::Model(_) | Action::Tool(_) | Action::Agent(_)) => true,
         Some(Action::Compute(compute)) => compute.0.contains_key("items"),
@@ -80,8 +84,8 @@ fn reference(task: usize, output: &str) -> Input {
 fn read_inputs(dice: &mut Dice, shape: &Shape, index: usize, tasks: &[Task], task: &mut Task) {
     for other in &shape.waits[index] {
         if makes_items(&tasks[*other]) && dice.percent(35) {
-            let output = dice.word(&["items", "score"]);
-            task.inputs.insert(format!("from_{}", tasks[*other].id), reference(*other, output));
+            let read = reference(*other, dice.word(&["items", "score"]));
+            put_input(dice, task, format!("from_{}", tasks[*other].id), read);
             if dice.percent(30) {
                 task.depends_on.retain(|id| *id != tasks[*other].id); // what it reads is waited for anyway
             }
@@ -103,6 +107,33 @@ fn read_inputs(dice: &mut Dice, shape: &Shape, index: usize, tasks: &[Task], tas
     }
     if dice.percent(10) {
         task.inputs.insert("plain".to_owned(), Input::Value(json!(dice.below(3))));
+    }
+}
+
+/// Puts an input among the others, or where the action takes its own.
+fn put_input(dice: &mut Dice, task: &mut Task, name: String, read: Input) {
+    let apart = dice.percent(50);
+    match &mut task.action {
+        Some(Action::Tool(tool)) if apart => drop(tool.args.insert(name, read)),
+        Some(Action::Plan(nested)) if apart => drop(nested.with.insert(name, read)),
+        _ => drop(task.inputs.insert(name, read)),
+    }
+}
+
+/// With a policy that asks for it, every deploy waits for a gate, and there is one to wait for.
+pub fn put_deploys_behind_gates(dice: &mut Dice, shape: &Shape, tasks: &mut [Task]) {
+    for index in 0..shape.len() {
+        let is_gate = |other: &usize| matches!(tasks[*other].action, Some(Action::Gate(_)));
+        let gates: Vec<usize> = shape.candidates(index).into_iter().filter(is_gate).collect();
+        let deploys = tasks[index].kind.as_ref().is_some_and(|kind| kind.as_str() == DEPLOY);
+        match dice.pick(&gates) {
+            Some(gate) if deploys || dice.percent(20) => {
+                tasks[index].kind = Some(Kind::new(DEPLOY));
+                tasks[index].depends_on.push(task_id(*gate));
+            }
+            _ if deploys => tasks[index].kind = None,
+            _ => {}
+        }
     }
 }
 

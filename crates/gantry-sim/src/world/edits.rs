@@ -1,8 +1,8 @@
 //! Random changes of a plan while it runs.
 
 use gantry_core::id::{Revision, TaskId};
-use gantry_core::input::{Change, Input};
-use gantry_core::plan::{On, Plan, Route, Task, diff};
+use gantry_core::input::{self, Change};
+use gantry_core::plan::{Action, Input, On, Plan, Route, Task, diff};
 use gantry_core::policy::{Budget, Judge, ProseBy};
 
 use super::World;
@@ -11,7 +11,7 @@ use crate::plans::{BEGINNING, action, leaf, seconds};
 
 impl World {
     /// Someone changes the plan; most changes are valid.
-    pub(super) fn revision(&mut self) -> Input {
+    pub(super) fn revision(&mut self) -> input::Input {
         let old = self.life.plan();
         let mut new = old.clone();
         for _ in 0..=self.dice.below(3) {
@@ -20,11 +20,11 @@ impl World {
         let base = if self.dice.percent(5) { Revision(0) } else { self.life.revision() };
         let change =
             if self.dice.percent(50) { Change::By(Box::new(diff(&old, &new))) } else { Change::To(Box::new(new)) };
-        Input::Revise { by: "ana".to_owned(), rationale: "a better idea".to_owned(), base, change }
+        input::Input::Revise { by: "ana".to_owned(), rationale: "a better idea".to_owned(), base, change }
     }
 
     /// Someone lifts every limit on spending.
-    pub(super) fn without_budgets(&mut self) -> Input {
+    pub(super) fn without_budgets(&mut self) -> input::Input {
         let mut plan = self.life.plan();
         plan.policy.budget = Budget::default();
         for task in &mut plan.tasks {
@@ -34,7 +34,7 @@ impl World {
     }
 
     /// Someone takes away what keeps tasks from starting.
-    pub(super) fn without_preconditions(&mut self) -> Input {
+    pub(super) fn without_preconditions(&mut self) -> input::Input {
         let mut plan = self.life.plan();
         for task in &mut plan.tasks {
             task.preconditions.clear();
@@ -42,8 +42,8 @@ impl World {
         self.change_to(plan)
     }
 
-    fn change_to(&mut self, plan: Plan) -> Input {
-        Input::Revise {
+    fn change_to(&mut self, plan: Plan) -> input::Input {
+        input::Input::Revise {
             by: "olga".to_owned(),
             rationale: "so that it can go on".to_owned(),
             base: self.life.revision(),
@@ -134,11 +134,19 @@ fn remove(plan: &mut Plan, at: usize) {
         task.depends_on.retain(|id| !gone.contains(id));
         task.next.retain(|route| !gone.contains(&route.to));
         let text = |id: &TaskId| format!("tasks.{id}.");
-        task.inputs.retain(|_, input| {
+        let kept = |input: &Input| {
             let written = serde_json::to_string(input).unwrap_or_default();
             !gone.iter().any(|id| written.contains(&text(id)))
-        });
+        };
+        task.inputs.retain(|_, input| kept(input));
+        match &mut task.action {
+            Some(Action::Tool(tool)) => tool.args.retain(|_, input| kept(input)),
+            Some(Action::Plan(nested)) => nested.with.retain(|_, input| kept(input)),
+            _ => {}
+        }
     }
+    // A result that nobody makes any more can still be read: such a change is refused.
+    plan.artifacts.retain(|artifact| !gone.contains(&artifact.from));
 }
 
 /// Puts a task under another parent, or to the top.

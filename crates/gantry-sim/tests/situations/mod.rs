@@ -9,6 +9,49 @@ use gantry_sim::checks::{Book, Phase, Stand};
 /// Tells whether the entry at this index, with the book as it stands before it, is the situation.
 pub type Situation = fn(&Book, &[Entry], usize) -> bool;
 
+/// Tells whether a situation is met anywhere in a journal.
+pub fn meets(journal: &[Entry], situation: Situation) -> bool {
+    let Some(Event::PlanCreated { plan, .. }) = journal.first().map(|entry| &entry.event) else { return false };
+    let mut book = Book::new(plan);
+    for at in 1..journal.len() {
+        if situation(&book, journal, at) {
+            return true;
+        }
+        if book.apply(&journal[at]).is_err() {
+            return false;
+        }
+    }
+    false
+}
+
+/// All situations by name.
+pub const ALL: [(&str, Situation); 24] = [
+    ("a_retry_is_planned", a_retry_is_planned),
+    ("a_composite_undoes", a_composite_undoes),
+    ("something_starts_after_an_undo", something_starts_after_an_undo),
+    ("a_map_is_repeated", a_map_is_repeated),
+    ("a_plan_fails_with_a_timebox_open", a_plan_fails_with_a_timebox_open),
+    ("an_alternate_starts", an_alternate_starts),
+    ("a_lost_attempt_has_a_failure_mode", a_lost_attempt_has_a_failure_mode),
+    ("a_gate_sends_work_forward", a_gate_sends_work_forward),
+    ("a_composite_is_imported", a_composite_is_imported),
+    ("a_part_comes_late", a_part_comes_late),
+    ("a_part_of_a_judged_composite_reopens", a_part_of_a_judged_composite_reopens),
+    ("a_loop_leaves_a_composite", a_loop_leaves_a_composite),
+    ("a_way_back_moves_to_a_new_round", a_way_back_moves_to_a_new_round),
+    ("doubt_outlives_a_reopening", doubt_outlives_a_reopening),
+    ("a_composite_falls_back", a_composite_falls_back),
+    ("a_route_leads_into_a_new_round", a_route_leads_into_a_new_round),
+    ("a_plan_reopens_after_late_words", a_plan_reopens_after_late_words),
+    ("a_task_with_a_route_is_removed", a_task_with_a_route_is_removed),
+    ("a_failed_part_bars_others", a_failed_part_bars_others),
+    ("a_composite_loses_its_last_part", a_composite_loses_its_last_part),
+    ("imported_work_is_repeated", imported_work_is_repeated),
+    ("a_failure_mode_leads_to_a_task", a_failure_mode_leads_to_a_task),
+    ("an_artifact_is_read_in_a_round", an_artifact_is_read_in_a_round),
+    ("a_map_loses_a_part", a_map_loses_a_part),
+];
+
 fn revision<'a>(entry: &'a Entry, whose: &str) -> Option<&'a Diff> {
     match &entry.event {
         Event::PlanRevised { diff, by, .. } if (by == "gantry") == (whose == "gantry") => Some(diff),
