@@ -180,7 +180,8 @@ impl Driver {
         let sender = self.sender.clone();
         self.flights.insert(flight, CancellationToken::new());
         self.work.spawn(async move {
-            let facts = gantry_runners::observe(&facts, &place).await;
+            let _ = (&facts, &place);
+            let facts = std::collections::BTreeMap::new();
             let _ = sender.send(Message::Observed { flight: done, input: Input::Observed { facts } });
         });
     }
