@@ -1,5 +1,6 @@
 //! The one binary: the only place that wires everything.
 
+mod bench;
 mod diff;
 mod exit;
 mod export;
@@ -35,6 +36,7 @@ enum Command {
     Export(export::Args),
     Diff(diff::Args),
     Schema(schema::Args),
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Export(args) => export::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Schema(args) => schema::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     outcome.unwrap_or_else(exit::Fault::tell)
 }
