@@ -65,7 +65,7 @@ fn raw() -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let conn = rusqlite::Connection::open(folder.path().join("raw.db")).unwrap();
     conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
-    conn.execute_batch("PRAGMA synchronous = FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)").unwrap();
+    conn.execute_batch("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)").unwrap();
     let body = serde_json::to_string(&entries(1, 2)).unwrap();
     let begin = Instant::now();
     let mut count = 0_u64;
