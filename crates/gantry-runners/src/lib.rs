@@ -12,11 +12,15 @@ pub mod work;
 pub mod runner;
 pub mod registry;
 pub mod secrets;
+mod redacting;
+pub mod policy;
 pub mod process;
 pub mod shell;
+pub mod files;
 
 mod text;
 
+pub use files::Files;
 pub use ports::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Stream, Watch};
 pub use process::{GuardProgram, guard_main};
 pub use registry::Runners;

@@ -10,8 +10,10 @@ use gantry_core::suggest::nearest;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::files::Files;
 use crate::ports::Ports;
 use crate::process::GuardProgram;
+use crate::redacting::redacting;
 use crate::runner::{Ended, Happened, Preview, Runner};
 use crate::shell::Shell;
 use crate::work::{Place, Work};
@@ -30,7 +32,7 @@ impl Runners {
 
     /// The capabilities of this crate.
     pub fn standard(guard: GuardProgram) -> Self {
-        Self::none().with(Arc::new(Shell::new(guard)))
+        Self::none().with(Arc::new(Shell::new(guard))).with(Arc::new(Files))
     }
 
     /// Adds a runner; it takes over names that others had.
@@ -64,35 +66,43 @@ impl Runners {
 
     /// Says no before anything starts.
     pub fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
-        self.of(work)?.guard(work, place)
+        self.of(work)?.guard(work, place).map_err(|failure| place.secrets.redact_failure(failure))
     }
 
     /// Shows what would be done, and touches nothing.
     pub async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure> {
         let runner = self.of(work)?;
         runner.guard(work, place)?;
-        runner.preview(work, place).await
+        let preview = runner.preview(work, place).await;
+        preview
+            .map(|preview| place.secrets.redact_preview(preview))
+            .map_err(|failure| place.secrets.redact_failure(failure))
     }
 
     /// Guards, then runs.
     pub async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
         let allowed = self.of(work).and_then(|runner| runner.guard(work, place).map(|()| runner));
-        match allowed {
-            Ok(runner) => runner.run(work, place, ports, stop).await,
+        let ended = match allowed {
+            Ok(runner) => runner.run(work, place, &redacting(ports, &place.secrets), stop).await,
             Err(failure) => Ended::with(Err(failure)),
-        }
+        };
+        place.secrets.redact_ended(ended)
     }
 
     /// Takes back what one record is about.
     pub async fn undo(&self, work: &Work, place: &Place, ports: &Ports, record: &Value) -> Result<String, String> {
         let runner = self.of(work).map_err(|failure| failure.message)?;
-        runner.undo(work, place, ports, record).await
+        let ended = runner.undo(work, place, &redacting(ports, &place.secrets), record).await;
+        ended.map(|how| place.secrets.redact(&how)).map_err(|why| place.secrets.redact(&why))
     }
 
     /// Carries out a verification.
     pub async fn happened(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Happened {
         match self.of(work) {
-            Ok(runner) if runner.guard(work, place).is_ok() => runner.happened(work, place, ports, stop).await,
+            Ok(runner) if runner.guard(work, place).is_ok() => {
+                let happened = runner.happened(work, place, &redacting(ports, &place.secrets), stop).await;
+                place.secrets.redact_happened(happened)
+            }
             Ok(_) | Err(_) => Happened::default(),
         }
     }

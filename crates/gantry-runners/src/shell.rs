@@ -17,6 +17,7 @@
 //! here comes a little later, for the day when the core is not listening.
 
 pub mod environment; // in reading order
+mod confinement;
 mod outputs;
 mod streams;
 
@@ -32,6 +33,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::policy::check_command;
 use crate::ports::{EffectRecord, Ports, Stream};
 use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StartError};
 use crate::runner::{Ended, Happened, Preview, Runner};
@@ -94,7 +96,7 @@ impl Shell {
             args: vec!["-c".to_owned(), asked.command.clone()],
             environment: environment::environment(work, place, exchange.folder()),
             folder,
-            confinement: None,
+            confinement: confinement::confinement(place, exchange.folder())?,
             grace_ms: u64::try_from(place.limits.grace.as_millis()).unwrap_or(u64::MAX),
         };
         let request = json!({"command": asked.command, "shell": shell, "cwd": asked.cwd});
@@ -236,14 +238,15 @@ impl Runner for Shell {
     fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
         let asked = Self::asked(work)?;
         folder(&place.root, asked.cwd.as_deref())?;
-        Ok(())
+        check_command(&asked.command, &place.policy.commands)
     }
 
     async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure> {
         let asked = Self::asked(work)?;
         let folder = asked.cwd.as_deref().unwrap_or(".");
-        let text = format!("would run in `{folder}`: {}", asked.command);
-        let _ = place;
+        let hosts = &place.policy.network.allow;
+        let network = if hosts.is_empty() { "no network".to_owned() } else { format!("network: {}", hosts.join(", ")) };
+        let text = format!("would run in `{folder}`, {network}: {}", asked.command);
         Ok(Preview { text, diff: None })
     }
 

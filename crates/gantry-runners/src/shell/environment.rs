@@ -27,6 +27,7 @@ pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<Stri
     }
     all.extend(place.environment.clone());
     all.extend(work.environment.clone());
+    all.extend(place.secrets.values().map(|(name, value)| (name.to_owned(), value.to_owned())));
     let own = [
         ("PLAN", work.plan.to_string()),
         ("TASK", work.task.to_string()),

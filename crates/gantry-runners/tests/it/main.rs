@@ -4,3 +4,7 @@
 
 mod world; // in reading order
 mod shell;
+mod streams;
+mod sandbox;
+mod secrets;
+mod files;
