@@ -28,7 +28,8 @@ use gantry_core::policy::FailureClass;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use change::{Change, Image, Undo};
+use change::{Change, Undo};
+pub(crate) use change::{Image, Kept};
 pub(crate) use spot::Root;
 
 use crate::policy::{Scopes, wrong};

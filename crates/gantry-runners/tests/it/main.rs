@@ -8,3 +8,5 @@ mod streams;
 mod sandbox;
 mod secrets;
 mod files;
+mod checkpoint;
+mod pipeline;
