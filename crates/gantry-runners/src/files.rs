@@ -9,7 +9,7 @@
 //! | `files.move` | `from`, `to` |
 //!
 //! A file changes as a whole or not at all, and only after its old state is kept. Doing the same again changes nothing.
-//! Paths stay in the working folder whatever links and races do ([`spot`]); links are never followed.
+//! Paths stay in the working folder whatever links and races do (`files/spot.rs`); links are never followed.
 
 mod change; // in reading order
 mod edit;

@@ -24,7 +24,7 @@ mod streams;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use gantry_core::effect::{ArtifactRef, Failure};
+use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::input::Success;
 use gantry_core::plan::{Action, Run};
@@ -188,15 +188,11 @@ impl Finished {
 
     /// The last line that says something, errors first.
     fn last_words(&self) -> String {
-        let Streams { stdout, stderr } = self.texts();
+        let (stdout, stderr) = (&self.streams.stdout, &self.streams.stderr);
         let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(|l| l.trim().to_owned());
         last(stderr)
             .or_else(|| last(stdout))
             .map_or(String::new(), |line| format!(": {}", shortened(&line, MESSAGE_CHARS_MAX)))
-    }
-
-    fn texts(&self) -> Streams<'_> {
-        Streams { stdout: &self.streams.stdout, stderr: &self.streams.stderr }
     }
 
     fn outputs(&self) -> Outputs {
@@ -220,11 +216,6 @@ impl Finished {
     }
 }
 
-struct Streams<'a> {
-    stdout: &'a str,
-    stderr: &'a str,
-}
-
 #[async_trait]
 impl Runner for Shell {
     fn names(&self) -> &'static [&'static str] {
@@ -238,6 +229,7 @@ impl Runner for Shell {
     fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
         let asked = Self::asked(work)?;
         folder(&place.root, asked.cwd.as_deref())?;
+        environment::check(work, place)?;
         check_command(&asked.command, &place.policy.commands)
     }
 
@@ -335,6 +327,3 @@ async fn deadline(until: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
-
-/// What the streams left: artifacts, the ends as text, and standard output as JSON.
-pub(crate) type Artifacts = Vec<ArtifactRef>;

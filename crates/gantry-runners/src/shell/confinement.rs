@@ -80,8 +80,8 @@ pub(super) fn confinement(place: &Place, exchange: &Path) -> Result<Option<Confi
     all.write.extend(DEVICES.map(PathBuf::from));
     all.write.extend(place.sandbox.write_also.clone());
     all.write.push(exchange.to_owned());
-    add_scope(&place.policy.files.read, place, &mut all.read, &mut all.gaps)?;
-    add_scope(&place.policy.files.write, place, &mut all.write, &mut all.gaps)?;
+    add_scope(Access::Read, place, &mut all.read, &mut all.gaps)?;
+    add_scope(Access::Write, place, &mut all.write, &mut all.gaps)?;
     let hosts = &place.policy.network.allow;
     all.network = !hosts.is_empty();
     if all.network && !hosts.iter().any(|host| host == "*") {
@@ -90,8 +90,18 @@ pub(super) fn confinement(place: &Place, exchange: &Path) -> Result<Option<Confi
     Ok(Some(all))
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
 /// Adds the folders that hold everything a list of globs matches; no list means the whole working folder.
-fn add_scope(globs: &[String], place: &Place, paths: &mut Vec<PathBuf>, gaps: &mut Vec<String>) -> Result<(), Failure> {
+fn add_scope(access: Access, place: &Place, paths: &mut Vec<PathBuf>, gaps: &mut Vec<String>) -> Result<(), Failure> {
+    let globs = match access {
+        Access::Read => &place.policy.files.read,
+        Access::Write => &place.policy.files.write,
+    };
     let canonical = |path: &Path| {
         let found = path.canonicalize();
         found.map_err(|error| crate::policy::wrong(format!("`{}` cannot be used: {error}", path.display())))
@@ -103,7 +113,7 @@ fn add_scope(globs: &[String], place: &Place, paths: &mut Vec<PathBuf>, gaps: &m
     }
     for glob in globs {
         let (prefix, rest) = literal_prefix(glob);
-        if !prefix.is_empty() {
+        if !prefix.is_empty() && access == Access::Write {
             make_folder(place, &prefix, rest.is_empty())?;
         }
         let mut path = root.join(&prefix);
@@ -113,9 +123,12 @@ fn add_scope(globs: &[String], place: &Place, paths: &mut Vec<PathBuf>, gaps: &m
                 if prefix.is_empty() { "." } else { &prefix }
             ));
         }
+        if !path.exists() && access == Access::Read {
+            continue; // nothing to read
+        }
         if !path.exists() {
             path.pop();
-            gaps.push(format!("`{glob}` does not exist yet, so its whole folder can be written"));
+            gaps.push(format!("`{glob}` does not exist yet, so its whole folder is open instead"));
         }
         let real = canonical(&path)?;
         if !real.starts_with(&root) {

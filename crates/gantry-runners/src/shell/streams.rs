@@ -6,7 +6,6 @@ use gantry_core::effect::{ArtifactRef, Failure};
 use serde_json::Value;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
-use super::Artifacts;
 use crate::ports::{Chunk, Ports, Stream};
 use crate::secrets::Redactor;
 use crate::text::{Decoder, tail};
@@ -90,7 +89,7 @@ pub(super) struct Streams {
     /// Standard output, when it is one JSON object or list.
     pub(super) json: Option<Value>,
     /// Everything that is kept.
-    pub(super) artifacts: Artifacts,
+    pub(super) artifacts: Vec<ArtifactRef>,
 }
 
 impl<'a> Collected<'a> {

@@ -99,6 +99,22 @@ async fn a_process_reads_no_input_and_hands_in_outputs() {
 }
 
 #[tokio::test]
+async fn a_variable_that_no_process_can_be_given_is_refused() {
+    let world = World::new();
+    let too_long = "x".repeat(200_000);
+    for (name, value) in [("A=B", "x"), ("A", "x\0y"), ("", "x"), ("A", too_long.as_str())] {
+        let mut work = shell("true");
+        work.environment.insert(name.to_owned(), value.to_owned());
+        let failure = world.run(&work).await.end.unwrap_err();
+        assert!(failure.message.contains("cannot be given to a process"), "{failure:?}");
+    }
+    let mut work = shell("wc -c < \"$GANTRY_INPUTS\"; echo ${GANTRY_INPUT_LONG-unset}");
+    work.inputs.insert("long".to_owned(), json!(too_long));
+    let success = world.run(&work).await.end.unwrap();
+    assert_eq!(success.outputs["stdout"], json!("200011\nunset\n"));
+}
+
+#[tokio::test]
 async fn signals_are_sorted_by_who_sent_them() {
     let world = World::new();
     for (command, class, words) in [
