@@ -2,7 +2,7 @@
 //!
 //! `gantry_store::conformance!(SqliteStore::temporary().unwrap())` expands to one test for each
 //! sentence below. Each test gets a store of its own from the expression. Where a second process
-//! matters, [`Beside`](crate::Beside) gives another handle on the same record.
+//! matters, [`Beside`] gives another handle on the same record.
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "these are tests")]
 

@@ -76,9 +76,8 @@ pub async fn a_loaded_plan_is_what_was_appended(store: impl Beside) {
 pub async fn numbers_come_back_to_their_last_digit(store: impl Beside) {
     let mut request = append("a", 0, 1);
     let number = |seed: u32| {
-        let bytes = *Hash::of(&seed.to_le_bytes()).as_bytes();
-        let [a, b, c, d, e, f, g, h, ..] = bytes;
-        f64::from_bits(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
+        let hash = Hash::of(&seed.to_le_bytes());
+        f64::from_bits(hash.as_bytes()[..8].iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
     };
     let numbers: Vec<f64> = (0..2_000).map(number).filter(|number| number.is_finite()).collect();
     request.turn.inputs = serde_json::json!(numbers);
