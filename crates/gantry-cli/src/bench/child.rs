@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use gantry_core::input::Input;
 use gantry_engine::{NewPlan, Origin, Until};
-use gantry_store::Store as _;
 
 use super::nothing::Nothing;
 use super::{machine, plans};
