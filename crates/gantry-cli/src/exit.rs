@@ -2,12 +2,22 @@
 
 use std::process::ExitCode;
 
+use gantry_core::life::Refusal;
+use gantry_engine::EngineError;
+use gantry_store::StoreError;
+
 /// Everything was done.
 pub const DONE: u8 = 0;
 /// A fault of this program or of its surroundings.
 pub const INTERNAL: u8 = 1;
 /// The input is wrong: a plan file, an argument.
 pub const BAD_INPUT: u8 = 2;
+/// The plan failed, or was given up.
+pub const FAILED: u8 = 3;
+/// The plan waits for a person.
+pub const WAITING: u8 = 4;
+/// The plan said no to the request.
+pub const REFUSED: u8 = 5;
 
 /// Why a command could not do its work.
 pub struct Fault {
@@ -25,6 +35,11 @@ impl Fault {
     /// Something around the program does not work.
     pub fn internal(message: impl Into<String>) -> Self {
         Self { code: INTERNAL, message: message.into(), hint: None }
+    }
+
+    /// The plan said no.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self { code: REFUSED, message: message.into(), hint: None }
     }
 
     /// Says what to do about it.
@@ -50,6 +65,29 @@ impl Fault {
             anstream::eprintln!("\nhint: {hint}");
         }
         ExitCode::from(self.code)
+    }
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        let code = match &error {
+            EngineError::Refused(Refusal::BadPlan { .. }) => BAD_INPUT,
+            EngineError::Refused(_) | EngineError::RefusedElsewhere { .. } | EngineError::Driven { .. } => REFUSED,
+            EngineError::Store(store) => return store.clone().into(),
+            EngineError::Journal { .. } | EngineError::Broken { .. } | EngineError::Silent { .. } => INTERNAL,
+        };
+        Self { code, message: error.to_string(), hint: error.hint() }
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::NotFound { .. } | StoreError::Ambiguous { .. } | StoreError::Invalid { .. } => BAD_INPUT,
+            StoreError::KeyReused { .. } | StoreError::Pinned { .. } | StoreError::AlreadyDone { .. } => REFUSED,
+            _ => INTERNAL,
+        };
+        Self { code, message: error.to_string(), hint: error.hint() }
     }
 }
 

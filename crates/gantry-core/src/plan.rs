@@ -112,6 +112,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Returns what people call it: its title, or the first line of its objective, or its id.
+    pub fn name(&self) -> &str {
+        let objective = || self.objective.lines().next().unwrap_or_default().trim();
+        let id = || self.id.as_ref().map_or("plan", PlanId::as_str);
+        [self.title.trim(), objective(), id()].into_iter().find(|name| !name.is_empty()).unwrap_or("plan")
+    }
+
     /// Returns the task with this id.
     pub fn task(&self, id: &str) -> Option<&Task> {
         self.tasks.iter().find(|task| task.id.as_str() == id)

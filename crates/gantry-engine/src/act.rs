@@ -180,7 +180,8 @@ impl Driver {
         let sender = self.sender.clone();
         self.flights.insert(flight, CancellationToken::new());
         self.work.spawn(async move {
-            let facts = gantry_runners::observe(&facts, &place).await;
+            let look = move || gantry_runners::observe(&facts, &place);
+            let facts = tokio::task::spawn_blocking(look).await.unwrap_or_default();
             let _ = sender.send(Message::Observed { flight: done, input: Input::Observed { facts } });
         });
     }

@@ -12,15 +12,26 @@ pub mod work;
 pub mod runner;
 pub mod registry;
 pub mod secrets;
+mod redacting;
+pub mod policy;
 pub mod process;
 pub mod shell;
+pub mod files;
+pub mod checkpoint;
+pub mod observe;
+pub mod pipeline;
+mod simple;
 
 mod text;
 
+pub use checkpoint::{Checkpoints, Manifest};
+pub use files::Files;
+pub use observe::observe;
 pub use ports::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Stream, Watch};
 pub use process::{GuardProgram, guard_main};
 pub use registry::Runners;
 pub use runner::{Ended, Happened, Preview, Runner};
 pub use secrets::Secrets;
 pub use shell::Shell;
+pub use simple::Noop;
 pub use work::{Limits, Place, Work};

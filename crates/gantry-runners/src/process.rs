@@ -42,10 +42,8 @@ pub struct GuardProgram {
 impl GuardProgram {
     /// This very program. On Linux it is found even after the file was replaced by an update.
     pub fn this_program() -> std::io::Result<Self> {
-        let program = match cfg!(target_os = "linux") {
-            true => PathBuf::from("/proc/self/exe"),
-            false => std::env::current_exe()?,
-        };
+        let program =
+            if cfg!(target_os = "linux") { PathBuf::from("/proc/self/exe") } else { std::env::current_exe()? };
         Ok(Self::at(program))
     }
 

@@ -3,17 +3,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use gantry_core::effect::Failure;
 use gantry_core::plan::Action;
 use gantry_core::policy::FailureClass;
 use gantry_core::suggest::nearest;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::ports::Ports;
+use crate::checkpoint::Checkpoints;
+use crate::files::Files;
+use crate::pipeline;
+use crate::ports::{Intents, KeepError, Ports};
 use crate::process::GuardProgram;
+use crate::redacting::redacting;
 use crate::runner::{Ended, Happened, Preview, Runner};
 use crate::shell::Shell;
+use crate::simple::Noop;
 use crate::work::{Place, Work};
 
 /// All capabilities by name.
@@ -30,7 +37,11 @@ impl Runners {
 
     /// The capabilities of this crate.
     pub fn standard(guard: GuardProgram) -> Self {
-        Self::none().with(Arc::new(Shell::new(guard)))
+        Self::none()
+            .with(Arc::new(Shell::new(guard)))
+            .with(Arc::new(Files))
+            .with(Arc::new(Checkpoints))
+            .with(Arc::new(Noop))
     }
 
     /// Adds a runner; it takes over names that others had.
@@ -64,38 +75,98 @@ impl Runners {
 
     /// Says no before anything starts.
     pub fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
-        self.of(work)?.guard(work, place)
+        let guarded = match pipeline::calls(work) {
+            Some(calls) => pipeline::guard(self, calls, work, place),
+            None => self.of(work).and_then(|runner| runner.guard(work, place)),
+        };
+        guarded.map_err(|failure| place.secrets.redact_failure(failure))
     }
 
     /// Shows what would be done, and touches nothing.
     pub async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure> {
-        let runner = self.of(work)?;
-        runner.guard(work, place)?;
-        runner.preview(work, place).await
+        self.guard(work, place)?;
+        let preview = match pipeline::calls(work) {
+            Some(calls) => pipeline::preview(self, calls, work, place).await,
+            None => self.of(work)?.preview(work, place).await,
+        };
+        preview
+            .map(|preview| place.secrets.redact_preview(preview))
+            .map_err(|failure| place.secrets.redact_failure(failure))
     }
 
     /// Guards, then runs.
     pub async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
-        let allowed = self.of(work).and_then(|runner| runner.guard(work, place).map(|()| runner));
-        match allowed {
-            Ok(runner) => runner.run(work, place, ports, stop).await,
-            Err(failure) => Ended::with(Err(failure)),
+        if let Err(failure) = self.guard(work, place) {
+            return Ended::with(Err(failure));
         }
+        let ports = &redacting(ports, &place.secrets);
+        let ended = match (pipeline::calls(work), self.of(work)) {
+            (Some(calls), _) => pipeline::run(self, calls, work, place, ports, stop).await,
+            (None, Ok(runner)) => signed_run(runner.as_ref(), work, place, ports, stop).await,
+            (None, Err(failure)) => Ended::with(Err(failure)),
+        };
+        place.secrets.redact_ended(ended)
     }
 
-    /// Takes back what one record is about.
+    /// Takes back what one record is about. The record says which capability it belongs to.
     pub async fn undo(&self, work: &Work, place: &Place, ports: &Ports, record: &Value) -> Result<String, String> {
-        let runner = self.of(work).map_err(|failure| failure.message)?;
-        runner.undo(work, place, ports, record).await
+        let Signed { by, record } = serde_json::from_value(record.clone())
+            .map_err(|error| format!("the record of what was there before cannot be read: {error}"))?;
+        let runner = self.get(&by).map_err(|failure| failure.message)?;
+        let ended = runner.undo(work, place, &redacting(ports, &place.secrets), &record).await;
+        ended.map(|how| place.secrets.redact(&how)).map_err(|why| place.secrets.redact(&why))
     }
 
     /// Carries out a verification.
     pub async fn happened(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Happened {
         match self.of(work) {
-            Ok(runner) if runner.guard(work, place).is_ok() => runner.happened(work, place, ports, stop).await,
+            Ok(runner) if runner.guard(work, place).is_ok() => {
+                let happened = runner.happened(work, place, &redacting(ports, &place.secrets), stop).await;
+                place.secrets.redact_happened(happened)
+            }
             Ok(_) | Err(_) => Happened::default(),
         }
     }
+}
+
+/// A record of how to take something back, with the capability that can do it.
+#[derive(Serialize, Deserialize)]
+struct Signed {
+    by: String,
+    record: Value,
+}
+
+/// Signs every record that passes.
+struct Signing {
+    by: String,
+    intents: Arc<dyn Intents>,
+}
+
+impl Signing {
+    fn sign(&self, record: Value) -> Value {
+        json!(Signed { by: self.by.clone(), record })
+    }
+}
+
+#[async_trait]
+impl Intents for Signing {
+    async fn intend(&self, record: Value) -> Result<(), KeepError> {
+        self.intents.intend(self.sign(record)).await
+    }
+}
+
+/// Runs one capability, with its name on every record that it leaves.
+pub(crate) async fn signed_run(
+    runner: &dyn Runner,
+    work: &Work,
+    place: &Place,
+    ports: &Ports,
+    stop: &CancellationToken,
+) -> Ended {
+    let signing = Arc::new(Signing { by: name_of(&work.action).to_owned(), intents: Arc::clone(&ports.intents) });
+    let ports = Ports { intents: Arc::<Signing>::clone(&signing), ..ports.clone() };
+    let ended = runner.run(work, place, &ports, stop).await;
+    Ended { undo: ended.undo.map(|record| signing.sign(record)), ..ended }
 }
 
 /// The name of the capability that an action needs.

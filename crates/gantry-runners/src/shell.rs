@@ -17,13 +17,14 @@
 //! here comes a little later, for the day when the core is not listening.
 
 pub mod environment; // in reading order
+mod confinement;
 mod outputs;
 mod streams;
 
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use gantry_core::effect::{ArtifactRef, Failure};
+use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::input::Success;
 use gantry_core::plan::{Action, Run};
@@ -32,6 +33,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::policy::check_command;
 use crate::ports::{EffectRecord, Ports, Stream};
 use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StartError};
 use crate::runner::{Ended, Happened, Preview, Runner};
@@ -94,7 +96,7 @@ impl Shell {
             args: vec!["-c".to_owned(), asked.command.clone()],
             environment: environment::environment(work, place, exchange.folder()),
             folder,
-            confinement: None,
+            confinement: confinement::confinement(place, exchange.folder())?,
             grace_ms: u64::try_from(place.limits.grace.as_millis()).unwrap_or(u64::MAX),
         };
         let request = json!({"command": asked.command, "shell": shell, "cwd": asked.cwd});
@@ -186,15 +188,11 @@ impl Finished {
 
     /// The last line that says something, errors first.
     fn last_words(&self) -> String {
-        let Streams { stdout, stderr } = self.texts();
+        let (stdout, stderr) = (&self.streams.stdout, &self.streams.stderr);
         let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(|l| l.trim().to_owned());
         last(stderr)
             .or_else(|| last(stdout))
             .map_or(String::new(), |line| format!(": {}", shortened(&line, MESSAGE_CHARS_MAX)))
-    }
-
-    fn texts(&self) -> Streams<'_> {
-        Streams { stdout: &self.streams.stdout, stderr: &self.streams.stderr }
     }
 
     fn outputs(&self) -> Outputs {
@@ -218,11 +216,6 @@ impl Finished {
     }
 }
 
-struct Streams<'a> {
-    stdout: &'a str,
-    stderr: &'a str,
-}
-
 #[async_trait]
 impl Runner for Shell {
     fn names(&self) -> &'static [&'static str] {
@@ -236,14 +229,16 @@ impl Runner for Shell {
     fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
         let asked = Self::asked(work)?;
         folder(&place.root, asked.cwd.as_deref())?;
-        Ok(())
+        environment::check(work, place)?;
+        check_command(&asked.command, &place.policy.commands)
     }
 
     async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure> {
         let asked = Self::asked(work)?;
         let folder = asked.cwd.as_deref().unwrap_or(".");
-        let text = format!("would run in `{folder}`: {}", asked.command);
-        let _ = place;
+        let hosts = &place.policy.network.allow;
+        let network = if hosts.is_empty() { "no network".to_owned() } else { format!("network: {}", hosts.join(", ")) };
+        let text = format!("would run in `{folder}`, {network}: {}", asked.command);
         Ok(Preview { text, diff: None })
     }
 
@@ -332,6 +327,3 @@ async fn deadline(until: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
-
-/// What the streams left: artifacts, the ends as text, and standard output as JSON.
-pub(crate) type Artifacts = Vec<ArtifactRef>;

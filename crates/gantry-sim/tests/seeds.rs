@@ -11,7 +11,7 @@ use gantry_core::event::Event;
 use gantry_core::id::{AttemptNo, PlanId, Revision, TaskId};
 use gantry_core::input::{Change, Input, Success};
 use gantry_core::life;
-use gantry_core::plan::{self, Action, FailureMode, Map, Plan, Run, Task};
+use gantry_core::plan::{self, Action, FailureMode, Idempotency, Map, Plan, Run, Task};
 use gantry_core::policy::Usage;
 use gantry_sim::plans;
 use gantry_sim::run::{run_range, run_seed};
@@ -70,7 +70,7 @@ fn every_sort_of_fault_is_met() {
 fn a_task_that_comes_back_under_its_name_counts_its_attempts_on() {
     let id = |name: &str| TaskId::slugged(name);
     let run = || Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
-    let task = |name: &str| Task { action: run(), ..Task::new(id(name)) };
+    let task = |name: &str| Task { action: run(), idempotency: Some(Idempotency::Safe), ..Task::new(id(name)) };
     let plan = Plan { title: "Names".to_owned(), tasks: vec![task("a"), task("b")], ..Plan::default() };
     let now = plans::BEGINNING;
     let journal = life::create(plan, PlanId::mint("Names", 1), 1, now).expect("the plan is valid");

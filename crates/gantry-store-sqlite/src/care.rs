@@ -45,6 +45,11 @@ impl SqliteStore {
         Ok(info)
     }
 
+    /// Checks the file as a whole, its indexes included, and returns what is wrong with it. Reads everything.
+    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+        self.0.readers.with_connection(check).await
+    }
+
     /// Copies the record to a new file, as it is at one moment, while others go on writing.
     pub async fn backup(&self, to: impl AsRef<Path>) -> Result<(), StoreError> {
         let to = to.as_ref().to_owned();
@@ -67,6 +72,13 @@ fn counts(conn: &Connection) -> Result<Info, StoreError> {
         blob_bytes: count("SELECT coalesce(sum(bytes), 0) FROM blob")?,
         commits: 0,
     })
+}
+
+fn check(conn: &Connection) -> Result<Vec<String>, StoreError> {
+    let failed = |error: rusqlite::Error| sql(&error, "checking the file");
+    let mut statement = conn.prepare("PRAGMA integrity_check").map_err(failed)?;
+    let found: rusqlite::Result<Vec<String>> = statement.query_map([], |row| row.get(0)).map_err(failed)?.collect();
+    Ok(found.map_err(failed)?.into_iter().filter(|line| line != "ok").collect())
 }
 
 /// Under its name there is a whole copy or none: it is made under another name first.

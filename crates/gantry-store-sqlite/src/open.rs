@@ -27,6 +27,10 @@ pub(crate) enum Use {
 /// Opens the one connection that writes, and brings the file to the newest schema.
 pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
     check_folder(path)?;
+    if path.exists() {
+        let writable = std::fs::OpenOptions::new().read(true).write(true).open(path);
+        drop(writable.map_err(|error| io(&error, "opening", path))?);
+    }
     let mut conn = connect(path, Use::Write)?;
     // Before anything is changed: is it ours?
     let version = schema::version(&conn, schema::known_version()).map_err(|error| locate(error, path))?;
@@ -42,18 +46,19 @@ pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
 
 /// Opens a connection that only reads.
 pub(crate) fn for_reading(path: &Path, how: Use) -> Result<Connection, StoreError> {
-    let conn = connect(path, how)?;
-    let version = schema::version(&conn, schema::known_version());
-    let (conn, version) = match version {
+    let versioned = |conn: Connection| {
+        let version = schema::version(&conn, schema::known_version()).map_err(|error| locate(error, path))?;
+        Ok((conn, version))
+    };
+    let opened = match connect(path, how).and_then(versioned) {
         // A log cannot be made beside a file in a folder that is read-only; where there is none, none is needed.
         Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if how == Use::ReadOnlyFile && !has_log(path) => {
-            let conn = connect_immutable(path)?;
-            let version = schema::version(&conn, schema::known_version());
-            (conn, version)
+            connect_immutable(path).and_then(versioned)
         }
-        version => (conn, version),
+        opened => opened,
     };
-    if version.map_err(|error| locate(error, path))? == 0 {
+    let (conn, version) = opened?;
+    if version == 0 {
         return Err(StoreError::Foreign { what: format!("`{}` is empty", path.display()) });
     }
     conn.execute_batch("PRAGMA query_only = ON").map_err(|error| sql(&error, "opening for reading"))?;
@@ -96,7 +101,7 @@ fn connect(path: &Path, how: Use) -> Result<Connection, StoreError> {
     }
     let conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(|error| cannot_open(&error, path))?;
-    configure(&conn)?;
+    configure(&conn).map_err(|error| locate(error, path))?;
     Ok(conn)
 }
 
@@ -105,7 +110,7 @@ fn connect_immutable(path: &Path) -> Result<Connection, StoreError> {
     let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let conn = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
         .map_err(|error| cannot_open(&error, path))?;
-    configure(&conn)?;
+    configure(&conn).map_err(|error| locate(error, path))?;
     Ok(conn)
 }
 
@@ -138,12 +143,17 @@ fn configure(conn: &Connection) -> Result<(), StoreError> {
     .map_err(failed)
 }
 
-/// Settings of the connection that writes.
+/// Settings of the connection that writes: its cache holds what a group of a few hundred plans touches, and the
+/// log is taken over seldom enough that pages written many times are copied once.
 fn settle_in(conn: &Connection) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| sql(&error, "setting up the log");
     let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(failed)?;
     if mode != "wal" {
         return Err(StoreError::Io { what: format!("the file system cannot hold a write-ahead log (mode `{mode}`)") });
     }
-    conn.execute_batch("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;").map_err(failed)
+    conn.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
+         PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000;",
+    )
+    .map_err(failed)
 }

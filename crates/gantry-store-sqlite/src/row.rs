@@ -156,7 +156,7 @@ pub(crate) struct EffectTexts<'a> {
     pub usage: &'a str,
 }
 
-/// The sum of an effect's row: over its texts, because reading a number may change its last digit.
+/// The sum of an effect's row: over its texts, which are what is stored.
 pub(crate) fn effect_sum(effect: &EffectRow, texts: &EffectTexts<'_>) -> Hash {
     Hash::of_parts(&[
         effect.plan.as_str().as_bytes(),

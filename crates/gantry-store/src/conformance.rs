@@ -2,7 +2,7 @@
 //!
 //! `gantry_store::conformance!(SqliteStore::temporary().unwrap())` expands to one test for each
 //! sentence below. Each test gets a store of its own from the expression. Where a second process
-//! matters, [`Beside`](crate::Beside) gives another handle on the same record.
+//! matters, [`Beside`] gives another handle on the same record.
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "these are tests")]
 
@@ -30,6 +30,7 @@ macro_rules! conformance {
             of_many_appends_at_once_with_one_length_exactly_one_succeeds
             plans_that_are_appended_to_at_once_do_not_disturb_each_other
             a_loaded_plan_is_what_was_appended
+            numbers_come_back_to_their_last_digit
             a_turn_with_wrong_numbers_or_no_entries_is_refused
             turns_come_in_pages_from_any_entry
             the_chain_of_a_plan_that_nobody_touched_is_sound

@@ -211,7 +211,7 @@ fn inputs_cannot_have_the_names_of_what_their_action_takes() {
 #[test]
 fn words_that_are_nearly_an_expression_are_pointed_out() {
     insta::assert_snapshot!(problems(r#"
-        tests  success_criteria=["exit_code = 0","foo(1) == 2","exit_code == 0 and done","people (all) like it","review(s) are fine"]
+        tests  success_criteria=["exit_code = 0","foo(1) == 2","exit_code == 0 and done","people (all) like it","review(s) are fine",">= 5 sources"]
     "#), @"
     plan::words-like-expression tests success_criteria.0: `exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare (mend the expression, or write `words: …` to say that words are meant)
     plan::words-like-expression tests success_criteria.1: `foo(1) == 2` is taken as words for a judge, because it is no expression: there is no function `foo` (mend the expression, or write `words: …` to say that words are meant)

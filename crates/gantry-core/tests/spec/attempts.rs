@@ -2,7 +2,7 @@
 
 use gantry_core::effect::Failure;
 use gantry_core::event::Event;
-use gantry_core::id::{AttemptNo, TaskId};
+use gantry_core::id::AttemptNo;
 use gantry_core::input::{Input, Success};
 use gantry_core::policy::FailureClass::{Logic, Transient};
 use gantry_core::policy::Usage;
@@ -138,20 +138,4 @@ fn progress_is_part_of_the_record() {
     let before = world.length();
     world.heartbeat("long", "half of it");
     insta::assert_snapshot!(world.log_since(before), @"progress_made long attempt=1 note=half of it");
-}
-
-#[test]
-fn a_runner_that_is_heard_from_too_late_is_told_to_stop() {
-    let mut world = World::with_plan("a timeout=1m idempotency=safe retry.max=3\nb person");
-    world.advance(mins(1));
-    world.wishes();
-    let before = world.length();
-    world.turn(Input::Heartbeat {
-        task: TaskId::new("a").unwrap(),
-        attempt: AttemptNo(1),
-        note: "half".to_owned(),
-        artifacts: Vec::new(),
-    });
-    assert_eq!(world.length(), before);
-    assert_eq!(world.wishes(), "cancel_attempt a attempt=1 why=it is over");
 }

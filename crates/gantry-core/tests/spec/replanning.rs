@@ -190,6 +190,17 @@ fn a_task_that_may_have_happened_is_in_doubt_however_often_it_is_redefined() {
     assert_eq!(world.waits_for(), ["pay: whether attempt 1 happened"]);
 }
 
+#[test]
+fn a_task_that_may_have_happened_is_in_doubt_when_it_leaves_the_plan_and_comes_back() {
+    let mut world = World::with_plan("pay run=\"pay 10\"\nb person");
+    world.started();
+    let pay = world.life().definition("pay").unwrap().clone();
+    world.revise(|plan| drop(plan.tasks.remove(0)));
+    world.revise(|plan| plan.tasks.push(pay));
+    assert!(world.started().is_empty());
+    assert!(world.waits_for().contains(&"pay: help: an earlier attempt was lost and may have happened".to_owned()));
+}
+
 fn run(command: &str) -> Run {
     Run { command: command.to_owned(), ..Run::default() }
 }

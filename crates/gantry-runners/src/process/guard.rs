@@ -52,10 +52,8 @@ fn guarded() -> io::Result<()> {
 fn start(order: Order) -> Result<(Pid, SandboxStatus), Refused> {
     let system = |error: io::Error| Refused::System(error.to_string());
     let (ours, theirs) = UnixStream::pair().map_err(system)?;
-    let program = match cfg!(target_os = "linux") {
-        true => "/proc/self/exe".into(),
-        false => std::env::current_exe().map_err(system)?,
-    };
+    let program =
+        if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe().map_err(system)? };
     let mut command = Command::new(program);
     command.args([GUARD_ARGUMENT, ENTER_ARGUMENT]).env_clear().stdin(Stdio::from(OwnedFd::from(theirs)));
     let child = command.spawn().map_err(system)?;

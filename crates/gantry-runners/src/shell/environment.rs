@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gantry_core::effect::Failure;
 use serde_json::Value;
 
 use crate::work::{Place, Work};
@@ -13,8 +14,26 @@ pub const TAKEN_OVER: [&str; 8] = ["PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TE
 /// A `PATH` for when there is none.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// A variable longer than this is left out, because the system refuses it; `GANTRY_INPUTS` has everything.
+/// A longer variable is refused by the system. An input that is longer is only in the file that `GANTRY_INPUTS` names.
 const VALUE_BYTES_MAX: usize = 100 << 10;
+
+/// Says no to variables that no process can be given.
+pub(super) fn check(work: &Work, place: &Place) -> Result<(), Failure> {
+    for (name, value) in place.environment.iter().chain(&work.environment) {
+        if !usable(name, value) {
+            let name = crate::text::shortened(&name.escape_debug().to_string(), 60);
+            let message = format!(
+                "the variable `{name}` cannot be given to a process: names have no `=`, nothing has zero bytes, and a value has at most {VALUE_BYTES_MAX} bytes"
+            );
+            return Err(crate::policy::wrong(message));
+        }
+    }
+    Ok(())
+}
+
+fn usable(name: &str, value: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0') && value.len() <= VALUE_BYTES_MAX
+}
 
 /// All variables of a process. Later ones win: taken over, the operator's, the task's, secrets, Gantry's own.
 pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<String, String> {
@@ -27,6 +46,7 @@ pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<Stri
     }
     all.extend(place.environment.clone());
     all.extend(work.environment.clone());
+    all.extend(place.secrets.values().map(|(name, value)| (name.to_owned(), value.to_owned())));
     let own = [
         ("PLAN", work.plan.to_string()),
         ("TASK", work.task.to_string()),
@@ -45,10 +65,7 @@ pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<Stri
         all.insert(format!("GANTRY_INPUT_{}", variable(name)), text);
     }
     all.insert("TMPDIR".to_owned(), exchange.join("tmp").display().to_string());
-    all.retain(|name, value| {
-        let usable = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
-        usable && value.len() <= VALUE_BYTES_MAX
-    });
+    all.retain(|name, value| usable(name, value));
     all
 }
 

@@ -62,9 +62,8 @@ impl Exchange {
 
     fn handed_in(&self) -> Result<Outputs, String> {
         let path = self.folder.path().join("outputs");
-        let meta = match std::fs::symlink_metadata(&path) {
-            Ok(meta) => meta,
-            Err(_) => return Ok(Outputs::new()), // removed: nothing is handed in
+        let Ok(meta) = std::fs::symlink_metadata(&path) else {
+            return Ok(Outputs::new()); // removed: nothing is handed in
         };
         if !meta.is_file() {
             return Err("it is no file any more".to_owned());

@@ -6,8 +6,8 @@ use gantry_core::effect::{ArtifactRef, Failure};
 use serde_json::Value;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
-use super::Artifacts;
 use crate::ports::{Chunk, Ports, Stream};
+use crate::secrets::Redactor;
 use crate::text::{Decoder, tail};
 use crate::work::{Limits, Place, Work};
 
@@ -41,14 +41,34 @@ impl Kept {
 }
 
 /// One stream.
-#[derive(Debug, Default)]
 struct Channel {
+    redactor: Redactor,
     decoder: Decoder,
     kept: Kept,
     /// What has not been handed in yet.
     part: Vec<u8>,
     parts: u32,
     parts_bytes: usize,
+}
+
+impl Channel {
+    fn new(place: &Place) -> Self {
+        Self {
+            redactor: place.secrets.redactor(),
+            decoder: Decoder::default(),
+            kept: Kept::default(),
+            part: Vec::new(),
+            parts: 0,
+            parts_bytes: 0,
+        }
+    }
+
+    /// Takes in what may be seen and returns it as text.
+    fn take(&mut self, piece: &[u8], bytes_max: usize) -> String {
+        self.kept.add(piece, bytes_max);
+        self.part.extend_from_slice(piece);
+        self.decoder.read(piece)
+    }
 }
 
 /// Both streams of a process.
@@ -69,7 +89,7 @@ pub(super) struct Streams {
     /// Standard output, when it is one JSON object or list.
     pub(super) json: Option<Value>,
     /// Everything that is kept.
-    pub(super) artifacts: Artifacts,
+    pub(super) artifacts: Vec<ArtifactRef>,
 }
 
 impl<'a> Collected<'a> {
@@ -81,7 +101,7 @@ impl<'a> Collected<'a> {
         Self {
             ports,
             limits: &place.limits,
-            channels: [Channel::default(), Channel::default()],
+            channels: [Channel::new(place), Channel::new(place)],
             tick,
             heartbeat: heartbeat.is_some(),
         }
@@ -90,9 +110,8 @@ impl<'a> Collected<'a> {
     /// Takes in a piece.
     pub(super) async fn add(&mut self, stream: Stream, piece: &[u8]) -> Result<(), Failure> {
         let channel = &mut self.channels[stream as usize];
-        let text = channel.decoder.read(piece);
-        channel.kept.add(piece, self.limits.stream_bytes_max);
-        channel.part.extend_from_slice(piece);
+        let piece = channel.redactor.read(piece);
+        let text = channel.take(&piece, self.limits.stream_bytes_max);
         let full = channel.part.len() >= self.limits.part_bytes;
         self.show(stream, text);
         if full { self.hand_in().await } else { Ok(()) }
@@ -144,7 +163,9 @@ impl<'a> Collected<'a> {
     /// The streams have ended.
     pub(super) async fn finish(mut self) -> Result<Streams, Failure> {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let text = self.channels[stream as usize].decoder.finish();
+            let channel = &mut self.channels[stream as usize];
+            let rest = channel.redactor.finish();
+            let text = channel.take(&rest, self.limits.stream_bytes_max) + &channel.decoder.finish();
             self.show(stream, text);
         }
         let [stdout, stderr] = self.channels.map(|channel| channel.kept.whole());

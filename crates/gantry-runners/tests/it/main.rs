@@ -4,3 +4,9 @@
 
 mod world; // in reading order
 mod shell;
+mod streams;
+mod sandbox;
+mod secrets;
+mod files;
+mod checkpoint;
+mod pipeline;

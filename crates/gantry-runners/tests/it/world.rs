@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 /// Long enough for the slowest machine; nothing waits this long unless something is wrong.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits until something holds, looking again and again.
 pub async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
@@ -182,4 +182,34 @@ pub async fn pids(path: &Path, count: usize) -> Vec<i32> {
     };
     eventually("the command starts its processes", || read().len() >= count).await;
     read()
+}
+
+/// Calls one capability.
+pub fn tool(name: &str, args: Value) -> Work {
+    let Value::Object(args) = args else { panic!("arguments are an object") };
+    doing(Action::Compute(Default::default())).calling(name, args)
+}
+
+/// Everything in a folder: paths, kinds, modes and content.
+pub fn tree(root: &Path) -> BTreeMap<String, String> {
+    fn walk(root: &Path, folder: &Path, all: &mut BTreeMap<String, String>) {
+        use std::os::unix::fs::PermissionsExt;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = std::fs::symlink_metadata(&path).unwrap();
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            let mode = meta.permissions().mode() & 0o7777;
+            if meta.is_symlink() {
+                all.insert(name, format!("link to {}", std::fs::read_link(&path).unwrap().display()));
+            } else if meta.is_dir() {
+                all.insert(name, "folder".to_owned());
+                walk(root, &path, all);
+            } else {
+                all.insert(name, format!("{mode:o} {:?}", std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let mut all = BTreeMap::new();
+    walk(root, root, &mut all);
+    all
 }

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 
 use super::Beside;
 use super::kit::{append, at, grow, plan, turn};
-use crate::{PlanNo, Snapshot, Store, StoreError, Turn};
+use crate::{Hash, PlanNo, Snapshot, Store, StoreError, Turn};
 
 pub async fn an_append_of_length_zero_makes_a_plan_with_the_next_number(store: impl Beside) {
     for (name, no) in [("a", 1), ("b", 2), ("c", 3)] {
@@ -70,6 +71,21 @@ pub async fn a_loaded_plan_is_what_was_appended(store: impl Beside) {
     assert_eq!((loaded.plan_no, loaded.length, loaded.head), (last.plan_no, 5, last.head));
     assert_eq!((loaded.snapshot, loaded.damaged), (None, vec![]));
     assert_eq!(store.load(&plan("b")).await, Ok(None));
+}
+
+pub async fn numbers_come_back_to_their_last_digit(store: impl Beside) {
+    let mut request = append("a", 0, 1);
+    let number = |seed: u32| {
+        let hash = Hash::of(&seed.to_le_bytes());
+        f64::from_bits(hash.as_bytes()[..8].iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+    };
+    let numbers: Vec<f64> = (0..2_000).map(number).filter(|number| number.is_finite()).collect();
+    request.turn.inputs = serde_json::json!(numbers);
+    request.turn.entries[0].event =
+        Event::FactsObserved { facts: [("numbers".to_owned(), serde_json::json!(numbers))].into() };
+    let turn = request.turn.clone();
+    let _ = store.append(request).await.unwrap();
+    assert_eq!(store.load(&plan("a")).await.unwrap().unwrap().turns, [turn]);
 }
 
 pub async fn a_turn_with_wrong_numbers_or_no_entries_is_refused(store: impl Beside) {

@@ -55,7 +55,7 @@ pub async fn plans_are_listed_newest_first_and_filtered(store: impl Beside) {
     }
     let mut request = append("b", 1, 1);
     request.card.state = PlanState::Completed;
-    request.card.title = "Anders".to_owned();
+    request.card.title = String::from("Anders");
     request.turn.at = at(9_000);
     let _ = store.append(request).await.unwrap();
 

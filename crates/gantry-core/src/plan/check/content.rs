@@ -521,7 +521,8 @@ fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTreeSet<&str>
     let goes_on = |with: &str| words[root.len()..].starts_with(|c| with.contains(c));
     let compares = words[path.len()..].trim_start().starts_with(['=', '<', '>']) && !path.is_empty();
     let calls = !root.is_empty() && goes_on("(") && words.trim_end().ends_with(')');
-    let operates = OPERATORS.iter().any(|operator| words.contains(operator));
+    // Words that begin with one mean a number of things: `>= 5 sources`.
+    let operates = OPERATORS.iter().any(|operator| words.trim_start().find(operator).is_some_and(|at| at > 0));
     if !(known && goes_on(".[(=<>!&|") || compares || calls || operates) {
         return None;
     }

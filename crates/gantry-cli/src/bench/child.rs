@@ -1,0 +1,127 @@
+//! Measurements that need processes of their own: being killed, starting, sitting idle.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use gantry_core::input::Input;
+use gantry_engine::{NewPlan, Origin, Until};
+
+use super::nothing::Nothing;
+use super::{machine, plans};
+use crate::exit::{self, Fault};
+use crate::session;
+
+/// How long the chain is that is killed, and after how many tasks.
+const CHAIN: usize = 1_000;
+const KILLED_AFTER: usize = 400;
+/// How long to wait for a process of our own before giving up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What came of killing a chain.
+pub struct Resumed {
+    /// From the new process's start to its first task.
+    pub ms: f64,
+    /// How many tasks were finished when it was killed.
+    pub finished: usize,
+    /// How many of those ran again.
+    pub repeats: usize,
+}
+
+/// The process that is measured.
+pub fn be(what: &str, db: &Path, ledger: &PathBuf) -> Result<ExitCode, Fault> {
+    let nothing = Nothing::with_ledger(ledger)
+        .map_err(|error| Fault::internal(format!("`{}` cannot be written: {error}", ledger.display())))?;
+    session::block_on(async {
+        let engine = super::engine(db, nothing)?;
+        match what {
+            "chain" | "one" => {
+                let plan = plans::chain(if what == "one" { 1 } else { CHAIN });
+                let id = engine.create(NewPlan { plan, origin: Origin::default(), once: None }).await?;
+                engine.drive(&id, Until::Ended, vec![Input::Start]).await?.ended().await?;
+            }
+            "resume" => {
+                for (_, id) in engine.orphans().await? {
+                    engine.drive(&id, Until::Ended, Vec::new()).await?.ended().await?;
+                }
+            }
+            _ => {
+                let mb = machine::resident_mb().unwrap_or_default();
+                exit::print(&format!("{mb}\n"))?;
+            }
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
+}
+
+fn spawn(what: &str, folder: &Path) -> Result<Child, Fault> {
+    let failed = |error: std::io::Error| Fault::internal(format!("a process cannot be started: {error}"));
+    let program = std::env::current_exe().map_err(failed)?;
+    let mut command = Command::new(program);
+    command.args(["bench", "--child", what]).arg(folder.join("gantry.db")).arg(folder.join("ledger"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)
+}
+
+fn finish(child: Child) -> Result<String, Fault> {
+    let output = child.wait_with_output().map_err(|error| Fault::internal(format!("a process was lost: {error}")))?;
+    if !output.status.success() {
+        return Err(Fault::internal(format!("a measured process ended with {}", output.status)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The lines of the ledger: which task, when.
+fn ledger(folder: &Path) -> Vec<(String, f64)> {
+    let text = std::fs::read_to_string(folder.join("ledger")).unwrap_or_default();
+    text.lines().filter_map(|line| line.split_once(' ')).filter_map(|(task, at)| Some((task.to_owned(), at.parse().ok()?))).collect()
+}
+
+/// Kills a chain in the middle, starts it again, and counts what ran twice.
+pub fn kill_and_resume(folder: &Path) -> Result<Resumed, Fault> {
+    let mut child = spawn("chain", folder)?;
+    let begin = Instant::now();
+    while ledger(folder).len() < KILLED_AFTER {
+        if begin.elapsed() > PATIENCE {
+            return Err(Fault::internal("the chain that was to be killed did not get far enough"));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().and_then(|()| child.wait()).map_err(|error| Fault::internal(format!("it cannot be killed: {error}")))?;
+    let before = ledger(folder);
+    let finished = finished_tasks(folder)?;
+    let started = machine::shared_ms();
+    finish(spawn("resume", folder)?)?;
+    let after = ledger(folder);
+    let again = &after[before.len()..];
+    let repeats = again.iter().filter(|(task, _)| finished.contains(task)).count();
+    let first = again.first().map_or(started, |(_, at)| *at);
+    Ok(Resumed { ms: first - started, finished: finished.len(), repeats })
+}
+
+/// The tasks that the record says are finished.
+fn finished_tasks(folder: &Path) -> Result<BTreeSet<String>, Fault> {
+    session::block_on(async {
+        let engine = super::engine(&folder.join("gantry.db"), Nothing::default())?;
+        let plan = engine.store().plan("@last").await?.id;
+        let life = engine.open(&plan).await?.life;
+        let done = |id: &gantry_core::id::TaskId| life.task_state(id.as_str()) == Some(gantry_core::life::TaskState::Completed);
+        Ok(life.task_ids().into_iter().filter(done).map(|id| id.to_string()).collect())
+    })
+}
+
+/// How long a process takes from its start to its first task, and the memory of one that has nothing to do.
+pub fn start_and_idle(folder: &Path) -> Result<(f64, f64), Fault> {
+    finish(spawn("one", folder)?)?; // the record exists, as it does for everyone but the first time
+    let mut times: Vec<f64> = Vec::new();
+    for _ in 0..5 {
+        let before = ledger(folder).len();
+        let started = machine::shared_ms();
+        finish(spawn("one", folder)?)?;
+        times.extend(ledger(folder).get(before).map(|(_, at)| at - started));
+    }
+    times.sort_by(f64::total_cmp);
+    let median = times.get(times.len() / 2).copied().unwrap_or(f64::NAN);
+    let idle: f64 = finish(spawn("idle", folder)?)?.trim().parse().unwrap_or(f64::NAN);
+    Ok((median, idle))
+}

@@ -1,0 +1,61 @@
+//! What this machine can do at best, measured in the same run: the yardstick for everything else.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::exit::Fault;
+
+/// How long each yardstick is held to the machine.
+const SPAN: Duration = Duration::from_millis(1_500);
+
+/// Commits of one row each per second, with the durability that the record has.
+pub fn commits_per_second(folder: &Path) -> Result<f64, Fault> {
+    let failed = |error: rusqlite::Error| Fault::internal(format!("plain SQLite cannot be measured: {error}"));
+    let db = rusqlite::Connection::open(folder.join("yardstick.db")).map_err(failed)?;
+    db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(failed)?;
+    db.execute_batch("PRAGMA synchronous = FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)").map_err(failed)?;
+    let body = "x".repeat(600);
+    rate(|| {
+        let mut insert = db.prepare_cached("INSERT INTO t (body) VALUES (?1)").map_err(failed)?;
+        insert.execute([&body]).map_err(failed)?;
+        Ok(())
+    })
+}
+
+/// Appends to a plain file made durable per second.
+pub fn syncs_per_second(folder: &Path) -> Result<f64, Fault> {
+    let failed = |error: std::io::Error| Fault::internal(format!("the disk cannot be measured: {error}"));
+    let mut file = std::fs::File::create(folder.join("yardstick.bin")).map_err(failed)?;
+    rate(|| {
+        file.write_all(&[0; 4_096]).map_err(failed)?;
+        file.sync_data().map_err(failed)
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn rate(mut work: impl FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
+    let begin = Instant::now();
+    let mut count = 0_u64;
+    while begin.elapsed() < SPAN {
+        work()?;
+        count += 1;
+    }
+    Ok(count as f64 / begin.elapsed().as_secs_f64())
+}
+
+/// The memory that this process holds, in megabytes, where the system tells.
+pub fn resident_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kb: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kb / 1_024.0)
+}
+
+/// A clock that all processes of the machine share, in milliseconds.
+pub fn shared_ms() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds since the machine started")]
+    let ms = time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6;
+    ms
+}

@@ -1,0 +1,82 @@
+//! Ports that let no secret through, whatever a runner does.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gantry_core::effect::ArtifactRef;
+use gantry_core::input::Success;
+use serde_json::Value;
+
+use crate::ports::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Watch};
+use crate::runner::{Ended, Happened, Preview};
+use crate::secrets::Secrets;
+
+/// Wraps ports so that secrets are replaced in everything that goes out.
+///
+/// Runners still do their part where a piece alone is not enough: streams ([`Secrets::redactor`]) and what must come
+/// back byte for byte ([`Secrets::seal`]).
+pub(crate) fn redacting(ports: &Ports, secrets: &Secrets) -> Ports {
+    if secrets.values().next().is_none() {
+        return ports.clone();
+    }
+    let wrapped = Arc::new(Redacting { ports: ports.clone(), secrets: secrets.clone() });
+    Ports { keep: Arc::<Redacting>::clone(&wrapped), watch: Arc::<Redacting>::clone(&wrapped), intents: wrapped }
+}
+
+struct Redacting {
+    ports: Ports,
+    secrets: Secrets,
+}
+
+#[async_trait]
+impl Keep for Redacting {
+    async fn put(&self, bytes: Vec<u8>) -> Result<String, KeepError> {
+        self.ports.keep.put(self.secrets.redact_bytes(&bytes).into_owned()).await
+    }
+    async fn get(&self, hash: &str) -> Result<Vec<u8>, KeepError> {
+        self.ports.keep.get(hash).await
+    }
+}
+
+impl Watch for Redacting {
+    fn output(&self, chunk: Chunk) {
+        self.ports.watch.output(Chunk { text: self.secrets.redact(&chunk.text), ..chunk });
+    }
+    fn alive(&self, note: String, artifacts: Vec<ArtifactRef>) {
+        self.ports.watch.alive(self.secrets.redact(&note), artifacts);
+    }
+    fn effect(&self, record: EffectRecord) {
+        let EffectRecord { kind, request, answer } = record;
+        let (request, answer) = (self.secrets.redact_value(&request), self.secrets.redact_value(&answer));
+        self.ports.watch.effect(EffectRecord { kind, request, answer });
+    }
+}
+
+#[async_trait]
+impl Intents for Redacting {
+    async fn intend(&self, undo: Value) -> Result<(), KeepError> {
+        self.ports.intents.intend(self.secrets.redact_record(&undo)).await
+    }
+}
+
+impl Secrets {
+    pub(crate) fn redact_ended(&self, ended: Ended) -> Ended {
+        let end = match ended.end {
+            Ok(Success { outputs, artifacts, outcome }) => Ok(Success {
+                outputs: self.redact_outputs(&outputs),
+                artifacts,
+                outcome: outcome.map(|outcome| self.redact(&outcome)),
+            }),
+            Err(failure) => Err(self.redact_failure(failure)),
+        };
+        Ended { end, usage: ended.usage, undo: ended.undo.map(|undo| self.redact_record(&undo)) }
+    }
+
+    pub(crate) fn redact_preview(&self, preview: Preview) -> Preview {
+        Preview { text: self.redact(&preview.text), diff: preview.diff.map(|diff| self.redact(&diff)) }
+    }
+
+    pub(crate) fn redact_happened(&self, happened: Happened) -> Happened {
+        Happened { outputs: self.redact_outputs(&happened.outputs), ..happened }
+    }
+}

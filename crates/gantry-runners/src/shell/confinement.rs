@@ -1,0 +1,182 @@
+//! From the policy of a plan to what the kernel can enforce.
+
+use std::path::{Path, PathBuf};
+
+use gantry_core::effect::Failure;
+
+use crate::files::Root;
+use crate::policy::forbidden;
+use crate::process::Confinement;
+use crate::work::{Place, SandboxMode};
+
+/// Where programs and what they need live.
+const SYSTEM: [&str; 17] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/snap",
+    "/gnu",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/run/systemd/resolve",
+    "/run/current-system",
+];
+
+/// Devices that hold nothing.
+const DEVICES: [&str; 9] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
+
+/// Where tool chains live below the home folder. Folders with credentials (`.ssh`, `.aws`, most of `.cargo`) are not here.
+const TOOLS: [&str; 18] = [
+    ".cargo/bin",
+    ".cargo/registry",
+    ".cargo/git",
+    ".cargo/config.toml",
+    ".cargo/env",
+    ".rustup",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/uv",
+    ".pyenv",
+    ".nvm",
+    ".volta",
+    ".bun",
+    ".deno",
+    "go",
+    ".sdkman",
+    ".gitconfig",
+    ".config/git",
+];
+
+/// What a process of this place may touch; none when it is not to be confined.
+pub(super) fn confinement(place: &Place, exchange: &Path) -> Result<Option<Confinement>, Failure> {
+    if place.sandbox.mode == SandboxMode::Off {
+        return Ok(None);
+    }
+    let mut all = Confinement { required: place.sandbox.mode == SandboxMode::Required, ..Confinement::default() };
+    all.read.extend(SYSTEM.map(PathBuf::from));
+    all.read.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths).filter(|path| path.is_absolute()));
+    if let Some(home) = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute()) {
+        all.read.extend(TOOLS.map(|tool| home.join(tool)));
+    }
+    all.read.extend(place.sandbox.read_also.clone());
+    all.write.extend(DEVICES.map(PathBuf::from));
+    all.write.extend(place.sandbox.write_also.clone());
+    all.write.push(exchange.to_owned());
+    add_scope(Access::Read, place, &mut all.read, &mut all.gaps)?;
+    add_scope(Access::Write, place, &mut all.write, &mut all.gaps)?;
+    let hosts = &place.policy.network.allow;
+    all.network = !hosts.is_empty();
+    if all.network && !hosts.iter().any(|host| host == "*") {
+        all.gaps.push("hosts cannot be told apart for processes, so the whole network is open".to_owned());
+    }
+    Ok(Some(all))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// Adds the folders that hold everything a list of globs matches; no list means the whole working folder.
+fn add_scope(access: Access, place: &Place, paths: &mut Vec<PathBuf>, gaps: &mut Vec<String>) -> Result<(), Failure> {
+    let globs = match access {
+        Access::Read => &place.policy.files.read,
+        Access::Write => &place.policy.files.write,
+    };
+    let canonical = |path: &Path| {
+        let found = path.canonicalize();
+        found.map_err(|error| crate::policy::wrong(format!("`{}` cannot be used: {error}", path.display())))
+    };
+    let root = canonical(&place.root)?;
+    if globs.is_empty() {
+        paths.push(root);
+        return Ok(());
+    }
+    for glob in globs {
+        let (prefix, rest) = literal_prefix(glob);
+        if !prefix.is_empty() && access == Access::Write {
+            make_folder(place, &prefix, rest.is_empty())?;
+        }
+        let mut path = root.join(&prefix);
+        if !matches!(rest, "" | "**" | "**/*") {
+            gaps.push(format!(
+                "`{glob}` is kept by folder (`{}`), not by name",
+                if prefix.is_empty() { "." } else { &prefix }
+            ));
+        }
+        if !path.exists() && access == Access::Read {
+            continue; // nothing to read
+        }
+        if !path.exists() {
+            path.pop();
+            gaps.push(format!("`{glob}` does not exist yet, so its whole folder is open instead"));
+        }
+        let real = canonical(&path)?;
+        if !real.starts_with(&root) {
+            return Err(forbidden(format!("`{glob}` of the policy leads out of the working folder, through a link")));
+        }
+        paths.push(real);
+    }
+    Ok(())
+}
+
+/// Splits a glob into the folders without special characters and the rest.
+fn literal_prefix(glob: &str) -> (String, &str) {
+    let glob = glob.strip_prefix("./").unwrap_or(glob).trim_end_matches('/');
+    let mut end = 0;
+    for part in glob.split_inclusive('/') {
+        if part.contains(['*', '?', '[', '{', '\\']) || part.trim_end_matches('/') == ".." {
+            break;
+        }
+        end += part.len();
+    }
+    (glob[..end].trim_matches('/').to_owned(), &glob[end..])
+}
+
+/// A folder that may be written is made beforehand: without it, only the right to write all around it would help.
+fn make_folder(place: &Place, prefix: &str, may_be_file: bool) -> Result<(), Failure> {
+    let has_ending = prefix.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    if may_be_file && has_ending {
+        return Ok(());
+    }
+    // Naming something below the folder makes the folder.
+    Root::of(place).open()?.make_spot(&format!("{prefix}/.")).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_literal_part_of_a_glob_is_found() {
+        for (glob, prefix, rest) in [
+            ("src/**", "src", "**"),
+            ("./src/a/*.rs", "src/a", "*.rs"),
+            ("docs/", "docs", ""),
+            ("Cargo.toml", "Cargo.toml", ""),
+            ("**/*.md", "", "**/*.md"),
+            ("a/../../b", "a", "../../b"),
+        ] {
+            assert_eq!(literal_prefix(glob), (prefix.to_owned(), rest), "{glob}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The other process of some tests: this same program, told by its environment what to do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use gantry_store::{PlanNo, Store, StoreError};
+use gantry_store_sqlite::SqliteStore;
+
+use crate::kit::{append, plan};
+
+/// A running child and what it says.
+pub struct Process {
+    pub child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Process {
+    /// Starts a child that does one of the works below, under strace when options are given.
+    pub fn start(work: &str, file: &Path, strace: &[&str]) -> Self {
+        let program = std::env::current_exe().unwrap();
+        let mut command = if strace.is_empty() { Command::new(&program) } else { Command::new("strace") };
+        if !strace.is_empty() {
+            command.args(["-f", "-qq", "-o", "/dev/null"]).args(strace).arg(&program);
+        }
+        let mut child = command
+            .args(["--exact", "child::works_as_it_is_told", "--ignored", "--nocapture"])
+            .env("GANTRY_CHILD_WORK", work)
+            .env("GANTRY_CHILD_FILE", file)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        Self { child, lines }
+    }
+
+    /// Waits for the next thing that it says.
+    pub fn says(&mut self) -> Option<String> {
+        let mut line = String::new();
+        while self.lines.read_line(&mut line).unwrap() > 0 {
+            if let Some((_, said)) = line.trim().split_once("child: ") {
+                return Some(said.to_owned());
+            }
+            line.clear();
+        }
+        None
+    }
+
+    /// Kills it as hard as can be, and returns everything that it said before.
+    pub fn kill(mut self) -> Vec<String> {
+        self.child.kill().unwrap();
+        self.rest()
+    }
+
+    /// Waits for its end and returns everything that it said.
+    pub fn rest(mut self) -> Vec<String> {
+        let mut text = String::new();
+        self.lines.read_to_string(&mut text).unwrap();
+        self.child.wait().unwrap();
+        text.lines().filter_map(|line| line.split_once("child: ")).map(|(_, said)| said.to_owned()).collect()
+    }
+}
+
+fn say(what: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "child: {what}").unwrap();
+    out.flush().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "the other process of the tests here"]
+async fn works_as_it_is_told() {
+    let (Ok(work), Ok(file)) = (std::env::var("GANTRY_CHILD_WORK"), std::env::var("GANTRY_CHILD_FILE")) else { return };
+    println!();
+    let store = SqliteStore::open(PathBuf::from(file)).unwrap();
+    match work.as_str() {
+        "open" => say("opened"),
+        "append" => append_for_ever(store).await,
+        "append-40" => append_forty(&store).await,
+        "race" => race(&store).await,
+        "claim" => {
+            let claim = store.claim(PlanNo(1)).await.unwrap();
+            say(if claim.is_some() { "claimed" } else { "refused" });
+            std::io::stdin().read_to_string(&mut String::new()).unwrap();
+            drop(claim);
+        }
+        other => panic!("no such work: {other}"),
+    }
+}
+
+/// How long a plan is.
+async fn length(store: &SqliteStore, name: &str) -> Result<u64, StoreError> {
+    Ok(store.load(&plan(name)).await?.map_or(0, |loaded| loaded.length))
+}
+
+/// Appends to four plans at once and says `<plan> <length>` for each acknowledgement.
+async fn append_for_ever(store: SqliteStore) {
+    let plans = ["a", "b", "c", "d"].map(|name| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let mut now = length(&store, name).await.unwrap();
+            loop {
+                now = store.append(append(name, now, 2)).await.unwrap().length;
+                say(&format!("{name} {now}"));
+            }
+        })
+    });
+    let [first, ..] = plans;
+    first.await.unwrap(); // none of them ends
+}
+
+/// Tries to append forty times and says `ack <length>` or `error <what>`.
+async fn append_forty(store: &SqliteStore) {
+    for _ in 0..40 {
+        let appended = match length(store, "a").await {
+            Ok(now) => store.append(append("a", now, 1)).await,
+            Err(error) => Err(error),
+        };
+        match appended {
+            Ok(appended) => say(&format!("ack {}", appended.length)),
+            Err(error) => say(&format!("error {} {error}", error.is_transient())),
+        }
+    }
+}
+
+/// Appends fifty turns to a plan that others append to as well.
+async fn race(store: &SqliteStore) {
+    let mut now = length(store, "a").await.unwrap();
+    let mut won = 0;
+    while won < 50 {
+        match store.append(append("a", now, 1)).await {
+            Ok(appended) => {
+                now = appended.length;
+                won += 1;
+            }
+            Err(StoreError::Conflict { length }) => now = length,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    say("done");
+}

@@ -1,0 +1,76 @@
+//! Files that are not what they should be.
+
+use gantry_store::StoreError;
+use gantry_store_sqlite::SqliteStore;
+use rusqlite::Connection;
+
+use crate::kit::{Folder, grow};
+
+#[test]
+fn a_newer_schema_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    drop(folder.store());
+    Connection::open(folder.database()).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
+    let before = std::fs::read(folder.database()).unwrap();
+    let refused = StoreError::NewerSchema { found: 99, known: 1 };
+    assert_eq!(SqliteStore::open(folder.database()).err(), Some(refused.clone()));
+    assert_eq!(SqliteStore::open_read_only(folder.database()).err(), Some(refused));
+    assert_eq!(std::fs::read(folder.database()).unwrap(), before);
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    Connection::open(folder.database()).unwrap().execute_batch("CREATE TABLE theirs (x)").unwrap();
+    let before = std::fs::read(folder.database()).unwrap();
+    let refused = SqliteStore::open(folder.database()).err();
+    assert!(matches!(&refused, Some(StoreError::Foreign { what }) if what.contains("another program")), "{refused:?}");
+    assert_eq!(std::fs::read(folder.database()).unwrap(), before);
+}
+
+#[test]
+fn what_is_no_database_at_all_is_named() {
+    let folder = Folder::new();
+    std::fs::write(folder.database(), "dear diary, ".repeat(200)).unwrap();
+    let refused = SqliteStore::open(folder.database()).err();
+    assert!(matches!(&refused, Some(StoreError::Foreign { what }) if what.contains("gantry.db")), "{refused:?}");
+    std::fs::create_dir(folder.file("folder")).unwrap();
+    for (path, kind) in [
+        (folder.file("folder"), "Foreign"),
+        (folder.file("missing/gantry.db"), "NotFound"),
+        (folder.file("gantry.db/inside.db"), "Foreign"),
+    ] {
+        let error = SqliteStore::open(&path).err().unwrap();
+        assert!(format!("{error:?}").starts_with(kind), "{}: {error:?}", path.display());
+    }
+    let missing = SqliteStore::open_read_only(folder.file("none.db")).err();
+    assert!(matches!(missing, Some(StoreError::NotFound { .. })), "{missing:?}");
+    assert!(!folder.file("none.db").exists(), "reading makes no file");
+}
+
+#[test]
+fn a_file_whose_second_half_is_noise_is_damaged_not_empty() {
+    let folder = Folder::new();
+    drop(folder.store());
+    let mut bytes = std::fs::read(folder.database()).unwrap();
+    for byte in &mut bytes[100..4_096] {
+        *byte = 0xa5;
+    }
+    std::fs::write(folder.database(), bytes).unwrap();
+    let refused = SqliteStore::open(folder.database()).and_then(|store| {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(store.info())
+    });
+    assert!(matches!(&refused, Err(StoreError::Corrupt { hint, .. }) if hint.contains("quick_check")), "{refused:?}");
+}
+
+#[tokio::test]
+async fn opening_twice_keeps_everything_and_migrates_nothing() {
+    let folder = Folder::new();
+    assert_eq!(SqliteStore::migrate(folder.database()), Ok((0, 1)));
+    let _ = grow(&folder.store(), "a", 3).await;
+    assert_eq!(SqliteStore::migrate(folder.database()), Ok((1, 1)));
+    let info = folder.store().info().await.unwrap();
+    assert_eq!((info.schema, info.plans, info.turns, info.blobs), (1, 1, 3, 0));
+    assert_eq!(info.path, folder.database());
+}
