@@ -124,7 +124,11 @@ async fn drive(engine: &Engine, plan: &PlanId, until: Until) -> Result<ExitCode,
         }
         Ending::Waiting(waits) => {
             for wait in waits {
-                anstream::eprintln!("waits: {} for {}", wait.task.map(|task| task.to_string()).unwrap_or_default(), wait.what);
+                anstream::eprintln!(
+                    "waits: {} for {}",
+                    wait.task.map(|task| task.to_string()).unwrap_or_default(),
+                    wait.what
+                );
             }
             exit::WAITING
         }

@@ -41,8 +41,9 @@ impl Record {
         if self.db.is_none()
             && let Some(folder) = path.parent()
         {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display())))?;
+            std::fs::create_dir_all(folder).map_err(|error| {
+                Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
+            })?;
         }
         Ok(SqliteStore::open(&path)?)
     }

@@ -14,6 +14,7 @@ use gantry_runners::{Ended, Work};
 use gantry_store::EffectRow;
 use tokio_util::sync::CancellationToken;
 
+use crate::crash::crash_point;
 use crate::driver::{Driver, Message};
 use crate::happening::Happening;
 use crate::ports::Attempt;
@@ -93,6 +94,7 @@ impl Driver {
             // A runner that breaks ends its attempt, never the process.
             let (input, calls) =
                 AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| (broke(broken, &panic), Vec::new()));
+            crash_point("after_effect");
             // A driver that is gone has lost the attempt, and the next one will know.
             let _ = sender.send(Message::Answer { input, calls });
         });
@@ -200,9 +202,7 @@ fn broke(flight: Flight, panic: &Box<dyn std::any::Any + Send>) -> Input {
             let end = Err(Failure::new(FailureClass::Lost, message));
             Input::Ended { task, attempt, end, usage: Usage::default() }
         }
-        Flight::Undo(task, attempt) => {
-            Input::UndoEnded { task, attempt, end: Err(message), usage: Usage::default() }
-        }
+        Flight::Undo(task, attempt) => Input::UndoEnded { task, attempt, end: Err(message), usage: Usage::default() },
         Flight::Verify(task, attempt) => {
             let outputs = Default::default();
             Input::Verified { task, attempt, happened: None, outputs, usage: Usage::default() }

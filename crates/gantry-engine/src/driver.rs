@@ -12,21 +12,23 @@ use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::Place;
 use gantry_store::{Append, Claim, EffectRow, ForkedFrom, InboxId, StoreError, Turn};
 use serde_json::{Value, json};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::act::Flight;
 use crate::card::{artifacts_of, card_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
+use crate::crash::crash_point;
 use crate::engine::Shared;
 use crate::error::EngineError;
 use crate::happening::Happening;
 use crate::load::{Opened, snapshot_of};
+use crate::slots::Guest;
 
 /// How many inputs one turn takes at most.
 const TURN_INPUTS_MAX: usize = 2_000;
-/// A snapshot is due after this many entries, and after four for each task: its cost stays a share of theirs.
+/// A snapshot is due after this many entries, and after two for each task: its cost stays a share of theirs.
 const SNAPSHOT_ENTRIES: u64 = 2_000;
 /// How long to wait before an append that failed is tried again.
 const STORE_RETRY: Duration = Duration::from_millis(500);
@@ -108,8 +110,8 @@ pub(crate) struct Driver {
     snapshot_length: u64,
     until: Until,
     parking: bool,
-    /// Called when there is room for more attempts.
-    room: Arc<Notify>,
+    /// How it takes room for attempts.
+    guest: Arc<Guest>,
     /// The last turn left something ready for want of room.
     crowded: bool,
     /// Calls to write with the next turn.
@@ -136,7 +138,7 @@ impl Driver {
             snapshot_length: opened.snapshot_length,
             until,
             parking: false,
-            room: Arc::new(Notify::new()),
+            guest: Arc::default(),
             crowded: false,
             calls: Vec::new(),
             unattended: false,
@@ -212,7 +214,7 @@ impl Driver {
         let first = tokio::select! {
             biased;
             message = self.messages.recv() => message,
-            () = self.room.notified(), if self.crowded => Some(tick()),
+            () = self.guest.called(), if self.crowded => Some(tick()),
             () = timer => Some(tick()),
         };
         let mut batch: Vec<Message> = first.into_iter().collect();
@@ -241,7 +243,8 @@ impl Driver {
                 Message::Look => look = true,
                 Message::Stop(Stop::Park) => {
                     self.parking = true;
-                    let input = Input::Pause { by: self.shared.options.operator.clone(), why: "interrupted".to_owned() };
+                    let input =
+                        Input::Pause { by: self.shared.options.operator.clone(), why: "interrupted".to_owned() };
                     inputs.push(Taken { input, from: From::Runner });
                 }
                 Message::Stop(Stop::Now) => {
@@ -289,8 +292,9 @@ impl Driver {
             if !verdict.events.is_empty() {
                 let room = if started < room { Room::PLENTY } else { Room(room) };
                 let append = self.append_for(&verdict.life, length, &verdict.events, &inputs, &refusals, room);
+                crash_point("before_append");
                 match self.shared.store.append(append).await {
-                    Ok(_) => {} // durable: from here on it is so
+                    Ok(_) => crash_point("after_append"), // durable: from here on it is so
                     Err(error) => {
                         self.shared.slots.give_back(started);
                         self.recover_from(error).await?;
@@ -318,7 +322,7 @@ impl Driver {
     }
 
     fn take_room(&self) -> u32 {
-        if self.unattended { 0 } else { self.shared.slots.take(self.life().header().policy.parallel()) }
+        if self.unattended { 0 } else { self.shared.slots.take(&self.guest, self.life().header().policy.parallel()) }
     }
 
     /// When something is ready and there was no room for it, room is waited for.
@@ -327,7 +331,7 @@ impl Driver {
         let at_once = |wake: Option<gantry_core::time::Timestamp>| wake.is_some_and(|at| at <= now);
         self.crowded = at_once(self.life().next_wake()) && !at_once(self.life().next_wake_in(Room::NONE));
         if self.crowded {
-            self.shared.slots.wait_in_line(&self.room);
+            self.shared.slots.wait_in_line(&self.guest);
         }
     }
 
@@ -421,7 +425,7 @@ impl Driver {
     /// Keeps the folded life now and then, so that loading it stays fast.
     fn keep_snapshot(&mut self) {
         let length = self.life().length();
-        let due = SNAPSHOT_ENTRIES.max(4 * u64::from(self.life().task_count()));
+        let due = SNAPSHOT_ENTRIES.max(2 * u64::from(self.life().task_count()));
         if length - self.snapshot_length < due {
             return;
         }
@@ -440,6 +444,7 @@ impl Drop for Driver {
     fn drop(&mut self) {
         let attempts = self.flights.keys().filter(|flight| matches!(flight, Flight::Attempt(..))).count();
         self.shared.slots.give_back(u32::try_from(attempts).unwrap_or(0));
+        self.shared.slots.leave(&self.guest);
     }
 }
 

@@ -241,7 +241,8 @@ impl Engine {
             let filter = gantry_store::ListFilter { states: states.clone(), cursor, ..Default::default() };
             let page = self.shared.store.list(filter).await?;
             for card in page.items {
-                if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id) {
+                if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id)
+                {
                     found.push((card.no, card.id));
                 }
             }
@@ -293,8 +294,7 @@ impl Engine {
         let at = entries.last().map(|entry| entry.at).unwrap_or_default();
         let texts = if length == 0 { texts_of(&life.plan()) } else { Vec::new() };
         let turn = Turn { first_seq: length + 1, inputs, entries, at };
-        let append =
-            Append { texts, ..Append::new(id.clone(), length, turn, card_of(&life, None, Some(from))) };
+        let append = Append { texts, ..Append::new(id.clone(), length, turn, card_of(&life, None, Some(from))) };
         Ok(self.shared.store.append(append).await?.length)
     }
 }

@@ -9,6 +9,7 @@
 //! Invariant: a life that was not appended is thrown away and read again.
 
 mod clock; // in reading order
+mod crash;
 mod error;
 mod cause;
 mod happening;
@@ -24,9 +25,9 @@ mod replay;
 
 pub use cause::{Cause, Origin};
 pub use clock::{Clock, SystemClock, TokioClock};
+pub use driver::{Ending, Stop, Until};
 pub use engine::{Driving, Engine, NewPlan, Options, Tell};
 pub use error::EngineError;
 pub use happening::Happening;
-pub use driver::{Ending, Stop, Until};
 pub use load::{Opened, open};
 pub use replay::{Difference, Replayed, WhatIf, replay};

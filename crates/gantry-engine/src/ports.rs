@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
 
 use crate::clock::Clock;
+use crate::crash::crash_point;
 use crate::driver::Message;
 use crate::happening::Happening;
 
@@ -83,6 +84,7 @@ impl Keep for Attempt {
 
 impl Watch for Attempt {
     fn output(&self, chunk: Chunk) {
+        crash_point("during_effect");
         let (plan, task, attempt) = (self.plan.clone(), self.task.clone(), self.attempt);
         // Nobody has to watch.
         let _ = self.happenings.send(Happening::Output { plan, task, attempt, chunk });

@@ -46,8 +46,10 @@ pub async fn replay(store: &dyn Store, plan: &PlanId, what_if: WhatIf) -> Result
     let mut life: Option<Life> = None;
     let mut given: Vec<Entry> = Vec::new();
     for turn in turns {
-        let cause = Cause::from_value(&turn.inputs)
-            .map_err(|why| EngineError::Journal { plan: plan.to_string(), why: format!("entry {}: {why}", turn.first_seq) })?;
+        let cause = Cause::from_value(&turn.inputs).map_err(|why| EngineError::Journal {
+            plan: plan.to_string(),
+            why: format!("entry {}: {why}", turn.first_seq),
+        })?;
         match (cause, life.take()) {
             (Cause::Decided { inputs, room }, Some(before)) => {
                 let mut draft = before.draft(turn.at, room);

@@ -74,7 +74,10 @@ fn finish(child: Child) -> Result<String, Fault> {
 /// The lines of the ledger: which task, when.
 fn ledger(folder: &Path) -> Vec<(String, f64)> {
     let text = std::fs::read_to_string(folder.join("ledger")).unwrap_or_default();
-    text.lines().filter_map(|line| line.split_once(' ')).filter_map(|(task, at)| Some((task.to_owned(), at.parse().ok()?))).collect()
+    text.lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(task, at)| Some((task.to_owned(), at.parse().ok()?)))
+        .collect()
 }
 
 /// Kills a chain in the middle, starts it again, and counts what ran twice.
@@ -87,7 +90,10 @@ pub fn kill_and_resume(folder: &Path) -> Result<Resumed, Fault> {
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    child.kill().and_then(|()| child.wait()).map_err(|error| Fault::internal(format!("it cannot be killed: {error}")))?;
+    child
+        .kill()
+        .and_then(|()| child.wait())
+        .map_err(|error| Fault::internal(format!("it cannot be killed: {error}")))?;
     let before = ledger(folder);
     let finished = finished_tasks(folder)?;
     let started = machine::shared_ms();
@@ -105,7 +111,9 @@ fn finished_tasks(folder: &Path) -> Result<BTreeSet<String>, Fault> {
         let engine = super::engine(&folder.join("gantry.db"), Nothing::default())?;
         let plan = engine.store().plan("@last").await?.id;
         let life = engine.open(&plan).await?.life;
-        let done = |id: &gantry_core::id::TaskId| life.task_state(id.as_str()) == Some(gantry_core::life::TaskState::Completed);
+        let done = |id: &gantry_core::id::TaskId| {
+            life.task_state(id.as_str()) == Some(gantry_core::life::TaskState::Completed)
+        };
         Ok(life.task_ids().into_iter().filter(done).map(|id| id.to_string()).collect())
     })
 }

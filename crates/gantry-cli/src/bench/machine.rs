@@ -14,7 +14,8 @@ pub fn commits_per_second(folder: &Path) -> Result<f64, Fault> {
     let failed = |error: rusqlite::Error| Fault::internal(format!("plain SQLite cannot be measured: {error}"));
     let db = rusqlite::Connection::open(folder.join("yardstick.db")).map_err(failed)?;
     db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(failed)?;
-    db.execute_batch("PRAGMA synchronous = FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)").map_err(failed)?;
+    db.execute_batch("PRAGMA synchronous = FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)")
+        .map_err(failed)?;
     let body = "x".repeat(600);
     rate(|| {
         let mut insert = db.prepare_cached("INSERT INTO t (body) VALUES (?1)").map_err(failed)?;

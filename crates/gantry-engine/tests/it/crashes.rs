@@ -1,0 +1,103 @@
+//! Processes go away in the middle; the record knows everything that counts.
+
+use gantry_core::event::Event;
+use gantry_core::input::Input;
+use gantry_core::life::PlanState;
+use gantry_engine::{Ending, WhatIf};
+
+use crate::kit::{Act, World, completed};
+
+#[tokio::test(start_paused = true)]
+async fn finished_work_is_not_done_again_and_safe_work_is() {
+    let mut world = World::new();
+    let plan = world
+        .create("tasks: [{id: a, run: a}, {id: b, run: b, depends_on: [a], idempotency: safe}, {id: c, run: c, depends_on: [b]}]")
+        .await;
+    world.script.task("b", [Act::Hang]);
+    world.kill_while_running(&plan, "b", vec![Input::Start]).await;
+    assert_eq!(world.resume(&plan).await, completed());
+    assert_eq!(world.script.ledger(), ["a#1", "b#1", "b#2", "c#1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_may_have_happened_waits_for_a_person() {
+    let mut world = World::new();
+    let plan = world.create("tasks: [{id: pay, run: pay}]").await;
+    world.script.task("pay", [Act::Hang]);
+    world.kill_while_running(&plan, "pay", vec![Input::Start]).await;
+    let Ending::Waiting(waits) = world.resume(&plan).await else { panic!("it should wait") };
+    assert_eq!(waits[0].what, "help: the process that ran it went away");
+    assert_eq!(world.script.ledger(), ["pay#1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_is_proved_not_to_have_happened_is_done() {
+    let mut world = World::new();
+    let plan = world.create("tasks: [{id: pay, run: pay, verify: {run: was it paid}}]").await;
+    world.script.task("pay", [Act::Hang]);
+    world.kill_while_running(&plan, "pay", vec![Input::Start]).await;
+    assert_eq!(world.resume(&plan).await, completed());
+    assert_eq!(world.script.ledger(), ["pay#1", "verify pay", "pay#2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn crashing_five_times_in_a_row_while_recovering_loses_nothing() {
+    let mut world = World::new();
+    let plan = world.create("tasks: [{id: a, run: a}, {id: b, run: b, depends_on: [a], idempotency: safe}]").await;
+    world.script.task("b", vec![Act::Hang; 6]);
+    world.kill_while_running(&plan, "b", vec![Input::Start]).await;
+    for _ in 0..5 {
+        let driving = world.engine.drive(&plan, gantry_engine::Until::Ended, Vec::new()).await.unwrap();
+        driving.stopper()(gantry_engine::Stop::Now);
+        assert_eq!(driving.ended().await.unwrap(), Ending::Stopped);
+        world.another_process();
+    }
+    world.script.task("b", []);
+    assert_eq!(world.resume(&plan).await, completed());
+    assert_eq!(world.script.times("a"), 1);
+    let replayed = gantry_engine::replay(&*world.store, &plan, WhatIf::default()).await.unwrap();
+    assert_eq!(replayed.difference, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_that_was_due_while_nobody_was_there_fires_once_at_the_start() {
+    let mut world = World::new();
+    let plan = world
+        .create("tasks: [{id: hold, run: h}, {id: later, wait: 1h}, {id: end, run: e, depends_on: [later]}]")
+        .await;
+    world.script.task("hold", [Act::Hang]);
+    world.kill_while_running(&plan, "hold", vec![Input::Start]).await;
+    tokio::time::advance(std::time::Duration::from_secs(90 * 86_400)).await;
+    let Ending::Waiting(_) = world.resume(&plan).await else { panic!("`hold` may have happened") };
+    assert_eq!(world.script.times("end"), 1);
+    let done = |event: &Event| matches!(event, Event::TaskCompleted { task, .. } if task.as_str() == "later");
+    assert_eq!(world.count(&plan, done).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_life_is_loaded_from_its_snapshot_and_is_the_same() {
+    let world = World::new();
+    let tasks: Vec<String> = (0..900).map(|n| format!("{{id: t{n}, run: x, depends_on: [{}]}}", before(n))).collect();
+    let plan = world.create(&format!("tasks: [{}]", tasks.join(", "))).await;
+    assert_eq!(world.run(&plan).await, completed());
+    let loaded = gantry_store::Store::load(&*world.store, &plan).await.unwrap().unwrap();
+    assert!(loaded.snapshot.is_some(), "a snapshot was kept");
+    let entries: Vec<_> = {
+        let (mut all, mut after) = (Vec::new(), 0);
+        loop {
+            let page = gantry_store::Store::turns(&*world.store, &plan, after, 1_000).await.unwrap();
+            all.extend(page.items.into_iter().flat_map(|turn| turn.entries));
+            match page.next {
+                Some(next) => after = next,
+                None => break all,
+            }
+        }
+    };
+    let folded = gantry_core::life::replay(&entries).unwrap();
+    assert_eq!(world.life(&plan).await, folded);
+    assert_eq!(folded.state(), PlanState::Completed);
+}
+
+fn before(n: u32) -> String {
+    n.checked_sub(1).map(|n| format!("t{n}")).unwrap_or_default()
+}

@@ -1,0 +1,80 @@
+//! What people say reaches a plan, whoever drives it.
+
+use gantry_core::input::{Input, TakeBack};
+use gantry_core::life::{PlanState, TaskState};
+use gantry_engine::{Ending, EngineError, Tell, Until};
+
+use crate::kit::{World, approve, completed};
+
+const GATED: &str = "
+tasks:
+  - {id: build, run: make}
+  - {id: ok, gate: {approvals: 1}, depends_on: [build]}
+  - {id: ship, run: ship, depends_on: [ok]}
+";
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_while_nobody_drives_is_recorded_and_starts_nothing() {
+    let world = World::new();
+    let plan = world.create(GATED).await;
+    let Ending::Waiting(waits) = world.run(&plan).await else { panic!("it should wait") };
+    assert_eq!(waits[0].what, "0 of 1 approvals");
+    assert_eq!(world.engine.tell(&plan, approve("ok")).await, Ok(Tell::Recorded));
+    let life = world.life(&plan).await;
+    assert_eq!(life.task_state("ok"), Some(TaskState::Completed));
+    assert_eq!(life.task_state("ship"), Some(TaskState::Ready));
+    assert_eq!(world.script.times("ship"), 0);
+    assert_eq!(world.resume(&plan).await, completed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_given_to_the_driving_process_goes_on_at_once() {
+    let world = World::new();
+    let plan = world.create(GATED).await;
+    let driving = world.engine.drive(&plan, Until::Ended, vec![Input::Start]).await.unwrap();
+    world.script.begun("build").await;
+    while world.life(&plan).await.task_state("ok") != Some(TaskState::Waiting) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(world.engine.tell(&plan, approve("ok")).await, Ok(Tell::Driven));
+    assert_eq!(driving.ended().await.unwrap(), completed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_given_to_another_process_reaches_the_driver() {
+    let mut world = World::new();
+    let plan = world.create(GATED).await;
+    let driving = world.engine.drive(&plan, Until::Ended, vec![Input::Start]).await.unwrap();
+    while world.life(&plan).await.task_state("ok") != Some(TaskState::Waiting) {
+        tokio::task::yield_now().await;
+    }
+    world.another_process();
+    assert_eq!(world.engine.tell(&plan, approve("ok")).await, Ok(Tell::Driven));
+    let twice = world.engine.tell(&plan, approve("ok")).await;
+    assert!(matches!(twice, Err(EngineError::RefusedElsewhere { .. } | EngineError::Refused(_))), "{twice:?}");
+    assert_eq!(driving.ended().await.unwrap(), completed());
+    assert_eq!(world.script.times("ship"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_changes_nothing() {
+    let world = World::new();
+    let plan = world.create(GATED).await;
+    let before = world.life(&plan).await;
+    let refused = world.engine.tell(&plan, approve("ok")).await;
+    assert!(matches!(refused, Err(EngineError::Refused(_))), "{refused:?}");
+    assert_eq!(world.life(&plan).await, before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_plan_stops_what_runs() {
+    let world = World::new();
+    let plan = world.create(GATED).await;
+    world.script.task("build", [crate::kit::Act::Hang]);
+    let driving = world.engine.drive(&plan, Until::Ended, vec![Input::Start]).await.unwrap();
+    world.script.begun("build").await;
+    let cancel = Input::Cancel { by: "ana".to_owned(), why: "enough".to_owned(), undo: TakeBack::Nothing };
+    assert_eq!(world.engine.tell(&plan, cancel).await, Ok(Tell::Driven));
+    let ended = driving.ended().await.unwrap();
+    assert_eq!(ended, Ending::Ended { state: PlanState::Abandoned, causes: Vec::new() });
+}

@@ -1,0 +1,42 @@
+//! What was done is taken back by the records that were made before it was done.
+
+use gantry_core::input::{Input, TakeBack};
+use gantry_core::life::PlanState;
+use gantry_engine::Ending;
+
+use crate::kit::{Act, World};
+
+const CHANGES: &str = "
+tasks:
+  - {id: a, run: a, undo: restore}
+  - {id: b, run: b, undo: restore, depends_on: [a]}
+  - {id: c, run: c, undo: restore, depends_on: [b]}
+";
+
+fn cancel() -> Input {
+    Input::Cancel { by: "ana".to_owned(), why: "wrong".to_owned(), undo: TakeBack::Everything }
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_is_taken_back_the_last_thing_first_and_once() {
+    let mut world = World::new();
+    let plan = world.create(CHANGES).await;
+    world.script.task("a", [Act::Change("x")]);
+    world.script.task("b", [Act::Change("y")]);
+    world.script.task("c", [Act::Hang]);
+    world.kill_while_running(&plan, "c", vec![Input::Start]).await;
+    let ended = world.drive(&plan, vec![cancel()]).await;
+    assert_eq!(ended, Ending::Ended { state: PlanState::Abandoned, causes: Vec::new() });
+    assert_eq!(world.script.ledger(), ["a#1", "b#1", "c#1", "undo b: y", "undo a: x"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_killed_attempt_was_about_to_change_is_taken_back_too() {
+    let mut world = World::new();
+    let plan = world.create("tasks: [{id: a, run: a, undo: restore, idempotency: safe}]").await;
+    world.script.task("a", [Act::ChangeAndHang("half")]);
+    world.kill_while_running(&plan, "a", vec![Input::Start]).await;
+    let _ = world.drive(&plan, vec![cancel()]).await;
+    let undone = world.script.ledger().iter().filter(|line| *line == "undo a: half").count();
+    assert_eq!(undone, 1, "{:?}", world.script.ledger());
+}
