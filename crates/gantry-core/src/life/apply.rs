@@ -201,6 +201,7 @@ impl Life {
                     if *unanswered {
                         life.expect_late_answer(*attempt, *usage);
                     }
+                    life.losses += u32::from(failure.class == FailureClass::Lost);
                     life.failure = Some(failure.clone());
                     life.in_doubt = failure.class == FailureClass::Lost;
                 });
@@ -416,6 +417,7 @@ impl Life {
                 life.in_doubt = false;
             }
             life.retries = 0;
+            life.losses = 0;
             life.repairs = 0;
             life.way = 0;
             life.feedback = None;

@@ -8,8 +8,12 @@ use crate::effect::{ArtifactRef, Effect, Failure};
 use crate::event::{Event, Outputs, Source};
 use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Success;
+use crate::plan::Idempotency;
 use crate::policy::{FailureClass, Usage};
 use crate::time::Timestamp;
+
+/// How often in a row a task may be interrupted before that counts as its failure.
+const LOSSES_MAX: u32 = 20;
 
 impl Life {
     /// The task whose attempt is under way under this number; why not, otherwise.
@@ -153,7 +157,7 @@ impl Draft {
         let waiting = self.life.waiting.clone();
         self.ask_judges_again();
         for no in self.life.running.clone() {
-            self.lose(no, "the process that ran it went away");
+            self.interrupt(no);
         }
         for no in waiting {
             self.verify_again(no);
@@ -175,6 +179,21 @@ impl Draft {
         {
             self.wish(Effect::Verify { task: self.id(no), attempt: *attempt, action });
         }
+    }
+
+    /// The process that ran an attempt went away. That is not the task's fault: what is safe to repeat is ready again
+    /// at once and as often as before, unless it is what the process keeps going away over.
+    fn interrupt(&mut self, no: TaskNo) {
+        let why = "the process that ran it went away";
+        let life = self.life.task(no);
+        if self.life.node(no).task.repeatable() != Idempotency::Safe || life.losses >= LOSSES_MAX {
+            return self.lose(no, why);
+        }
+        let State::Running { attempt, reserved, .. } = &life.state else { return };
+        let (task, attempt, usage) = (self.id(no), *attempt, *reserved);
+        let failure = Failure::new(FailureClass::Lost, why);
+        self.record(Event::AttemptFailed { task: task.clone(), attempt, failure, usage, unanswered: true });
+        self.record(Event::TaskUnblocked { task });
     }
 
     /// No answer will come for the attempt under way: it may or may not have happened.

@@ -162,6 +162,9 @@ pub struct TaskLife {
     /// Retries since the last change of plan, way or result.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retries: u32,
+    /// Attempts that were lost, likewise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) losses: u32,
     /// Repairs, likewise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repairs: u32,

@@ -4,6 +4,7 @@ use gantry_core::effect::Failure;
 use gantry_core::event::Event;
 use gantry_core::id::AttemptNo;
 use gantry_core::input::{Input, Success};
+use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass::{Logic, Transient};
 use gantry_core::policy::Usage;
 use gantry_testkit::{World, mins, secs};
@@ -138,4 +139,25 @@ fn progress_is_part_of_the_record() {
     let before = world.length();
     world.heartbeat("long", "half of it");
     insta::assert_snapshot!(world.log_since(before), @"progress_made long attempt=1 note=half of it");
+}
+
+#[test]
+fn a_safe_task_whose_process_went_away_is_ready_at_once_and_loses_no_retry() {
+    let mut world = World::with_plan("work idempotency=safe");
+    for _ in 0..10 {
+        world.crash();
+    }
+    insta::assert_snapshot!(world.tasks(), @"work  running    attempt 11");
+    world.finish("work");
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn a_task_that_its_process_keeps_going_away_over_fails_in_the_end() {
+    let mut world = World::with_plan("work idempotency=safe");
+    for _ in 0..40 {
+        world.crash();
+        world.advance(mins(10));
+    }
+    assert_eq!(world.state(), PlanState::Failed);
 }
