@@ -14,6 +14,8 @@ use situations::{ALL, meets};
 const SEEDS: u64 = 30_000;
 
 fn main() {
+    // A panic is a violation of its seed; its message would only be in the way.
+    std::panic::set_hook(Box::new(|_| {}));
     let mut missing = ALL.to_vec();
     for seed in 1..SEEDS {
         if missing.is_empty() {

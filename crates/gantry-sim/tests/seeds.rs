@@ -140,28 +140,28 @@ macro_rules! runs_that_once_failed {
 }
 
 runs_that_once_failed! {
-    seed_1_a_planned_retry_is_read_back_as_it_was_written: 1, a_retry_is_planned;
-    seed_107_an_undo_that_is_the_own_action_of_a_composite_ends_once: 107, a_composite_undoes;
-    seed_61_what_an_ended_undo_lets_start_starts_at_once: 61, something_starts_after_an_undo;
-    seed_98_a_repeated_map_makes_its_own_parts_under_free_names: 98, a_map_is_repeated;
-    seed_13_the_timers_of_a_failed_plan_are_silent: 13, a_plan_fails_with_a_timebox_open;
-    seed_14_an_alternate_counts_against_the_limits_of_what_it_uses: 14, an_alternate_starts;
-    seed_25_a_failure_mode_does_not_repeat_what_may_have_happened: 25, a_lost_attempt_has_a_failure_mode;
-    seed_756_a_gate_that_sends_work_along_a_route_holds_everything_else: 756, a_gate_sends_work_forward;
-    seed_62_parts_of_an_imported_composite_share_its_status: 62, a_composite_is_imported;
-    seed_314_a_task_added_to_a_finished_composite_opens_it: 314, a_part_comes_late;
-    seed_2378_a_part_that_is_done_again_runs_inside_its_composite: 2_378, a_part_of_a_judged_composite_reopens;
-    seed_68_a_loop_out_of_a_composite_repeats_the_composite: 68, a_loop_leaves_a_composite;
-    seed_269_ways_back_lead_to_the_newest_round: 269, a_way_back_moves_to_a_new_round;
-    seed_161_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 161, doubt_outlives_a_reopening;
-    seed_81_a_composite_with_a_fallback_skips_what_has_not_begun: 81, a_composite_falls_back;
-    seed_80_routes_from_outside_lead_to_the_new_round: 80, a_route_leads_into_a_new_round;
-    seed_1117_a_reopened_plan_sees_what_people_said_after_its_end: 1_117, a_plan_reopens_after_late_words;
-    seed_2819_the_target_of_a_removed_task_can_start: 2_819, a_task_with_a_route_is_removed;
-    seed_107_what_waits_for_a_failed_part_is_skipped_when_its_composite_is_answered: 107, a_failed_part_bars_others;
-    seed_4004_a_composite_that_loses_its_last_part_ends: 4_004, a_composite_loses_its_last_part;
-    seed_69_a_round_of_imported_work_starts_pending: 69, imported_work_is_repeated;
-    seed_321_a_failure_mode_that_names_a_task_is_a_route: 321, a_failure_mode_leads_to_a_task;
-    seed_283_readers_of_an_artifact_wait_for_the_round_that_makes_it: 283, an_artifact_is_read_in_a_round;
-    seed_2868_a_removed_part_of_a_map_leaves_no_mention: 2_868, a_map_loses_a_part;
+    seed_2_a_planned_retry_is_read_back_as_it_was_written: 2, a_retry_is_planned;
+    seed_494_an_undo_that_is_the_own_action_of_a_composite_ends_once: 494, a_composite_undoes;
+    seed_33_what_an_ended_undo_lets_start_starts_at_once: 33, something_starts_after_an_undo;
+    seed_2_a_repeated_map_makes_its_own_parts_under_free_names: 2, a_map_is_repeated;
+    seed_1390_the_timers_of_a_failed_plan_are_silent: 1_390, a_plan_fails_with_a_timebox_open;
+    seed_128_an_alternate_counts_against_the_limits_of_what_it_uses: 128, an_alternate_starts;
+    seed_19_a_failure_mode_does_not_repeat_what_may_have_happened: 19, a_lost_attempt_has_a_failure_mode;
+    seed_62_a_gate_that_sends_work_along_a_route_holds_everything_else: 62, a_gate_sends_work_forward;
+    seed_54_parts_of_an_imported_composite_share_its_status: 54, a_composite_is_imported;
+    seed_359_a_task_added_to_a_finished_composite_opens_it: 359, a_part_comes_late;
+    seed_182_a_part_that_is_done_again_runs_inside_its_composite: 182, a_part_of_a_judged_composite_reopens;
+    seed_63_a_loop_out_of_a_composite_repeats_the_composite: 63, a_loop_leaves_a_composite;
+    seed_49_ways_back_lead_to_the_newest_round: 49, a_way_back_moves_to_a_new_round;
+    seed_95_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 95, doubt_outlives_a_reopening;
+    seed_1285_a_composite_with_a_fallback_skips_what_has_not_begun: 1_285, a_composite_falls_back;
+    seed_49_routes_from_outside_lead_to_the_new_round: 49, a_route_leads_into_a_new_round;
+    seed_3224_a_reopened_plan_sees_what_people_said_after_its_end: 3_224, a_plan_reopens_after_late_words;
+    seed_1269_the_target_of_a_removed_task_can_start: 1_269, a_task_with_a_route_is_removed;
+    seed_410_what_waits_for_a_failed_part_is_skipped_when_its_composite_is_answered: 410, a_failed_part_bars_others;
+    seed_688_a_composite_that_loses_its_last_part_ends: 688, a_composite_loses_its_last_part;
+    seed_49_a_round_of_imported_work_starts_pending: 49, imported_work_is_repeated;
+    seed_54_a_failure_mode_that_names_a_task_is_a_route: 54, a_failure_mode_leads_to_a_task;
+    seed_75_readers_of_an_artifact_wait_for_the_round_that_makes_it: 75, an_artifact_is_read_in_a_round;
+    seed_21907_a_removed_part_of_a_map_leaves_no_mention: 21_907, a_map_loses_a_part;
 }
