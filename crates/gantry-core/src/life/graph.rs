@@ -399,7 +399,8 @@ impl Life {
 
     /// Finds each task's lane anew: others may be the ones to do it now.
     fn change_all_lanes(&mut self, woken: &mut Vec<TaskNo>) {
-        for no in (1..=self.nodes.len()).filter_map(|no| u32::try_from(no).ok()).map(TaskNo) {
+        let all = (1..=self.nodes.len()).filter_map(|no| u32::try_from(no).ok()).map(TaskNo);
+        for no in all.filter(|no| !self.node(*no).removed).collect::<Vec<TaskNo>>() {
             self.leave_lane(no);
             self.leave_indexes(no);
             self.find_lane(no);
