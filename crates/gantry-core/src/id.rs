@@ -163,63 +163,6 @@ fn slugify(text: &str, chars_max: usize) -> String {
     if trimmed.is_empty() { "x".to_owned() } else { trimmed.to_owned() }
 }
 
-/// A task id that is compared by a hash first.
-///
-/// Looking a task up in a plan of 100,000 would otherwise chase a pointer at every comparison.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct HashedId {
-    hash: u64,
-    id: TaskId,
-}
-
-impl HashedId {
-    pub(crate) fn new(id: &TaskId) -> Self {
-        Self { hash: fnv1a(id.as_str()), id: id.clone() }
-    }
-}
-
-/// How a [`HashedId`] is looked up by a borrowed text.
-#[derive(Clone, Copy)]
-pub(crate) struct HashedStr<'a> {
-    hash: u64,
-    id: &'a str,
-}
-
-impl<'a> HashedStr<'a> {
-    pub(crate) fn new(id: &'a str) -> Self {
-        Self { hash: fnv1a(id), id }
-    }
-}
-
-impl equivalent::Equivalent<HashedId> for HashedStr<'_> {
-    fn equivalent(&self, key: &HashedId) -> bool {
-        self.hash == key.hash && self.id == key.id.as_str()
-    }
-}
-
-impl equivalent::Comparable<HashedId> for HashedStr<'_> {
-    fn compare(&self, key: &HashedId) -> std::cmp::Ordering {
-        self.hash.cmp(&key.hash).then_with(|| self.id.cmp(key.id.as_str()))
-    }
-}
-
-impl Serialize for HashedId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.id.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for HashedId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::new(&TaskId::deserialize(deserializer)?))
-    }
-}
-
-/// The FNV-1a hash: short, fixed, and the same on every machine.
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -8,6 +8,7 @@
 //! and queue that a decision needs is kept up to date by `apply`.
 
 mod state; // in reading order: what is known …
+mod names;
 mod graph;
 mod index;
 mod watch_names;
@@ -50,12 +51,13 @@ pub use state::{State, TaskLife, Timer, Waiting};
 pub use view::{PlanState, TaskState, WaitsFor};
 
 use crate::event::AfterUndo;
-use crate::id::{AttemptNo, HashedId, HashedStr, PlanId, Revision, TaskId, TaskNo};
+use crate::id::{AttemptNo, PlanId, Revision, TaskId, TaskNo};
 use crate::plan::{Confidence, Plan};
 use crate::policy::Dimension;
 use crate::time::Timestamp;
 use graph::Node;
 use ledger::Account;
+use names::Names;
 
 /// The state of one plan, folded from its events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,7 +78,7 @@ pub struct Life {
     /// By number. A turn owns its life, so these are changed in place; a copy is made only while one is shared.
     nodes: Arc<Vec<Arc<Node>>>,
     tasks: Arc<Vec<Arc<TaskLife>>>,
-    by_id: OrdMap<HashedId, TaskNo>,
+    by_id: Names,
     roots: Arc<Vec<TaskNo>>,
     /// How often each task has sent work back, by its name in the first round.
     rounds: OrdMap<TaskId, u32>,
@@ -212,11 +214,16 @@ impl Life {
     }
 
     fn no(&self, id: &str) -> Option<TaskNo> {
-        self.by_id.get(&HashedStr::new(id)).copied()
+        self.by_id.get(id)
     }
     /// A task of the plan, or one that was removed from it: its answers may still come.
     fn known_once(&self, id: &TaskId) -> Option<TaskNo> {
         self.no(id.as_str()).or_else(|| self.retired.get(id).copied())
+    }
+    /// The numbers of all tasks that are in the plan, in order.
+    fn numbers(&self) -> impl Iterator<Item = TaskNo> {
+        let all = self.nodes.iter().zip(1..).filter(|(node, _)| !node.removed);
+        all.map(|(_, no)| TaskNo(no))
     }
     fn node(&self, no: TaskNo) -> &Arc<Node> {
         &self.nodes[no.0 as usize - 1]

@@ -44,7 +44,7 @@ impl Life {
                 let used_ms = self.used_ms(entry.at);
                 self.set_phase(Phase::Running { since: entry.at, used_ms });
                 // What people said after the end has changed the situation of others without anyone looking.
-                woken.extend(self.by_id.values().copied().collect::<BTreeSet<TaskNo>>());
+                woken.extend(self.numbers());
             }
             Event::PlanCompleted { .. } => {
                 let used_ms = self.used_ms(entry.at);

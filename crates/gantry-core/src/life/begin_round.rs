@@ -40,7 +40,7 @@ impl Draft {
         let loops = |tasks: &mut dyn Iterator<Item = TaskNo>| -> usize {
             tasks.map(|no| self.life.node(no).task.next.iter().filter(|route| route.max.is_some()).count()).sum()
         };
-        if loops(&mut self.life.by_id.values().copied()) + loops(&mut region.iter().copied()) > LOOPS_MAX {
+        if loops(&mut self.life.numbers()) + loops(&mut region.iter().copied()) > LOOPS_MAX {
             return Err(format!("a plan has at most {LOOPS_MAX} routes back"));
         }
         let names = self.life.names_for_round(&region, round + 1);
@@ -214,7 +214,7 @@ impl Life {
         }
         // Whatever may send work back to something repeated, and is no longer behind the old one.
         let is_outside = |no: &TaskNo| region.binary_search(no).is_err();
-        for no in self.by_id.values().copied().filter(is_outside) {
+        for no in self.numbers().filter(is_outside) {
             for target in ways_back(&self.node(no).task).into_iter().filter_map(|id| self.no(id.as_str())) {
                 if is_outside(&target) || self.stays_behind(no, target, region, &waiting) {
                     continue;

@@ -93,7 +93,7 @@ impl Draft {
     fn forget_removed(&self, diff: &mut Diff) {
         let gone = |id: &TaskId| diff.removed.contains(id);
         let mut changed = Vec::new();
-        for no in self.life.by_id.values().copied().collect::<BTreeSet<TaskNo>>() {
+        for no in self.life.numbers() {
             let old = &self.life.node(no).task;
             if gone(&old.id) || diff.changed.iter().any(|change| change.id == old.id) {
                 continue;

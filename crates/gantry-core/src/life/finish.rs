@@ -112,17 +112,11 @@ impl Life {
 
     /// Tasks whose result is not what the plan asked for, though the plan goes on. Runs once, at the end.
     fn degraded(&self) -> Vec<TaskId> {
-        let mut degraded: Vec<TaskNo> = self
-            .by_id
-            .values()
-            .copied()
-            .filter(|no| {
-                let life = self.task(*no);
-                life.source == Source::Fallback && life.state == State::Completed
-                    || matches!(life.state, State::Failed { .. } | State::Abandoned)
-            })
-            .collect();
-        degraded.sort_unstable();
-        degraded.into_iter().map(|no| self.task_id(no).clone()).collect()
+        let degraded = self.numbers().filter(|no| {
+            let life = self.task(*no);
+            life.source == Source::Fallback && life.state == State::Completed
+                || matches!(life.state, State::Failed { .. } | State::Abandoned)
+        });
+        degraded.map(|no| self.task_id(no).clone()).collect()
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Life;
 use super::key::definition_hash;
 use super::state::{State, TaskLife};
-use crate::id::{HashedId, TaskId, TaskNo};
+use crate::id::{TaskId, TaskNo};
 use crate::plan::{Action, Diff, InitialStatus, On, Plan, Route, Task, patched, patched_header, producers, waits_for};
 use crate::policy::{Judge, Policy, ProseBy};
 use crate::time::Timestamp;
@@ -175,7 +175,7 @@ impl Life {
             life.in_doubt = before.in_doubt;
         }
         Arc::make_mut(&mut self.tasks).push(Arc::new(life));
-        self.by_id.insert(HashedId::new(&task.id), no);
+        self.by_id.insert(task.id.clone(), no);
         if let Some(round) = &task.round {
             self.newest_round.insert(round.of.clone(), no);
         }
@@ -383,7 +383,7 @@ impl Life {
         }
         self.node_mut(no).removed = true;
         self.retired.insert(id.clone(), no);
-        self.by_id.remove(&HashedId::new(id));
+        self.by_id.remove(id);
         self.failed.remove(&no);
     }
 
@@ -399,8 +399,7 @@ impl Life {
 
     /// Finds each task's lane anew: others may be the ones to do it now.
     fn change_all_lanes(&mut self, woken: &mut Vec<TaskNo>) {
-        let all = (1..=self.nodes.len()).filter_map(|no| u32::try_from(no).ok()).map(TaskNo);
-        for no in all.filter(|no| !self.node(*no).removed).collect::<Vec<TaskNo>>() {
+        for no in self.numbers().collect::<Vec<TaskNo>>() {
             self.leave_lane(no);
             self.leave_indexes(no);
             self.find_lane(no);

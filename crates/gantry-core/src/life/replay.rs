@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 
+use super::names::Names;
 use super::{DoneWords, Life, Phase, Refusal};
 use crate::event::{EVENT_VERSION, Entry, Event};
 use crate::id::{PlanId, Revision, TaskNo};
@@ -115,7 +116,7 @@ impl Life {
             revisions: Vector::from_iter([(Revision(1), "as created".to_owned())]),
             nodes: Arc::default(),
             tasks: Arc::default(),
-            by_id: OrdMap::new(),
+            by_id: Names::default(),
             roots: Arc::new(Vec::new()),
             rounds: OrdMap::new(),
             newest_round: OrdMap::new(),
