@@ -11,6 +11,7 @@ mod ending;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
@@ -22,6 +23,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 use crate::exit::{self, Fault};
 use crate::file;
@@ -33,6 +35,9 @@ use crate::show::words::Tone;
 use follow::Follow;
 use how::How;
 use screen::Screen;
+
+/// How often a live view is drawn anew; lines are shown as they come.
+const REFRESH: Duration = Duration::from_millis(100);
 
 /// Carry out a plan file, durably
 ///
@@ -161,14 +166,19 @@ async fn carry_out(
     }
     let mut endings = Vec::new();
     let mut stop = [Stop::Park, Stop::Now].into_iter();
+    let mut refresh = tokio::time::interval(REFRESH);
+    refresh.set_missed_tick_behavior(MissedTickBehavior::Skip);
     while !drivings.is_empty() {
         tokio::select! {
             biased;
             () = signals.next() => {
                 let Some(how) = stop.next() else { continue };
                 say_stop(&mut screen, how)?;
-                stops.iter().for_each(|stop| stop(how));
+                for stop in &stops {
+                    stop(how);
+                }
             }
+            _ = refresh.tick() => screen.refresh(),
             happening = happenings.recv() => match happening {
                 Ok(happening) => screen.show(&happening)?,
                 Err(RecvError::Lagged(_)) => catch_up(&mut screen, store, plans).await?,
@@ -236,6 +246,7 @@ async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, E
             ended["exit_code"] = json!(code);
             screen::print_json(&json!({"ended": ended}))?;
         } else {
+            anstream::eprintln!();
             exit::print(&ending::summary(&ending, &standing))?;
         }
     }

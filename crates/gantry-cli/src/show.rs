@@ -24,6 +24,15 @@ pub fn plain(text: &str) -> String {
     shown
 }
 
+/// Lines, each with its end.
+pub fn text_of(lines: Vec<String>) -> String {
+    let mut text = lines.join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
 /// The first line of a text, no longer than this many characters.
 pub fn first_line(text: &str, chars_max: usize) -> String {
     let text = text.trim();

@@ -103,10 +103,11 @@ impl Busy {
     }
 }
 
-/// A line with every time replaced; what stands behind one begins two columns after it.
+/// A line with every time replaced.
 fn masked_line(line: &str) -> String {
-    let mut masked = String::new();
-    let mut rest = line;
+    let indent = line.len() - line.trim_start().len();
+    let mut masked = line[..indent].to_owned();
+    let mut rest = &line[indent..];
     while !rest.is_empty() {
         let spaces = rest.len() - rest.trim_start().len();
         let (gap, after) = rest.split_at(spaces);
@@ -115,24 +116,20 @@ fn masked_line(line: &str) -> String {
         let is_length = core.chars().next().is_some_and(|c| c.is_ascii_digit())
             && (core.ends_with("ms") || core.ends_with('s'))
             && core.trim_end_matches(['m', 's']).chars().all(|c| c.is_ascii_digit() || c == '.');
-        let is_point = core.len() >= 20 && core.ends_with('Z') && core.contains("T") && core.starts_with("20");
-        masked += gap;
+        let is_point = core.starts_with("20")
+            && core.matches('-').count() == 2
+            && core.chars().all(|c| c.is_ascii_digit() || "-:TZ.".contains(c));
+        // A column is as wide as its longest time, so gaps between columns say nothing.
+        masked += if gap.len() > 1 { "  " } else { gap };
         if is_length || is_point {
             masked += if is_length { "0ms" } else { "TIME" };
             masked += &word[core.len()..];
-            let behind = after.trim_start();
-            rest = if after.len() - behind.len() > 1 {
-                masked += "  ";
-                behind
-            } else {
-                after
-            };
         } else {
             masked += word;
-            rest = after;
         }
+        rest = after;
     }
-    masked
+    masked.replace("0ms ago", "just now")
 }
 
 const TWO: &str = "id: two\ntitle: Two steps\ntasks:\n  - id: build\n    run: echo compiling; echo done > built\n  - id: test\n    run: cat built\n    depends_on: [build]\n";
@@ -271,7 +268,7 @@ fn the_same_key_carries_a_request_out_once() {
 fn a_failure_that_is_tried_again_is_one_line() {
     let bench = Bench::new();
     let plan = bench.plan(
-        "id: flaky\ntitle: Flaky\npolicy: {recovery: {logic: [retry]}}\ntasks:\n  - id: flaky\n    run: test -e tried || { touch tried; exit 1; }\n    retry: {max: 1, backoff: 0s}\n  - id: part\n    run: exit 2\n    retry: {max: 0}\n    fallback: {text: none}\n    depends_on: [flaky]\n",
+        "id: flaky\ntitle: Flaky\npolicy: {recovery: {logic: [retry, fallback]}}\ntasks:\n  - id: flaky\n    run: test -e tried || { touch tried; exit 1; }\n    retry: {max: 1, backoff: 0s}\n  - id: part\n    run: exit 2\n    retry: {max: 0}\n    fallback: {text: none}\n    depends_on: [flaky]\n",
     );
     insta::assert_snapshot!(bench.gantry(&["run", &plan]));
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::show::style::{self, paint};
-use crate::show::{first_line, plain};
+use crate::show::{first_line, plain, text_of};
 
 /// What would become of one task.
 struct Shown {
@@ -48,9 +48,10 @@ pub async fn run(plan: Plan, root: PathBuf, options: Options, json: bool) -> Res
         life::create(plan, id, 0, Timestamp::default()).map_err(|refusal| Fault::bad_input(refusal.to_string()))?;
     let life = life::replay(&entries).map_err(|bad| Fault::internal(bad.to_string()))?;
     let plan = life.plan();
+    let parents: BTreeSet<&TaskId> = plan.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
     let mut all = Vec::new();
     for task in in_order(&plan) {
-        all.push(show(task, &life, &runners, &place).await);
+        all.push(show(task, &parents, &life, &runners, &place).await);
     }
     let worst = all.iter().filter_map(|shown| shown.forbidden).max();
     if json {
@@ -60,8 +61,9 @@ pub async fn run(plan: Plan, root: PathBuf, options: Options, json: bool) -> Res
         exit::print(&drawn(&plan, &all))?;
         if let Some(code) = worst {
             let number = all.iter().filter(|shown| shown.forbidden.is_some()).count();
-            let what = if code == exit::REFUSED { "not allowed" } else { "not possible" };
-            anstream::eprintln!("error: {} {what}; nothing was touched", count(number, "task"));
+            let what = if code == exit::REFUSED { "allowed" } else { "possible" };
+            let are = if number == 1 { "is" } else { "are" };
+            anstream::eprintln!("error: {} {are} not {what}; nothing was touched", count(number, "task"));
         }
     }
     Ok(ExitCode::from(worst.unwrap_or(exit::DONE)))
@@ -94,7 +96,9 @@ fn in_order(plan: &Plan) -> Vec<&Task> {
     let mut behind: Vec<Vec<usize>> = vec![Vec::new(); plan.tasks.len()];
     let mut left: Vec<usize> = after.iter().map(BTreeSet::len).collect();
     for (no, before) in after.iter().enumerate() {
-        before.iter().for_each(|before| behind[*before].push(no));
+        for before in before {
+            behind[*before].push(no);
+        }
     }
     let mut ready: BTreeSet<usize> = (0..plan.tasks.len()).filter(|no| left[*no] == 0).collect();
     let (mut order, mut placed) = (Vec::new(), vec![false; plan.tasks.len()]);
@@ -113,7 +117,7 @@ fn in_order(plan: &Plan) -> Vec<&Task> {
 }
 
 /// What would become of one task, as far as that is known before anything ran.
-async fn show(task: &Task, life: &Life, runners: &Runners, place: &Place) -> Shown {
+async fn show(task: &Task, parents: &BTreeSet<&TaskId>, life: &Life, runners: &Runners, place: &Place) -> Shown {
     let action = task.action.as_ref();
     let key = match action {
         Some(Action::Tool(tool)) => tool.name.clone(),
@@ -122,11 +126,7 @@ async fn show(task: &Task, life: &Life, runners: &Runners, place: &Place) -> Sho
     };
     let unknown = unknown_inputs(task);
     let shown = Shown { task: task.id.clone(), action: key, text: String::new(), diff: None, unknown, forbidden: None };
-    let is_composite = life
-        .task_ids()
-        .iter()
-        .any(|id| life.definition(id.as_str()).is_some_and(|other| other.parent.as_ref() == Some(&task.id)));
-    if is_composite && action.is_none() {
+    if parents.contains(&task.id) && action.is_none() {
         return Shown { action: "parts".to_owned(), text: "would let its parts start".to_owned(), ..shown };
     }
     if let Some(text) = without_runner(task, life) {
@@ -218,16 +218,20 @@ fn to_json(shown: &Shown) -> Value {
 
 fn drawn(plan: &Plan, all: &[Shown]) -> String {
     let title = first_line(plan.name(), 100);
-    let mut text = format!("{}: what would be done; nothing is touched\n", paint(style::STRONG, title));
+    let mut lines = vec![format!("{}: what would be done; nothing is touched", paint(style::STRONG, title))];
     for (index, shown) in all.iter().enumerate() {
         let tone = if shown.forbidden.is_some() { style::BAD } else { style::PLAIN };
-        text +=
-            &format!("\n{}. {} {}\n", index + 1, paint(style::STRONG, &shown.task), paint(style::FAINT, &shown.action));
+        lines.push(format!(
+            "\n{}. {} {}",
+            index + 1,
+            paint(style::STRONG, &shown.task),
+            paint(style::FAINT, &shown.action)
+        ));
         for line in shown.text.lines() {
-            text += &format!("   {}\n", paint(tone, plain(line)));
+            lines.push(format!("   {}", paint(tone, plain(line))));
         }
         if !shown.unknown.is_empty() && !shown.text.contains("not known yet") {
-            text += &format!("   its inputs are not known yet: {}\n", shown.unknown.join(", "));
+            lines.push(format!("   its inputs are not known yet: {}", shown.unknown.join(", ")));
         }
         for line in shown.diff.iter().flat_map(|diff| diff.lines()) {
             let tone = match line.as_bytes().first() {
@@ -235,8 +239,8 @@ fn drawn(plan: &Plan, all: &[Shown]) -> String {
                 Some(b'-') => style::BAD,
                 _ => style::FAINT,
             };
-            text += &format!("   {}\n", paint(tone, plain(line)));
+            lines.push(format!("   {}", paint(tone, plain(line))));
         }
     }
-    text
+    text_of(lines)
 }

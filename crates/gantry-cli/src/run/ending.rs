@@ -9,7 +9,7 @@ use crate::show::elapsed::elapsed;
 use crate::show::next::{self, Next};
 use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
-use crate::show::{first_line, page, plain};
+use crate::show::{first_line, page, plain, text_of};
 
 /// The exit code for an ending.
 pub fn code(ending: &Ending) -> u8 {
@@ -40,8 +40,9 @@ pub fn summary(ending: &Ending, standing: &Standing) -> String {
         Ending::Parked => paint(style::WAITS, "paused"),
         Ending::Stopped => paint(style::BAD, "stopped; what ran counts as lost"),
     };
-    let mut text = format!("\n{} ({id}): {state}\n", paint(style::STRONG, first_line(&standing.card.card.title, 100)));
-    text += &format!("  {}\n", counts(standing));
+    let title = paint(style::STRONG, first_line(&standing.card.card.title, 100));
+    let mut lines = vec![format!("{title} ({id}): {state}")];
+    lines.push(format!("  {}", counts(standing)));
     for task in life.task_ids() {
         let Some(known) = life.task_life(task.as_str()) else { continue };
         // A failure that ended the plan is among its causes.
@@ -49,22 +50,22 @@ pub fn summary(ending: &Ending, standing: &Standing) -> String {
         let failed = life.task_state(task.as_str()) == Some(TaskState::Failed) && !told;
         let why = known.failure.as_ref().map(|failure| first_line(&failure.message, 200)).unwrap_or_default();
         if failed {
-            text += &format!("  {}: {task}: {why}\n", paint(style::BAD, "failed"));
+            lines.push(format!("  {}: {task}: {why}", paint(style::BAD, "failed")));
         } else if known.source == Source::Fallback {
-            text += &format!("  {}: {task}: {why}\n", paint(style::WAITS, "degraded"));
+            lines.push(format!("  {}: {task}: {why}", paint(style::WAITS, "degraded")));
         }
     }
     for cause in life.causes() {
-        text += &format!("  {}: {}\n", paint(style::BAD, "why"), plain(cause));
+        lines.push(format!("  {}: {}", paint(style::BAD, "why"), plain(cause)));
     }
     for wait in life.waits() {
         let task = wait.task.map(|task| format!("{task}: ")).unwrap_or_default();
-        text += &format!("  {}: {task}for {}\n", paint(style::WAITS, "waits"), first_line(&wait.what, 200));
+        lines.push(format!("  {}: {task}for {}", paint(style::WAITS, "waits"), first_line(&wait.what, 200)));
     }
     let mut steps = next::steps(life, standing.driven);
     steps.push(Next { command: format!("gantry status {id}"), does: "see where it stands".to_owned() });
-    text += "next:\n";
-    text + &page::commands(&steps)
+    lines.push("next:".to_owned());
+    text_of(lines) + &page::commands(&steps)
 }
 
 /// `3 of 4 done, 1 failed, in 1.2s, $1.20`.

@@ -166,6 +166,11 @@ fn ended(event: &Event) -> Option<&TaskId> {
     }
 }
 
+/// What a process of a plan inside the plan wrote.
+pub fn written_inside(task: &TaskId, chunk: &Chunk) -> Vec<Line> {
+    chunk.text.lines().map(|line| written(task, line)).collect()
+}
+
 /// What people are told about a plan inside a plan: the same words, without a life to look into.
 pub fn inside(entries: &[Entry]) -> Vec<Line> {
     let news = entries.iter().map(|entry| said(&entry.event)).filter(|said| said.weight == Weight::News);

@@ -70,7 +70,8 @@ impl Live {
         }
         self.overall.set_length(total);
         self.overall.set_position(done);
-        self.overall.set_message(notes.iter().map(|note| format!("  {note}")).collect::<String>());
+        notes.insert(0, String::new()); // two spaces before the first
+        self.overall.set_message(notes.join("  "));
         let more = waits.len().saturating_sub(WAITS_MAX);
         waits.truncate(WAITS_MAX);
         if more > 0 {

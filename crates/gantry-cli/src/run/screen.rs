@@ -8,7 +8,7 @@ use gantry_core::id::PlanId;
 use gantry_engine::Happening;
 use serde_json::{Value, json};
 
-use super::follow::{Follow, Line, inside};
+use super::follow::{Follow, Line, inside, written_inside};
 use super::live::Live;
 use crate::exit::{self, Fault};
 use crate::show::style::{self, paint};
@@ -74,7 +74,7 @@ impl Screen {
                 }
                 let lines = match self.follows.get_mut(plan) {
                     Some(follow) => follow.output(task, chunk),
-                    None => Vec::new(), // its own plan keeps it
+                    None => written_inside(task, chunk),
                 };
                 self.lines(plan, &lines);
                 Ok(())
@@ -116,7 +116,13 @@ impl Screen {
 
     fn lines(&mut self, plan: &PlanId, lines: &[Line]) {
         let prefix = self.prefix(plan);
-        lines.iter().for_each(|line| self.line(prefix.as_deref(), line));
+        for line in lines {
+            self.line(prefix.as_deref(), line);
+        }
+    }
+
+    /// Draws a live view anew.
+    pub fn refresh(&mut self) {
         if let Form::Live(live) = &mut self.form {
             live.update(self.follows.values());
         }
@@ -140,8 +146,8 @@ impl Screen {
         if self.follows.contains_key(plan) {
             return (self.follows.len() > 1).then(|| plan.to_string());
         }
-        let parents = self.follows.keys().filter_map(|parent| plan.as_str().strip_prefix(&format!("{parent}--")));
-        Some(parents.last().unwrap_or(plan.as_str()).to_owned() + " >")
+        let below = |parent: &PlanId| plan.as_str().strip_prefix(&format!("{parent}--"));
+        Some(self.follows.keys().rev().find_map(below).unwrap_or(plan.as_str()).to_owned() + " >")
     }
 
     /// Ends showing and gives back what was followed.

@@ -2,6 +2,7 @@
 
 use gantry_core::id::TaskId;
 use gantry_core::life::{TaskState, WaitsFor};
+use gantry_core::plan::{Action, Task};
 use gantry_store::PlanCard;
 use serde_json::{Value, json};
 
@@ -59,8 +60,8 @@ fn task(standing: &Standing, id: &TaskId) -> Value {
     let span = standing.timeline.task(id);
     json!({
         "id": id,
-        "title": definition.map(|task| task.name()),
-        "action": definition.and_then(|task| task.action.as_ref()).map(|action| action.key()),
+        "title": definition.map(Task::name),
+        "action": definition.and_then(|task| task.action.as_ref()).map(Action::key),
         "parent": definition.and_then(|task| task.parent.clone()),
         "state": life.task_state(id.as_str()).unwrap_or(TaskState::Pending),
         "attempt": known.map_or(0, |known| known.attempt.0),

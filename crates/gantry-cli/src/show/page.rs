@@ -11,7 +11,7 @@ use super::next::{self, Next};
 use super::standing::Standing;
 use super::style::{self, paint};
 use super::table::{self, Cell, cell, fit, pad};
-use super::{first_line, plain};
+use super::{first_line, plain, text_of};
 use crate::file::count;
 
 /// A plan with more tasks than this is shown as counts and the tasks that matter now.
@@ -28,10 +28,9 @@ pub fn draw(standing: &Standing, width: usize) -> String {
     page += &tasks(standing, width);
     let causes = standing.life.causes();
     if !causes.is_empty() {
+        let cause = |cause: &String| format!("  {}", fit(&plain(cause), width.saturating_sub(2)));
         page += "\nwhy it failed:\n";
-        for cause in causes {
-            page += &format!("  {}\n", fit(&plain(cause), width.saturating_sub(2)));
-        }
+        page += &text_of(causes.iter().map(cause).collect());
     }
     let steps = next::steps(&standing.life, standing.driven);
     if !steps.is_empty() {
@@ -46,9 +45,9 @@ pub fn commands(steps: &[Next]) -> String {
     let widest = steps.iter().map(|step| step.command.chars().count()).max().unwrap_or(0);
     let line = |step: &Next| {
         let command = pad(&step.command, widest);
-        format!("  {}  {}\n", paint(style::STRONG, command), paint(style::FAINT, format!("# {}", step.does)))
+        format!("  {}  {}", paint(style::STRONG, command), paint(style::FAINT, format!("# {}", step.does)))
     };
-    steps.iter().map(line).collect()
+    text_of(steps.iter().map(line).collect())
 }
 
 /// `#####-----`.
@@ -83,6 +82,9 @@ pub fn header(standing: &Standing, width: usize) -> String {
 fn state_words(standing: &Standing) -> String {
     match (standing.life.state(), standing.driven) {
         (PlanState::Running, false) => "running, but nobody works on it: its process is gone".to_owned(),
+        (PlanState::Paused, false) if !standing.life.in_flight().is_empty() => {
+            "paused; what still ran when its process ended counts as lost".to_owned()
+        }
         (PlanState::Blocked, _) => "blocked: it waits for someone".to_owned(),
         (state, _) => state.to_string(),
     }
@@ -119,7 +121,9 @@ pub fn tasks(standing: &Standing, width: usize) -> String {
     }
     let mut counts: BTreeMap<TaskState, usize> = BTreeMap::new();
     let state = |task: &TaskId| standing.life.task_state(task.as_str()).unwrap_or(TaskState::Pending);
-    ids.iter().for_each(|task| *counts.entry(state(task)).or_default() += 1);
+    for task in &ids {
+        *counts.entry(state(task)).or_default() += 1;
+    }
     let said = counts.iter().map(|(state, number)| format!("{number} {state}")).collect::<Vec<_>>();
     let matters = |task: &&TaskId| {
         use TaskState::{Abandoned, Blocked, Completed, Failed, Pending, Ready, Running, Skipped, Waiting};
@@ -133,7 +137,8 @@ pub fn tasks(standing: &Standing, width: usize) -> String {
     let mut drawn = format!("  {}: {}\n", count(ids.len(), "task"), said.join(", "));
     drawn += &rows(standing, &shown[..shown.len() - more], width);
     if more > 0 {
-        drawn += &format!("  … and {more} more; see all with `gantry status {} --json`\n", standing.card.id);
+        let hint = format!("  … and {more} more; see all with `gantry status {} --json`\n", standing.card.id);
+        drawn.push_str(&hint);
     }
     drawn
 }

@@ -3,7 +3,7 @@
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, PlanState, State, TaskState};
 use gantry_core::time::{Duration, Timestamp};
-use gantry_store::{PlanCard, Store};
+use gantry_store::{PlanCard, Store, StoreError};
 
 use super::elapsed::now;
 use super::first_line;
@@ -28,7 +28,12 @@ pub struct Standing {
 impl Standing {
     /// Reads where a plan stands.
     pub async fn read(store: &dyn Store, reference: &str) -> Result<Self, Fault> {
-        let card = store.plan(reference).await?;
+        let card = store.plan(reference).await.map_err(|error| match error {
+            StoreError::NotFound { .. } if reference == "@last" => {
+                Fault::bad_input("there are no plans yet").hint("begin one with `gantry run FILE`")
+            }
+            error => error.into(),
+        })?;
         let life = gantry_engine::open(store, &card.id).await?.life;
         let timeline = Timeline::of(&journal::entries(store, &card.id, 0).await?);
         let driven = store.claimed_by_other(card.no).await?;

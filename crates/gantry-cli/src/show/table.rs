@@ -63,7 +63,8 @@ pub fn draw(indent: &str, rows: &[Vec<Cell>], width: usize) -> String {
         let mut used = indent.width();
         // Nothing is filled up after the last cell that says something.
         let last = row.iter().rposition(|cell| !cell.text.is_empty()).unwrap_or(0);
-        for (column, cell) in row.iter().enumerate().take(last + 1) {
+        // A column in which nobody says anything takes no room.
+        for (column, cell) in row.iter().enumerate().take(last + 1).filter(|(column, _)| widths[*column] > 0) {
             let left = width.saturating_sub(used).max(8);
             let text = fit(&cell.text, left);
             let filled = if column == last { text } else { pad(&text, widths[column].min(left)) };
@@ -81,6 +82,12 @@ pub fn draw(indent: &str, rows: &[Vec<Cell>], width: usize) -> String {
 mod tests {
     use super::*;
     use crate::show::style::PLAIN;
+
+    #[test]
+    fn an_empty_column_takes_no_room() {
+        let row = |texts: [&str; 3]| texts.map(|text| cell(PLAIN, text)).into_iter().collect::<Vec<_>>();
+        assert_eq!(draw("", &[row(["a", "", "1"]), row(["bc", "", "2"])], 80), "a   1\nbc  2\n");
+    }
 
     #[test]
     fn columns_line_up_whatever_letters_are_in_them() {

@@ -34,7 +34,9 @@ impl Timeline {
     /// Folds a journal.
     pub fn of(entries: &[Entry]) -> Self {
         let mut timeline = Self::default();
-        entries.iter().for_each(|entry| timeline.take(entry));
+        for entry in entries {
+            timeline.take(entry);
+        }
         timeline
     }
 
@@ -49,7 +51,7 @@ impl Timeline {
         match &entry.event {
             Event::PlanStarted => self.plan.began = self.plan.began.or(at),
             Event::PlanCompleted { .. } | Event::PlanFailed { .. } | Event::PlanAbandoned { .. } => {
-                self.plan.ended = at
+                self.plan.ended = at;
             }
             Event::PlanReopened { .. } => self.plan.ended = None,
             Event::AttemptStarted { task, .. }

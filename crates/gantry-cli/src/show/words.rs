@@ -93,11 +93,8 @@ fn text(event: &Event) -> String {
         Event::PlanPaused { by, why } => format!("paused by {by}{}", because(why)),
         Event::PlanResumed { by } => format!("resumed by {by}"),
         Event::PlanCompleted { degraded, unjudged } => {
-            let mut text = "the plan is completed".to_owned();
-            if !degraded.is_empty() {
-                text += &format!("; degraded: {}", names(degraded));
-            }
-            text + &not_judged(unjudged)
+            let degraded = if degraded.is_empty() { String::new() } else { format!("; degraded: {}", names(degraded)) };
+            format!("the plan is completed{degraded}{}", not_judged(unjudged))
         }
         Event::PlanFailed { causes } => format!("the plan failed{}", because(&causes.join("; "))),
         Event::PlanAbandoned { by, why } => format!("given up by {by}{}", because(why)),
