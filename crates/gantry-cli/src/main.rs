@@ -5,10 +5,16 @@ mod diff;
 mod exit;
 mod export;
 mod file;
+mod list;
+mod log;
+mod new;
 mod run;
 mod schema;
 mod session;
+mod show;
+mod status;
 mod validate;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -33,6 +39,11 @@ enum Command {
     Validate(validate::Args),
     Run(run::Args),
     Resume(run::ResumeArgs),
+    Status(status::Args),
+    List(list::Args),
+    Watch(watch::Args),
+    Log(log::Args),
+    New(new::Args),
     Export(export::Args),
     Diff(diff::Args),
     Schema(schema::Args),
@@ -48,6 +59,11 @@ fn main() -> ExitCode {
         Command::Validate(args) => validate::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => run::resume(&args),
+        Command::Status(args) => status::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Watch(args) => watch::run(&args),
+        Command::Log(args) => log::run(&args),
+        Command::New(args) => new::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Schema(args) => schema::run(&args),

@@ -1,0 +1,84 @@
+//! What is said when carrying out a plan has come to its end.
+
+use gantry_core::event::Source;
+use gantry_core::life::{PlanState, TaskState};
+use gantry_engine::Ending;
+
+use crate::exit;
+use crate::show::elapsed::elapsed;
+use crate::show::next::{self, Next};
+use crate::show::standing::Standing;
+use crate::show::style::{self, paint};
+use crate::show::{first_line, page, plain, text_of};
+
+/// The exit code for an ending.
+pub fn code(ending: &Ending) -> u8 {
+    match ending {
+        Ending::Ended { state: PlanState::Completed, .. } => exit::DONE,
+        Ending::Ended { .. } => exit::FAILED,
+        Ending::Waiting(_) | Ending::Parked | Ending::Stopped => exit::WAITING,
+    }
+}
+
+/// The ending in one word, for programs.
+pub fn word(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Ended { .. } => "ended",
+        Ending::Waiting(_) => "waiting",
+        Ending::Parked => "parked",
+        Ending::Stopped => "stopped",
+    }
+}
+
+/// The summary for people.
+pub fn summary(ending: &Ending, standing: &Standing) -> String {
+    let (life, id) = (&standing.life, &standing.card.id);
+    let state = match ending {
+        Ending::Ended { state, .. } => paint(style::of_plan(*state), state),
+        Ending::Waiting(_) if life.state() == PlanState::Paused => paint(style::WAITS, "paused"),
+        Ending::Waiting(_) => paint(style::WAITS, "waiting"),
+        Ending::Parked => paint(style::WAITS, "paused"),
+        Ending::Stopped => paint(style::BAD, "stopped; what ran counts as lost"),
+    };
+    let title = paint(style::STRONG, first_line(&standing.card.card.title, 100));
+    let mut lines = vec![format!("{title} ({id}): {state}")];
+    lines.push(format!("  {}", counts(standing)));
+    for task in life.task_ids() {
+        let Some(known) = life.task_life(task.as_str()) else { continue };
+        // A failure that ended the plan is among its causes.
+        let told = life.causes().iter().any(|cause| cause.contains(&format!("`{task}`")));
+        let failed = life.task_state(task.as_str()) == Some(TaskState::Failed) && !told;
+        let why = known.failure.as_ref().map(|failure| first_line(&failure.message, 200)).unwrap_or_default();
+        if failed {
+            lines.push(format!("  {}: {task}: {why}", paint(style::BAD, "failed")));
+        } else if known.source == Source::Fallback {
+            lines.push(format!("  {}: {task}: {why}", paint(style::WAITS, "degraded")));
+        }
+    }
+    for cause in life.causes() {
+        lines.push(format!("  {}: {}", paint(style::BAD, "why"), plain(cause)));
+    }
+    for wait in life.waits() {
+        let task = wait.task.map(|task| format!("{task}: ")).unwrap_or_default();
+        lines.push(format!("  {}: {task}for {}", paint(style::WAITS, "waits"), first_line(&wait.what, 200)));
+    }
+    let mut steps = next::steps(life, standing.driven);
+    steps.push(Next { command: format!("gantry status {id}"), does: "see where it stands".to_owned() });
+    lines.push("next:".to_owned());
+    text_of(lines) + &page::commands(&steps)
+}
+
+/// `3 of 4 done, 1 failed, in 1.2s, $1.20`.
+fn counts(standing: &Standing) -> String {
+    let counts = standing.life.counts();
+    let total = standing.life.task_count();
+    let done = counts.get(&TaskState::Completed).copied().unwrap_or(0);
+    let mut parts = vec![format!("{done} of {total} done")];
+    let others = counts.iter().filter(|(state, _)| **state != TaskState::Completed);
+    let over = matches!(standing.life.state(), PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
+    let name = |state: &TaskState| if over && *state == TaskState::Pending { "not started" } else { state.name() };
+    parts.extend(others.map(|(state, number)| format!("{number} {}", name(state))));
+    parts.extend(standing.elapsed().map(|length| format!("in {}", elapsed(length))));
+    parts.extend(page::cost(&standing.life));
+    parts.join(", ")
+}

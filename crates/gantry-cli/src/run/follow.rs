@@ -1,0 +1,178 @@
+//! Follows one plan while it is carried out: what happened becomes lines for people.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gantry_core::event::{Asked, Entry, Event, Source};
+use gantry_core::id::{PlanId, TaskId};
+use gantry_core::life::Life;
+use gantry_runners::{Chunk, Stream};
+
+use crate::show::elapsed::{elapsed, now};
+use crate::show::next;
+use crate::show::timeline::Timeline;
+use crate::show::words::{Said, Tone, Weight, said};
+use crate::show::{first_line, plain};
+
+/// A line of output longer than this is shown in pieces.
+const LINE_BYTES_MAX: usize = 4_096;
+
+/// One line for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it says.
+    pub text: String,
+    /// What sort of news it is; none for the output of a process.
+    pub tone: Option<Tone>,
+}
+
+/// One plan that is being carried out.
+pub struct Follow {
+    /// Its life, as far as it was told.
+    pub life: Life,
+    /// When things began and ended.
+    pub timeline: Timeline,
+    /// The last line that each running task wrote.
+    pub last_lines: BTreeMap<TaskId, String>,
+    /// Beginnings of lines.
+    open_lines: BTreeMap<(TaskId, Stream), String>,
+    /// Why the last attempt of a task failed, until it is known what is done about it.
+    failures: BTreeMap<TaskId, String>,
+    /// What was just said to wait or to be wrong: a notice about it would say the same again.
+    told: BTreeSet<Option<TaskId>>,
+}
+
+impl Follow {
+    /// Follows a plan from where it stands.
+    pub fn from(life: Life, entries: &[Entry]) -> Self {
+        Self {
+            timeline: Timeline::of(entries),
+            life,
+            last_lines: BTreeMap::new(),
+            open_lines: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            told: BTreeSet::new(),
+        }
+    }
+
+    /// Takes in what happened; what is known already is passed over.
+    pub fn events(&mut self, entries: &[Entry]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let known = self.life.length();
+        for entry in entries.iter().filter(|entry| entry.seq > known) {
+            self.life.apply(std::slice::from_ref(entry));
+            self.timeline.take(entry);
+            if let Some(task) = ended(&entry.event) {
+                lines.extend(self.flush(task));
+                self.last_lines.remove(task);
+            }
+            lines.extend(self.line(&entry.event));
+        }
+        lines
+    }
+
+    /// What people are told about an event.
+    fn line(&mut self, event: &Event) -> Option<Line> {
+        let Said { task, text, weight, tone } = said(event);
+        if weight == Weight::News && matches!(tone, Tone::Waits | Tone::Bad) {
+            self.told.insert(task.clone());
+        }
+        let Some(task) = task else {
+            return (weight == Weight::News).then_some(Line { text, tone: Some(tone) });
+        };
+        if let Event::AttemptFailed { .. } = event {
+            // Said together with what is done about it.
+            self.failures.insert(task, text);
+            return None;
+        }
+        let failure = self.failures.remove(&task);
+        if weight < Weight::News {
+            return None;
+        }
+        let text = match (event, failure) {
+            (Event::RetryPlanned { at, .. }, Some(failure)) => {
+                format!("{failure}; tried again in {}", elapsed(*at - now()))
+            }
+            (Event::TaskCompleted { source: Source::Fallback, .. }, Some(failure)) => format!("{text}; {failure}"),
+            (Event::TaskCompleted { source: Source::Made, .. }, _) => match self.timeline.task(&task).length(now()) {
+                Some(length) => format!("{text} in {}", elapsed(length)),
+                None => text,
+            },
+            (Event::GateOpened { needed: 0, .. }, _) => return None,
+            (Event::GateOpened { .. } | Event::PersonAsked { .. } | Event::JudgeAsked { .. }, _) => {
+                let answers = next::answers_for(&self.life, &task);
+                match (answers.first(), event) {
+                    (Some(next), Event::PersonAsked { what: Asked::Answer | Asked::Work, .. }) => {
+                        format!("{text}: {} (`{}`)", next.does, next.command)
+                    }
+                    (Some(next), _) => format!("{text} (`{}`)", next.command),
+                    (None, _) => text,
+                }
+            }
+            (_, _) => text,
+        };
+        Some(Line { text: format!("{task}: {text}"), tone: Some(tone) })
+    }
+
+    /// Takes in what a process wrote; whole lines are shown.
+    pub fn output(&mut self, task: &TaskId, chunk: &Chunk) -> Vec<Line> {
+        let open = self.open_lines.entry((task.clone(), chunk.stream)).or_default();
+        open.push_str(&chunk.text);
+        let mut lines = Vec::new();
+        while let Some(end) = open.find('\n') {
+            let line: String = open.drain(..=end).collect();
+            lines.push(line.trim_end().to_owned());
+        }
+        if open.len() > LINE_BYTES_MAX {
+            lines.push(std::mem::take(open));
+        }
+        if let Some(last) = lines.iter().rev().find(|line| !line.trim().is_empty()) {
+            self.last_lines.insert(task.clone(), first_line(last, 200));
+        }
+        lines.into_iter().map(|line| written(task, &line)).collect()
+    }
+
+    /// Someone is to be told something; nothing is said twice.
+    pub fn notice(&mut self, task: Option<&TaskId>, to: &str, text: &str) -> Option<Line> {
+        if self.told.remove(&task.cloned()) {
+            return None;
+        }
+        let about = task.map(|task| format!("{task}: ")).unwrap_or_default();
+        let to = if to.is_empty() { String::new() } else { format!(" for {to}") };
+        Some(Line { text: format!("{about}note{to}: {}", plain(text)), tone: Some(Tone::Waits) })
+    }
+
+    /// Shows the rest of what a task wrote.
+    fn flush(&mut self, task: &TaskId) -> Vec<Line> {
+        let streams = [Stream::Stdout, Stream::Stderr];
+        let rest = streams.into_iter().filter_map(|stream| self.open_lines.remove(&(task.clone(), stream)));
+        rest.filter(|line| !line.is_empty()).map(|line| written(task, &line)).collect()
+    }
+
+    /// The plan's id.
+    pub fn plan(&self) -> &PlanId {
+        self.life.id()
+    }
+}
+
+fn written(task: &TaskId, line: &str) -> Line {
+    Line { text: format!("{task} | {}", plain(line.trim_end_matches('\r'))), tone: None }
+}
+
+/// The task whose attempt is over.
+fn ended(event: &Event) -> Option<&TaskId> {
+    match event {
+        Event::AttemptSucceeded { task, .. } | Event::AttemptFailed { task, .. } => Some(task),
+        _ => None,
+    }
+}
+
+/// What a process of a plan inside the plan wrote.
+pub fn written_inside(task: &TaskId, chunk: &Chunk) -> Vec<Line> {
+    chunk.text.lines().map(|line| written(task, line)).collect()
+}
+
+/// What people are told about a plan inside a plan: the same words, without a life to look into.
+pub fn inside(entries: &[Entry]) -> Vec<Line> {
+    let news = entries.iter().map(|entry| said(&entry.event)).filter(|said| said.weight == Weight::News);
+    news.map(|said| Line { text: said.line(), tone: Some(said.tone) }).collect()
+}

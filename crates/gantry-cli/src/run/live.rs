@@ -1,0 +1,108 @@
+//! The live view on a terminal: a line for each running task, what waits, and how far it is.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anstream::ColorChoice;
+use gantry_core::id::{PlanId, TaskId};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::follow::Follow;
+use crate::show::page;
+use crate::show::standing::progress;
+
+/// How many running tasks have a line.
+const TASKS_MAX: usize = 12;
+/// How many of the things that are waited for are named.
+const WAITS_MAX: usize = 3;
+/// How often the view is drawn while nothing happens.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The live view.
+pub struct Live {
+    all: MultiProgress,
+    tasks: BTreeMap<(PlanId, TaskId), ProgressBar>,
+    waits: ProgressBar,
+    overall: ProgressBar,
+    colour: bool,
+}
+
+fn style(template: &str) -> ProgressStyle {
+    // The templates are written here and are sound.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+impl Live {
+    /// An empty view at the bottom of the terminal.
+    pub fn new() -> Self {
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+        let colour = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
+        let waits = all.add(ProgressBar::new_spinner().with_style(style("{wide_msg}")));
+        let overall = all
+            .add(ProgressBar::new(0).with_style(style("[{bar:24}] {pos}/{len}  {elapsed}{msg}").progress_chars("#>-")));
+        overall.enable_steady_tick(TICK);
+        Self { all, tasks: BTreeMap::new(), waits, overall, colour }
+    }
+
+    /// Shows a line above the view.
+    pub fn line(&self, line: &str) {
+        let line = if self.colour { line.to_owned() } else { anstream::adapter::strip_str(line).to_string() };
+        // A terminal that is gone shows nothing.
+        let _ = self.all.println(line);
+    }
+
+    /// Shows where the plans stand.
+    pub fn update<'f>(&mut self, follows: impl Iterator<Item = &'f Follow>) {
+        let (mut done, mut total, mut notes, mut waits) = (0, 0, Vec::new(), Vec::new());
+        let mut running = BTreeMap::new();
+        for follow in follows {
+            let (over, all) = progress(&follow.life);
+            (done, total) = (done + u64::from(over), total + u64::from(all));
+            notes.extend(page::cost(&follow.life));
+            waits.extend(follow.life.waits().map(|wait| {
+                let task = wait.task.map(|task| format!("{task} waits for ")).unwrap_or_default();
+                format!("{task}{}", wait.what)
+            }));
+            for (task, _) in follow.life.in_flight() {
+                let last = follow.last_lines.get(&task).cloned().unwrap_or_default();
+                running.insert((follow.plan().clone(), task), last);
+            }
+        }
+        self.overall.set_length(total);
+        self.overall.set_position(done);
+        notes.insert(0, String::new()); // two spaces before the first
+        self.overall.set_message(notes.join("  "));
+        let more = waits.len().saturating_sub(WAITS_MAX);
+        waits.truncate(WAITS_MAX);
+        if more > 0 {
+            waits.push(format!("and {more} more"));
+        }
+        self.waits.set_message(waits.join("; "));
+        self.tasks.retain(|key, bar| {
+            let still = running.contains_key(key);
+            if !still {
+                bar.finish_and_clear();
+            }
+            still
+        });
+        for (key, last) in running {
+            if !self.tasks.contains_key(&key) && self.tasks.len() < TASKS_MAX {
+                let bar =
+                    ProgressBar::new_spinner().with_style(style("{spinner} {prefix}  {elapsed}  {wide_msg:.dim}"));
+                let bar = self.all.insert_before(&self.waits, bar.with_prefix(key.1.to_string()));
+                bar.enable_steady_tick(TICK);
+                self.tasks.insert(key.clone(), bar);
+            }
+            if let Some(bar) = self.tasks.get(&key) {
+                bar.set_message(last);
+            }
+        }
+    }
+
+    /// Takes the view away.
+    pub fn close(self) {
+        self.tasks.into_values().for_each(|bar| bar.finish_and_clear());
+        self.waits.finish_and_clear();
+        self.overall.finish_and_clear();
+    }
+}

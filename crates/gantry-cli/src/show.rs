@@ -1,0 +1,43 @@
+//! How plans are shown to people: the words, the times, the tables, and what to type next.
+
+pub mod words; // in reading order
+pub mod elapsed;
+pub mod style;
+pub mod table;
+pub mod journal;
+pub mod timeline;
+pub mod next;
+pub mod standing;
+pub mod page;
+pub mod json;
+
+/// Makes text of tasks and people harmless for a terminal: control characters are shown, not obeyed.
+pub fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\t' => shown.push_str("    "),
+            letter if letter.is_control() => shown.extend(letter.escape_default()),
+            letter => shown.push(letter),
+        }
+    }
+    shown
+}
+
+/// Lines, each with its end.
+pub fn text_of(lines: Vec<String>) -> String {
+    let mut text = lines.join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// The first line of a text, no longer than this many characters.
+pub fn first_line(text: &str, chars_max: usize) -> String {
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    let cut: String = line.chars().take(chars_max).collect();
+    let whole = cut.len() == text.len();
+    plain(&if whole { cut } else { format!("{}…", cut.trim_end()) })
+}

@@ -1,0 +1,76 @@
+//! Where plans stand, for programs. The keys are a promise.
+
+use gantry_core::id::TaskId;
+use gantry_core::life::{TaskState, WaitsFor};
+use gantry_core::plan::{Action, Task};
+use gantry_store::PlanCard;
+use serde_json::{Value, json};
+
+use super::next;
+use super::standing::Standing;
+
+/// A plan with all of its tasks.
+pub fn standing(standing: &Standing) -> Value {
+    let life = &standing.life;
+    let mut value = card(&standing.card, standing.driven);
+    let tasks: Vec<Value> = life.task_ids().iter().map(|id| task(standing, id)).collect();
+    value["waiting_for"] = life.waits().map(|wait| waits_for(standing, wait)).collect();
+    value["task_list"] = Value::Array(tasks);
+    value["budget"] = json!(life.header().policy.budget);
+    value["causes"] = json!(life.causes());
+    value["elapsed_ms"] = json!(standing.elapsed().map(gantry_core::time::Duration::as_ms));
+    value["next"] = next::steps(life, standing.driven).into_iter().map(|step| Value::String(step.command)).collect();
+    value
+}
+
+fn waits_for(standing: &Standing, wait: WaitsFor) -> Value {
+    let answers = wait.task.iter().flat_map(|task| next::answers_for(&standing.life, task));
+    let commands: Vec<String> = answers.map(|next| next.command).collect();
+    json!({"task": wait.task, "what": wait.what, "commands": commands})
+}
+
+/// A plan as it is listed.
+pub fn card(plan: &PlanCard, driven: bool) -> Value {
+    let card = &plan.card;
+    json!({
+        "id": plan.id,
+        "no": plan.no,
+        "title": card.title,
+        "state": card.state,
+        "driven": driven,
+        "revision": card.revision,
+        "tasks": card.tasks,
+        "waiting_for": card.waiting,
+        "cost_usd": card.used.cost_usd,
+        "used": card.used,
+        "forecast": card.forecast,
+        "labels": card.labels,
+        "parent": card.parent,
+        "forked_from": card.forked_from,
+        "created_at": plan.created_at,
+        "updated_at": plan.updated_at,
+        "length": plan.length,
+        "pinned": plan.pinned,
+    })
+}
+
+fn task(standing: &Standing, id: &TaskId) -> Value {
+    let life = &standing.life;
+    let (known, definition) = (life.task_life(id.as_str()), life.definition(id.as_str()));
+    let span = standing.timeline.task(id);
+    json!({
+        "id": id,
+        "title": definition.map(Task::name),
+        "action": definition.and_then(|task| task.action.as_ref()).map(Action::key),
+        "parent": definition.and_then(|task| task.parent.clone()),
+        "state": life.task_state(id.as_str()).unwrap_or(TaskState::Pending),
+        "attempt": known.map_or(0, |known| known.attempt.0),
+        "held_by": life.held_by(id.as_str()),
+        "about": standing.about(id),
+        "started_at": span.began,
+        "ended_at": span.ended,
+        "duration_ms": standing.length(id).map(gantry_core::time::Duration::as_ms),
+        "cost_usd": known.map(|known| known.spent.cost_usd),
+        "degraded": known.is_some_and(|known| known.source == gantry_core::event::Source::Fallback),
+    })
+}

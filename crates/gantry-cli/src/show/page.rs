@@ -1,0 +1,149 @@
+//! One plan on one screen.
+
+use std::collections::BTreeMap;
+
+use gantry_core::id::TaskId;
+use gantry_core::life::{Life, PlanState, TaskState};
+use gantry_core::plan::Money;
+
+use super::elapsed::elapsed;
+use super::next::{self, Next};
+use super::standing::Standing;
+use super::style::{self, paint};
+use super::table::{self, Cell, cell, fit, pad};
+use super::{first_line, plain, text_of};
+use crate::file::count;
+
+/// A plan with more tasks than this is shown as counts and the tasks that matter now.
+const TASKS_MAX: usize = 40;
+/// How many tasks of a large plan are shown.
+const SHOWN_MAX: usize = 25;
+/// How wide the bar is.
+const BAR: usize = 20;
+
+/// Draws where a plan stands.
+pub fn draw(standing: &Standing, width: usize) -> String {
+    let mut page = header(standing, width);
+    page.push('\n');
+    page += &tasks(standing, width);
+    let causes = standing.life.causes();
+    if !causes.is_empty() {
+        let cause = |cause: &String| format!("  {}", fit(&plain(cause), width.saturating_sub(2)));
+        page += "\nwhy it failed:\n";
+        page += &text_of(causes.iter().map(cause).collect());
+    }
+    let steps = next::steps(&standing.life, standing.driven);
+    if !steps.is_empty() {
+        page += "\nnext:\n";
+        page += &commands(&steps);
+    }
+    page
+}
+
+/// The commands to type, each with what it does.
+pub fn commands(steps: &[Next]) -> String {
+    let widest = steps.iter().map(|step| step.command.chars().count()).max().unwrap_or(0);
+    let line = |step: &Next| {
+        let command = pad(&step.command, widest);
+        format!("  {}  {}", paint(style::STRONG, command), paint(style::FAINT, format!("# {}", step.does)))
+    };
+    text_of(steps.iter().map(line).collect())
+}
+
+/// `#####-----`.
+pub fn bar(done: u32, total: u32, columns: usize) -> String {
+    let filled = (done as usize * columns).checked_div(total as usize).unwrap_or(columns).min(columns);
+    format!("[{}{}]", "#".repeat(filled), "-".repeat(columns - filled))
+}
+
+/// `$1.20 of $5.00`, or nothing where nothing is spent or limited.
+pub fn cost(life: &Life) -> Option<String> {
+    let (spent, limit) = (life.spent().cost_usd, life.header().policy.budget.cost_usd);
+    match limit {
+        Some(limit) => Some(format!("${spent} of ${limit}")),
+        None => (spent != Money::default()).then(|| format!("${spent}")),
+    }
+}
+
+/// The first lines: what it is and how far it is.
+pub fn header(standing: &Standing, width: usize) -> String {
+    let (card, life) = (&standing.card, &standing.life);
+    let state = paint(style::of_plan(life.state()), state_words(standing));
+    let title = paint(style::STRONG, fit(&first_line(&card.card.title, 200), width));
+    let about = format!("{}  no {}  revision {}  {state}", card.id, card.no, life.revision());
+    let (done, total) = standing.progress();
+    let mut parts = vec![format!("{} {done}/{total} done", bar(done, total, BAR))];
+    parts.extend(standing.elapsed().map(elapsed));
+    parts.extend(cost(life));
+    format!("{title}\n{about}\n{}\n", parts.join("  "))
+}
+
+/// The state, and what one must know about it.
+fn state_words(standing: &Standing) -> String {
+    match (standing.life.state(), standing.driven) {
+        (PlanState::Running, false) => "running, but nobody works on it: its process is gone".to_owned(),
+        (PlanState::Paused, false) if !standing.life.in_flight().is_empty() => {
+            "paused; what still ran when its process ended counts as lost".to_owned()
+        }
+        (PlanState::Blocked, _) => "blocked: it waits for someone".to_owned(),
+        (state, _) => state.to_string(),
+    }
+}
+
+/// How deep a task is in the tree.
+fn depth(life: &Life, task: &TaskId) -> usize {
+    let parent = |id: &TaskId| life.definition(id.as_str()).and_then(|task| task.parent.clone());
+    std::iter::successors(parent(task), parent).count()
+}
+
+fn row(standing: &Standing, task: &TaskId) -> Vec<Cell> {
+    let life = &standing.life;
+    let state = life.task_state(task.as_str()).unwrap_or(TaskState::Pending);
+    let attempt = life.task_life(task.as_str()).map_or(0, |life| life.attempt.0);
+    let name = format!("{}{task}", "  ".repeat(depth(life, task)));
+    let tries = if attempt > 1 { format!("attempt {attempt}") } else { String::new() };
+    let length = standing.length(task).map(elapsed).unwrap_or_default();
+    let about = standing.about(task);
+    vec![
+        cell(style::of_task(state), state.name()),
+        cell(style::PLAIN, name),
+        cell(style::FAINT, tries),
+        cell(style::PLAIN, length),
+        cell(style::FAINT, about),
+    ]
+}
+
+/// The tasks in tree order; of a large plan the counts and what matters now.
+pub fn tasks(standing: &Standing, width: usize) -> String {
+    let ids = standing.life.task_ids();
+    if ids.len() <= TASKS_MAX {
+        return rows(standing, &ids, width);
+    }
+    let mut counts: BTreeMap<TaskState, usize> = BTreeMap::new();
+    let state = |task: &TaskId| standing.life.task_state(task.as_str()).unwrap_or(TaskState::Pending);
+    for task in &ids {
+        *counts.entry(state(task)).or_default() += 1;
+    }
+    let said = counts.iter().map(|(state, number)| format!("{number} {state}")).collect::<Vec<_>>();
+    let matters = |task: &&TaskId| {
+        use TaskState::{Abandoned, Blocked, Completed, Failed, Pending, Ready, Running, Skipped, Waiting};
+        match state(task) {
+            Running | Waiting | Blocked | Failed => true,
+            Pending | Ready | Completed | Skipped | Abandoned => false,
+        }
+    };
+    let shown: Vec<TaskId> = ids.iter().filter(matters).cloned().collect();
+    let more = shown.len().saturating_sub(SHOWN_MAX);
+    let mut drawn = format!("  {}: {}\n", count(ids.len(), "task"), said.join(", "));
+    drawn += &rows(standing, &shown[..shown.len() - more], width);
+    if more > 0 {
+        let hint = format!("  … and {more} more; see all with `gantry status {} --json`\n", standing.card.id);
+        drawn.push_str(&hint);
+    }
+    drawn
+}
+
+fn rows(standing: &Standing, ids: &[TaskId], width: usize) -> String {
+    let rows: Vec<Vec<Cell>> = ids.iter().map(|task| row(standing, task)).collect();
+    table::draw("  ", &rows, width)
+}

@@ -1,0 +1,144 @@
+//! `gantry watch`: plans on the whole screen, kept up to date.
+
+mod screen;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use gantry_store::{ListFilter, Store};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use crate::exit::{self, Fault};
+use crate::list;
+use crate::session::{self, Record};
+use crate::show::elapsed::now;
+use crate::show::standing::Standing;
+use screen::{List, One};
+
+/// How often the record is looked at.
+const POLL: Duration = Duration::from_millis(500);
+/// How many plans are listed.
+const PLANS_MAX: usize = 500;
+
+/// Watch one plan, or all of them, on the whole screen
+///
+/// Arrows choose, Enter opens, Esc goes back, q quits.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry watch\n  gantry watch @last")]
+pub struct Args {
+    /// The plan: its id, its number, the beginning of its id, or @last [default: all plans]
+    plan: Option<String>,
+    #[command(flatten)]
+    record: Record,
+}
+
+/// What is on the screen.
+enum View {
+    List,
+    One(Box<One>),
+}
+
+/// What to do after a key.
+#[derive(PartialEq, Eq)]
+enum Then {
+    Stay,
+    Quit,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return Err(Fault::bad_input("a terminal is needed to watch plans")
+            .hint("without one, use `gantry status` or `gantry log --follow`"));
+    }
+    session::block_on(async {
+        let store = args.record.open()?;
+        let view = match &args.plan {
+            Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?))),
+            None => View::List,
+        };
+        let mut terminal =
+            ratatui::try_init().map_err(|error| Fault::internal(format!("the terminal cannot be used: {error}")))?;
+        let watched = Watch { store: &store, list: List::default(), view, only_one: args.plan.is_some() };
+        let outcome = watched.go(&mut terminal).await;
+        ratatui::restore();
+        outcome.map(|()| ExitCode::from(exit::DONE))
+    })
+}
+
+struct Watch<'s> {
+    store: &'s dyn Store,
+    list: List,
+    view: View,
+    /// There is no list to go back to.
+    only_one: bool,
+}
+
+impl Watch<'_> {
+    async fn go(mut self, terminal: &mut DefaultTerminal) -> Result<(), Fault> {
+        let broken = |error: std::io::Error| Fault::internal(format!("the terminal cannot be used: {error}"));
+        loop {
+            self.look().await?;
+            terminal
+                .draw(|frame| match &mut self.view {
+                    View::List => self.list.draw(frame),
+                    View::One(one) => one.draw(frame),
+                })
+                .map_err(broken)?;
+            // Nothing else happens in this process, so it may wait here for keys.
+            if event::poll(POLL).map_err(broken)?
+                && let Event::Key(key) = event::read().map_err(broken)?
+                && key.kind == KeyEventKind::Press
+                && self.key(key).await? == Then::Quit
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads what has changed.
+    async fn look(&mut self) -> Result<(), Fault> {
+        match &mut self.view {
+            View::List => {
+                let (plans, _) = list::read(self.store, ListFilter::default(), PLANS_MAX).await?;
+                self.list.take(plans);
+            }
+            View::One(one) => {
+                let id = one.standing.card.id.clone();
+                let card = self.store.plan(id.as_str()).await?;
+                if card.length != one.standing.card.length {
+                    one.standing = Standing::read(self.store, id.as_str()).await?;
+                }
+                one.standing.driven = self.store.claimed_by_other(card.no).await?;
+                one.standing.now = now();
+            }
+        }
+        Ok(())
+    }
+
+    async fn key(&mut self, key: KeyEvent) -> Result<Then, Fault> {
+        let interrupt = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
+        match (&mut self.view, key.code) {
+            (_, KeyCode::Char('q')) => return Ok(Then::Quit),
+            _ if interrupt => return Ok(Then::Quit),
+            (View::List, KeyCode::Esc) => return Ok(Then::Quit),
+            (View::One(_), KeyCode::Esc | KeyCode::Left | KeyCode::Backspace) if self.only_one => {
+                return Ok(Then::Quit);
+            }
+            (View::One(_), KeyCode::Esc | KeyCode::Left | KeyCode::Backspace) => self.view = View::List,
+            (View::List, KeyCode::Up | KeyCode::Char('k')) => self.list.rows.select_previous(),
+            (View::List, KeyCode::Down | KeyCode::Char('j')) => self.list.rows.select_next(),
+            (View::One(one), KeyCode::Up | KeyCode::Char('k')) => one.rows.select_previous(),
+            (View::One(one), KeyCode::Down | KeyCode::Char('j')) => one.rows.select_next(),
+            (View::List, KeyCode::Enter | KeyCode::Right) => {
+                if let Some(plan) = self.list.chosen() {
+                    let standing = Standing::read(self.store, plan.as_str()).await?;
+                    self.view = View::One(Box::new(One::new(standing)));
+                }
+            }
+            _ => {} // no meaning
+        }
+        Ok(Then::Stay)
+    }
+}

@@ -1,0 +1,386 @@
+//! Carrying plans out by hand: what is said, what is left behind, and how it can be stopped.
+
+#![allow(clippy::unwrap_used)] // a test may
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// A workspace and a record of their own.
+struct Bench {
+    folder: tempfile::TempDir,
+}
+
+/// A `gantry` that is still at work.
+struct Busy {
+    child: Child,
+    talk: BufReader<ChildStderr>,
+    heard: String,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("work")).unwrap();
+        Self { folder }
+    }
+
+    fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    fn db(&self) -> PathBuf {
+        self.folder.path().join("t.db")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gantry"));
+        command
+            .args(args)
+            .env("GANTRY_DB", self.db())
+            .env("GANTRY_USER", "ana")
+            .env("COLUMNS", "100")
+            .current_dir(self.work())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Writes a plan file beside the workspace.
+    fn plan(&self, text: &str) -> String {
+        let path = self.folder.path().join("plan.yaml");
+        std::fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    }
+
+    /// Everything that a command says, with times masked.
+    fn gantry(&self, args: &[&str]) -> String {
+        let output = self.command(args).output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let talk = if err.is_empty() { String::new() } else { format!("--- talk\n{err}") };
+        self.masked(&format!("{out}{talk}[exit {}]", output.status.code().unwrap()))
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_slice(&self.command(args).output().unwrap().stdout).unwrap()
+    }
+
+    fn start(&self, args: &[&str]) -> Busy {
+        let mut child = self.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let talk = BufReader::new(child.stderr.take().unwrap());
+        Busy { child, talk, heard: String::new() }
+    }
+
+    /// Folders, points in time and lengths of time, replaced by what stays the same.
+    fn masked(&self, text: &str) -> String {
+        let text = text.replace(&*self.folder.path().to_string_lossy(), "DIR");
+        text.lines().map(masked_line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Busy {
+    /// Reads on until a line says this.
+    fn until(&mut self, words: &str) {
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.talk.read_line(&mut line).unwrap(), 0, "`{words}` was never said:\n{}", self.heard);
+            self.heard += &line;
+            if line.contains(words) {
+                return;
+            }
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    fn end(mut self) -> (ExitStatus, String) {
+        self.talk.read_to_string(&mut self.heard).unwrap();
+        (self.child.wait().unwrap(), self.heard)
+    }
+}
+
+/// A line with every time replaced.
+fn masked_line(line: &str) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let mut masked = line[..indent].to_owned();
+    let mut rest = &line[indent..];
+    while !rest.is_empty() {
+        let spaces = rest.len() - rest.trim_start().len();
+        let (gap, after) = rest.split_at(spaces);
+        let (word, after) = after.split_at(after.find(char::is_whitespace).unwrap_or(after.len()));
+        let core = word.trim_end_matches([',', ';', ')', '.']);
+        let is_length = core.chars().next().is_some_and(|c| c.is_ascii_digit())
+            && (core.ends_with("ms") || core.ends_with('s'))
+            && core.trim_end_matches(['m', 's']).chars().all(|c| c.is_ascii_digit() || c == '.');
+        let is_point = core.starts_with("20")
+            && core.matches('-').count() == 2
+            && core.chars().all(|c| c.is_ascii_digit() || "-:TZ.".contains(c));
+        // A column is as wide as its longest time, so gaps between columns say nothing.
+        masked += if gap.len() > 1 { "  " } else { gap };
+        if is_length || is_point {
+            masked += if is_length { "0ms" } else { "TIME" };
+            masked += &word[core.len()..];
+        } else {
+            masked += word;
+        }
+        rest = after;
+    }
+    masked.replace("0ms ago", "just now")
+}
+
+const TWO: &str = "id: two\ntitle: Two steps\ntasks:\n  - id: build\n    run: echo compiling; echo done > built\n  - id: test\n    run: cat built\n    depends_on: [build]\n";
+
+const FAILING: &str = "id: failing\ntitle: It breaks\ntasks:\n  - id: build\n    run: echo no good >&2; exit 7\n  - id: ship\n    run: touch shipped\n    depends_on: [build]\n";
+
+const WAITING: &str = "id: release\ntitle: Release\npolicy: {budget: {cost_usd: 5}}\ntasks:\n  - id: build\n    run: 'true'\n  - id: sign-off\n    gate: {approvals: 1, role: lead}\n    depends_on: [build]\n  - id: colour\n    ask: {question: Which colour?, options: [red, blue]}\n  - id: call\n    manual: Call the customer.\n  - id: ship\n    run: touch shipped\n    depends_on: [sign-off]\n";
+
+#[test]
+fn a_plan_is_carried_out_and_every_step_is_said() {
+    let bench = Bench::new();
+    insta::assert_snapshot!(bench.gantry(&["run", &bench.plan(TWO)]));
+    assert_eq!(std::fs::read_to_string(bench.work().join("built")).unwrap(), "done\n");
+    insta::assert_snapshot!(bench.gantry(&["status"]));
+    insta::assert_snapshot!(bench.gantry(&["log"]));
+}
+
+#[test]
+fn a_plan_that_fails_says_why_and_what_to_do() {
+    let bench = Bench::new();
+    insta::assert_snapshot!(bench.gantry(&["run", &bench.plan(FAILING)]));
+    assert!(!bench.work().join("shipped").exists());
+    insta::assert_snapshot!(bench.gantry(&["status", "failing"]));
+    insta::assert_snapshot!(bench.gantry(&["log", "failing", "--digest"]));
+}
+
+#[test]
+fn a_plan_that_waits_says_for_whom_and_how_to_answer() {
+    let bench = Bench::new();
+    insta::assert_snapshot!(bench.gantry(&["run", &bench.plan(WAITING), "--parallel", "1"]));
+    insta::assert_snapshot!(bench.gantry(&["status", "release"]));
+    insta::assert_snapshot!(bench.gantry(&["list"]));
+    insta::assert_snapshot!(bench.gantry(&["log", "1", "--task", "sign-off"]));
+}
+
+#[test]
+fn programs_get_the_keys_that_they_were_promised() {
+    let bench = Bench::new();
+    let output = bench.command(&["run", &bench.plan(WAITING), "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let lines: Vec<Value> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (last, before) = lines.split_last().unwrap();
+    let events: Vec<&Value> = before.iter().filter(|line| line.get("event").is_some()).collect();
+    assert!(events.iter().all(|line| line["plan"] == "release" && line["seq"].is_u64() && line["at"].is_string()));
+    assert!(events.iter().any(|line| line["event"] == "gate_opened"));
+    assert_eq!((&last["ended"]["how"], &last["ended"]["exit_code"]), (&"waiting".into(), &4.into()));
+
+    let status = bench.json(&["status", "release", "--json"]);
+    for key in ["id", "no", "title", "state", "driven", "revision", "tasks", "task_list", "waiting_for", "cost_usd"] {
+        assert!(status.get(key).is_some(), "{key}");
+    }
+    assert_eq!(status["state"], "blocked");
+    assert_eq!(status["driven"], false);
+    assert_eq!(status["tasks"]["waiting"], 3);
+    assert_eq!(status["task_list"][0]["id"], "build");
+    assert_eq!(status["budget"]["cost_usd"], 5);
+    assert_eq!((&status["forecast"], &status["causes"]), (&Value::Null, &Value::Array(Vec::new())));
+    let commands: Vec<&str> = status["next"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(
+        commands,
+        [
+            "gantry gate approve release sign-off --role lead",
+            "gantry ask answer release colour red|blue",
+            "gantry task done release call",
+            "gantry resume release"
+        ]
+    );
+    let list = bench.json(&["list", "--json", "--state", "blocked"]);
+    assert_eq!((&list[0]["id"], &list[0]["tasks"]), (&status["id"], &status["tasks"]));
+    assert_eq!(bench.json(&["list", "--json", "--state", "failed"]), Value::Array(Vec::new()));
+    let digest = bench.json(&["log", "--digest", "--json"]);
+    assert_eq!(digest["days"][0]["finished"], serde_json::json!(["build"]));
+}
+
+#[test]
+fn a_dry_run_shows_everything_and_touches_nothing() {
+    let bench = Bench::new();
+    std::fs::write(bench.work().join("notes.txt"), "one\n").unwrap();
+    let plan = bench.plan(
+        "id: dry\ntitle: Dry\npolicy: {files: {write: [\"notes.txt\", \"new.txt\"]}}\ntasks:\n  - id: ship\n    run: cat \"$GANTRY_INPUT_TEXT\"\n    inputs: {text: tasks.make.stdout}\n    depends_on: [sign-off]\n  - id: make\n    run: touch made\n  - id: write\n    tool: {name: files.write, args: {path: notes.txt, content: \"two\\n\"}}\n  - id: sign-off\n    gate: {approvals: 2}\n    depends_on: [make, write]\n",
+    );
+    insta::assert_snapshot!(bench.gantry(&["run", &plan, "--dry-run"]));
+    assert!(!bench.db().exists(), "nothing is recorded");
+    assert!(!bench.work().join("made").exists());
+    assert_eq!(std::fs::read_to_string(bench.work().join("notes.txt")).unwrap(), "one\n");
+    let shown = bench.json(&["run", &plan, "--dry-run", "--json"]);
+    assert_eq!((&shown["ok"], &shown["tasks"][3]["task"]), (&true.into(), &"ship".into()));
+}
+
+#[test]
+fn a_dry_run_says_what_is_not_allowed() {
+    let bench = Bench::new();
+    let plan = bench.plan(
+        "title: Too much\npolicy: {files: {write: [\"src/**\"]}}\ntasks:\n  - id: write\n    tool: {name: files.write, args: {path: notes.txt, content: two}}\n",
+    );
+    insta::assert_snapshot!(bench.gantry(&["run", &plan, "--dry-run"]));
+}
+
+#[test]
+fn a_secret_is_given_to_processes_and_seen_nowhere() {
+    let bench = Bench::new();
+    let plan = bench.plan(
+        "id: secret\ntitle: Secret\ntasks:\n  - id: leak\n    run: echo \"it is $TOKEN\"; printf %s \"$TOKEN\" | base64; printf %s \"$TOKEN\" | wc -c > length\n",
+    );
+    let token = "s3cr3t-v4lue-of-the-token";
+    let output = bench.command(&["run", &plan, "--secret", "TOKEN"]).env("TOKEN", token).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(bench.work().join("length")).unwrap().trim(), "25");
+    let log = bench.command(&["log", "--json"]).output().unwrap();
+    let record = std::fs::read(bench.db()).unwrap();
+    for (place, bytes) in
+        [("stdout", &output.stdout), ("stderr", &output.stderr), ("log", &log.stdout), ("record", &record)]
+    {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains(token) && !text.contains("czNjcjN0LXY0bHVl"), "{place}: {text}");
+    }
+    assert!(String::from_utf8_lossy(&output.stderr).contains("leak | it is"));
+    insta::assert_snapshot!(bench.gantry(&["run", &plan, "--secret", "NOT_SET_ANYWHERE"]));
+}
+
+#[test]
+fn the_same_key_carries_a_request_out_once() {
+    let bench = Bench::new();
+    let plan = bench.plan("title: Once\ntasks:\n  - id: count\n    run: echo once >> counted\n");
+    for _ in 0..2 {
+        assert!(bench.gantry(&["run", &plan, "--key", "nightly"]).ends_with("[exit 0]"));
+    }
+    assert_eq!(std::fs::read_to_string(bench.work().join("counted")).unwrap(), "once\n");
+    assert_eq!(bench.json(&["list", "--json"]).as_array().unwrap().len(), 1);
+    let other = bench.plan("title: Another\ntasks:\n  - id: count\n    run: echo twice >> counted\n");
+    insta::assert_snapshot!(bench.gantry(&["run", &other, "--key", "nightly"]));
+}
+
+#[test]
+fn a_failure_that_is_tried_again_is_one_line() {
+    let bench = Bench::new();
+    let plan = bench.plan(
+        "id: flaky\ntitle: Flaky\npolicy: {recovery: {logic: [retry, fallback]}}\ntasks:\n  - id: flaky\n    run: test -e tried || { touch tried; exit 1; }\n    retry: {max: 1, backoff: 0s}\n  - id: part\n    run: exit 2\n    retry: {max: 0}\n    fallback: {text: none}\n    depends_on: [flaky]\n",
+    );
+    insta::assert_snapshot!(bench.gantry(&["run", &plan]));
+}
+
+#[test]
+fn interrupted_once_it_lets_what_runs_finish_and_can_be_resumed() {
+    let bench = Bench::new();
+    let plan = bench.plan(
+        "id: slow\ntitle: Slow\ntasks:\n  - id: slow\n    run: echo begun >> begun; mkfifo pipe; echo ready; cat pipe\n  - id: after\n    run: touch after\n    depends_on: [slow]\n",
+    );
+    let mut busy = bench.start(&["run", &plan]);
+    busy.until("slow | ready");
+    insta::assert_snapshot!(bench.gantry(&["resume", "slow"]), @r"
+    --- talk
+    error: plan `slow` is being worked on by another process
+
+    hint: see what it does with `gantry watch slow`
+    [exit 5]
+    ");
+    assert_eq!(bench.json(&["status", "--json"])["driven"], true);
+    busy.signal(Signal::INT);
+    busy.until("pausing, waiting for slow to finish");
+    std::fs::write(bench.work().join("pipe"), "go\n").unwrap(); // opens only when someone reads
+    let (status, heard) = busy.end();
+    assert_eq!(status.code(), Some(4), "{heard}");
+    assert!(heard.contains("slow: done"), "{heard}");
+    assert!(!bench.work().join("after").exists(), "nothing new starts");
+    insta::assert_snapshot!(bench.gantry(&["status"]));
+    assert!(bench.gantry(&["resume", "@last"]).ends_with("[exit 0]"));
+    assert!(bench.work().join("after").exists());
+    assert_eq!(
+        std::fs::read_to_string(bench.work().join("begun")).unwrap(),
+        "begun\n",
+        "finished work is not repeated"
+    );
+}
+
+#[test]
+fn asked_to_end_it_pauses_like_after_an_interrupt() {
+    let bench = Bench::new();
+    let plan = bench.plan("id: ask\ntitle: Ask\ntasks:\n  - id: colour\n    ask: Which colour?\n");
+    let mut busy = bench.start(&["run", &plan, "--wait"]);
+    busy.until("colour: waits for an answer");
+    busy.signal(Signal::TERM);
+    let (status, heard) = busy.end();
+    assert_eq!(status.code(), Some(4), "{heard}");
+    assert_eq!(bench.json(&["status", "--json"])["state"], "paused");
+}
+
+#[test]
+fn interrupted_twice_it_stops_whatever_runs_and_says_so_afterwards() {
+    let bench = Bench::new();
+    let plan = bench.plan(
+        "id: stubborn\ntitle: Stubborn\ntasks:\n  - id: stubborn\n    run: trap '' INT TERM; mkfifo pipe; echo ready; cat pipe\n",
+    );
+    let mut busy = bench.start(&["run", &plan]);
+    busy.until("stubborn | ready");
+    busy.signal(Signal::INT);
+    busy.until("pausing");
+    busy.signal(Signal::INT);
+    busy.until("stopping at once");
+    let (status, heard) = busy.end();
+    assert_eq!(status.code(), Some(4), "{heard}");
+    insta::assert_snapshot!(bench.gantry(&["status"]));
+}
+
+#[test]
+fn a_plan_whose_process_was_killed_is_found_and_said_to_be_interrupted() {
+    let bench = Bench::new();
+    let plan =
+        bench.plan("id: killed\ntitle: Killed\ntasks:\n  - id: slow\n    run: mkfifo pipe; echo ready; cat pipe\n");
+    let mut busy = bench.start(&["run", &plan]);
+    busy.until("slow | ready");
+    busy.signal(Signal::KILL);
+    busy.end();
+    insta::assert_snapshot!(bench.gantry(&["status"]));
+    assert!(bench.gantry(&["list"]).contains("interrupted"));
+}
+
+#[test]
+fn mistakes_are_answered_with_what_to_do() {
+    let bench = Bench::new();
+    insta::assert_snapshot!(bench.gantry(&["run", "nowhere.yaml"]));
+    insta::assert_snapshot!(bench.gantry(&["status"]));
+    insta::assert_snapshot!(bench.gantry(&["list"]));
+    bench.gantry(&["run", &bench.plan(TWO)]);
+    insta::assert_snapshot!(bench.gantry(&["status", "tow"]));
+    insta::assert_snapshot!(bench.gantry(&["log", "two", "--task", "tset"]));
+    insta::assert_snapshot!(bench.gantry(&["run", &bench.plan(TWO), "--workspace", "nowhere"]));
+    insta::assert_snapshot!(bench.gantry(&["run", &bench.plan(TWO), "--env", "NOT_SET_ANYWHERE"]));
+    insta::assert_snapshot!(bench.gantry(&["watch"]));
+}
+
+#[test]
+fn a_new_plan_file_can_be_run_and_is_never_overwritten() {
+    let bench = Bench::new();
+    insta::assert_snapshot!(bench.gantry(&["new", "--from", "greet", "everyone"]));
+    insta::assert_snapshot!(bench.gantry(&["validate", "plan.yaml"]));
+    assert!(bench.gantry(&["run", "plan.yaml"]).ends_with("[exit 4]"), "it waits for an approval");
+    let before = std::fs::read(Path::new(&bench.work()).join("plan.yaml")).unwrap();
+    insta::assert_snapshot!(bench.gantry(&["new"]));
+    assert_eq!(std::fs::read(bench.work().join("plan.yaml")).unwrap(), before);
+}
+
+#[test]
+fn several_plans_are_resumed_together() {
+    let bench = Bench::new();
+    for name in ["one", "two"] {
+        let plan = format!("id: {name}\ntitle: {name}\ntasks:\n  - id: ask\n    ask: Really?\n");
+        bench.gantry(&["run", &bench.plan(&plan)]);
+    }
+    let said = bench.gantry(&["resume", "one", "two"]);
+    assert!(said.contains("one (one): waiting") && said.contains("two (two): waiting"), "{said}");
+    assert!(said.ends_with("[exit 4]"));
+}
