@@ -19,7 +19,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::card::{card_of, texts_of};
+use crate::card::{artifacts_of, card_of, texts_of};
 use crate::cause::{Cause, Origin};
 use crate::clock::Clock;
 use crate::driver::{Driver, Ending, Message, Stop, Until};
@@ -241,7 +241,8 @@ impl Engine {
             let filter = gantry_store::ListFilter { states: states.clone(), cursor, ..Default::default() };
             let page = self.shared.store.list(filter).await?;
             for card in page.items {
-                if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id) {
+                if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id)
+                {
                     found.push((card.no, card.id));
                 }
             }
@@ -292,9 +293,10 @@ impl Engine {
         let life = life::replay(&all[..shown]).map_err(|bad| EngineError::journal(id, &bad))?;
         let at = entries.last().map(|entry| entry.at).unwrap_or_default();
         let texts = if length == 0 { texts_of(&life.plan()) } else { Vec::new() };
+        let artifacts = artifacts_of(&entries);
         let turn = Turn { first_seq: length + 1, inputs, entries, at };
         let append =
-            Append { texts, ..Append::new(id.clone(), length, turn, card_of(&life, None, Some(from))) };
+            Append { texts, artifacts, ..Append::new(id.clone(), length, turn, card_of(&life, None, Some(from))) };
         Ok(self.shared.store.append(append).await?.length)
     }
 }
@@ -351,7 +353,7 @@ fn place_with(options: &Options, origin: &Origin, policy: Arc<Policy>) -> Place 
 }
 
 /// Chance from the system: for ids and seeds, which are then in the journal.
-fn entropy() -> u64 {
+pub(crate) fn entropy() -> u64 {
     let mut bytes = [0; 8];
     // Without a source of chance ids are minted from the time; a taken id is minted again.
     if rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).is_err() {
