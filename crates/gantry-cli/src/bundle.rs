@@ -24,6 +24,8 @@ const MANIFEST: &str = "manifest.json";
 const PLAN: &str = "plan.yaml";
 const JOURNAL: &str = "journal.jsonl";
 const CALLS: &str = "calls.jsonl";
+/// The folder of what checkpoints and ways back refer to by its hash.
+const CONTENTS: &str = "contents/";
 
 /// What a zip file says about itself.
 #[derive(Serialize, Deserialize)]

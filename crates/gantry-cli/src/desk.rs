@@ -129,9 +129,9 @@ fn tell_next(card: &PlanCard) {
                 anstream::eprintln!("{whose} waits for {}", line.what);
             }
         }
-        state @ (PlanState::Completed | PlanState::Failed | PlanState::Abandoned) => {
-            anstream::eprintln!("`{id}` is {state}");
-        }
+        PlanState::Completed => anstream::eprintln!("`{id}` is completed"),
+        PlanState::Failed => anstream::eprintln!("`{id}` has failed"),
+        PlanState::Abandoned => anstream::eprintln!("`{id}` is given up"),
     }
 }
 
@@ -153,7 +153,7 @@ pub fn known_task(life: &Life, name: &str) -> Result<TaskId, Fault> {
 }
 
 /// A refusal with a hint at what to do.
-fn refusal(error: EngineError, plan: &PlanId) -> Fault {
+pub fn refusal(error: EngineError, plan: &PlanId) -> Fault {
     let code = match &error {
         EngineError::Refused(refusal) => refusal.code(),
         EngineError::RefusedElsewhere { code, .. } => code,
@@ -161,7 +161,8 @@ fn refusal(error: EngineError, plan: &PlanId) -> Fault {
     };
     let hint = match code {
         "life::not-allowed" => {
-            let hint = format!("see who may with `gantry gate show {plan} GATE`; say who you are with `--by` and `--role`");
+            let hint =
+                format!("see who may with `gantry gate show {plan} GATE`; say who you are with `--by` and `--role`");
             return Fault::from(error).hint(hint);
         }
         "life::incomplete" if error.to_string().contains("the evidence") => "hand it in with `--evidence`",

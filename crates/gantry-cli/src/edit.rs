@@ -80,7 +80,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 
 /// What would be done again for sure, and what perhaps, if those give something else.
 fn preview(life: &Life, input: &Input) -> Result<(Vec<TaskId>, Vec<TaskId>), Fault> {
-    let verdict = life.decide(input, SystemClock::new().now()).map_err(EngineError::Refused)?;
+    let verdict = life
+        .decide(input, SystemClock::new().now())
+        .map_err(|refused| desk::refusal(EngineError::Refused(refused), life.id()))?;
     let mut again = Vec::new();
     for entry in &verdict.events {
         if let Event::TaskReopened { task, .. } = &entry.event

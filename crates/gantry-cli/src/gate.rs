@@ -221,8 +221,11 @@ async fn decide(record: &Record, wanted: &Decide, decision: Decision) -> Result<
     let desk = Desk::open(record, &wanted.plan).await?;
     let life = desk.life().await?;
     let mut decisions = Vec::new();
-    for name in &wanted.gates {
+    for (at, name) in wanted.gates.iter().enumerate() {
         gate_of(&life, name)?;
+        if wanted.gates[..at].contains(name) {
+            return Err(Fault::bad_input(format!("gate `{name}` is named twice")));
+        }
         decisions.push(GateDecision {
             gate: known_task(&life, name)?,
             decision,

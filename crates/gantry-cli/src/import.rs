@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use gantry_engine::{Clock, SystemClock};
 use serde_json::json;
 
+use crate::artifact;
 use crate::bundle;
 use crate::desk;
 use crate::exit::{self, Fault};
@@ -28,10 +29,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let mut bundle = bundle::open(&args.file)?;
         let engine = desk::engine(&args.record)?;
         let (store, now) = (&**engine.store(), SystemClock::new().now());
-        let mut artifacts = 0;
         for content in bundle.contents() {
-            store.put_blob(content?.1, now).await?;
-            artifacts += 1;
+            store.put_blob(content?, now).await?;
         }
         let (turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
         let turn_count = turns.len();
@@ -43,6 +42,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             store.record_effects(calls).await?;
         }
         let card = store.plan(id.as_str()).await?;
+        let artifacts = artifact::all(store, &id).await?.len();
         let opened = engine.open(&id).await?;
         if args.record.json {
             let all = json!({

@@ -55,7 +55,7 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
         return exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"));
     };
     let words = |event: &Option<Box<Event>>| event.as_ref().map_or("nothing".to_owned(), |event| sentence(event));
-    let mut text = format!("{plan}: another way at entry {seq}, after {entries} that are the same\n");
+    let mut text = format!("{plan}: another way at entry {seq}; what stands before is the same\n");
     text += &format!("  recorded: {}\n  decided:  {}\n", words(recorded), words(decided));
     if let (Some(recorded), Some(decided)) = (recorded, decided)
         && sentence(recorded) == sentence(decided)

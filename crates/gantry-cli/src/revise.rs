@@ -8,7 +8,7 @@ use gantry_core::plan::diff;
 use gantry_engine::{Clock, EngineError, SystemClock};
 use serde_json::{Map, json};
 
-use crate::desk::{By, Desk};
+use crate::desk::{By, Desk, refusal};
 use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
@@ -69,15 +69,17 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             change: Change::To(Box::new(plan)),
         };
         // What would be refused is refused before anyone is asked.
-        drop(life.decide(&input, SystemClock::new().now()).map_err(EngineError::Refused)?);
+        let verdict = life.decide(&input, SystemClock::new().now());
+        drop(verdict.map_err(|refused| refusal(EngineError::Refused(refused), life.id()))?);
+        if args.dry_run {
+            exit::print(&match args.record.json {
+                true => format!("{:#}\n", json!({"dry_run": true, "diff": change})),
+                false => change.to_string(),
+            })?;
+            return Ok(ExitCode::from(exit::DONE));
+        }
         if !args.record.json {
             anstream::eprint!("{change}");
-        }
-        if args.dry_run {
-            if args.record.json {
-                exit::print(&format!("{:#}\n", json!({"dry_run": true, "diff": change})))?;
-            }
-            return Ok(ExitCode::from(exit::DONE));
         }
         if !args.yes && args.file != "-" && std::io::stdin().is_terminal() && !confirmed()? {
             return Err(Fault::refused("nothing was changed"));

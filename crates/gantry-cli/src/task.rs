@@ -11,10 +11,10 @@ use gantry_core::event::Outputs;
 use gantry_core::input::{Input, Resolution, Success};
 use gantry_engine::{Clock, SystemClock};
 use gantry_store::BLOB_BYTES_MAX;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::desk::{self, By, Desk};
-use crate::exit::Fault;
+use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 
 /// See one task with everything known about it, and do what a person can do for it
@@ -179,7 +179,13 @@ async fn note(record: &Record, words: &[String], by: &By) -> Result<ExitCode, Fa
         None => None,
     };
     let about = task.as_ref().map_or_else(|| format!("`{}`", desk.id()), |task| format!("`{task}`"));
-    desk.say(Input::Note { task, by, text: text.clone() }, &format!("noted about {about}")).await
+    let told = desk.hear(Input::Note { task, by, text: text.clone() }).await?;
+    if record.json {
+        desk.tell(told, "", Map::new()).await?;
+    } else {
+        anstream::eprintln!("noted about {about}");
+    }
+    Ok(ExitCode::from(exit::DONE))
 }
 
 /// Keeps a file as proof.

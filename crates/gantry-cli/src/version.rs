@@ -43,6 +43,9 @@ pub async fn load(record: &Record, text: &str) -> Result<Plan, Fault> {
     let (reference, revision) = parse(text);
     let card = match store.plan(reference).await {
         Err(StoreError::NotFound { candidates, .. }) if candidates.is_empty() => return Err(neither()),
+        Err(StoreError::NotFound { candidates, .. }) => {
+            return Err(neither().hint(format!("did you mean the plan `{}`?", candidates.join("`, or `"))));
+        }
         other => other?,
     };
     at(&store, &card.id, revision).await

@@ -9,7 +9,7 @@ use gantry_store::{BLOB_BYTES_MAX, EffectRow, Hash, Sealed, Turn, first_head};
 use serde::de::DeserializeOwned;
 use zip::ZipArchive;
 
-use super::{CALLS, FORMAT, JOURNAL, Line, MANIFEST, Manifest, PLAN};
+use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Line, MANIFEST, Manifest, PLAN};
 use crate::exit::Fault;
 use crate::table;
 
@@ -24,7 +24,7 @@ const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 pub struct Bundle {
     archive: ZipArchive<BufReader<File>>,
     name: String,
-    /// What each artifact's file must be, by the hash of its content.
+    /// Where each content is, by its hash.
     files: BTreeMap<Hash, String>,
     /// The life.
     pub turns: Vec<Turn>,
@@ -53,6 +53,9 @@ pub fn open(name: &str) -> Result<Bundle, Fault> {
     for kept in &manifest.artifacts {
         bundle.files.insert(kept.row.artifact.hash, kept.path.clone());
     }
+    for packed in manifest.files.iter().filter(|packed| packed.path.starts_with(CONTENTS)) {
+        bundle.files.insert(packed.hash, packed.path.clone());
+    }
     let missing =
         gantry_engine::artifact_hashes(&bundle.turns).into_iter().find(|hash| !bundle.files.contains_key(hash));
     match missing {
@@ -79,7 +82,7 @@ impl Bundle {
                 (name, file.size(), file.enclosed_name().is_some() && file.is_file())
             });
             let (name, size, plain) = looked.map_err(|error| self.bad(&error.to_string()))?;
-            if !plain || name.contains('\\') || name.split('/').any(|part| part == "..") {
+            if !plain || name.starts_with('/') || name.contains('\\') || name.split('/').any(|part| part == "..") {
                 return Err(self.bad(&format!("the name `{}` is not one of a file inside it", table::short(&name, 60))));
             }
             total = total.saturating_add(size);
@@ -171,13 +174,13 @@ impl Bundle {
         }
     }
 
-    /// Reads the contents of all artifacts one by one, each checked by its hash.
-    pub fn contents(&mut self) -> impl Iterator<Item = Result<(Hash, Vec<u8>), Fault>> {
+    /// Reads the contents one by one, each checked by its hash.
+    pub fn contents(&mut self) -> impl Iterator<Item = Result<Vec<u8>, Fault>> {
         let files = std::mem::take(&mut self.files);
         files.into_iter().map(|(hash, path)| {
             let body = self.read_all(&path, BLOB_BYTES_MAX)?;
             if Hash::of(&body) == hash {
-                Ok((hash, body))
+                Ok(body)
             } else {
                 Err(self.bad(&format!("`{path}` is not what was exported: its hash does not fit")))
             }

@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
 
 use gantry_core::id::PlanId;
+use gantry_runners::checkpoint;
 use gantry_store::{ArtifactRow, EffectRow, Hash, PAGE_ITEMS_MAX, Store};
+use serde_json::Value;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{CALLS, FORMAT, JOURNAL, Kept, Line, MANIFEST, Manifest, PLAN, Packed};
+use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Kept, Line, MANIFEST, Manifest, PLAN, Packed};
 use crate::artifact;
 use crate::exit::Fault;
 
@@ -26,18 +28,33 @@ pub async fn pack(store: &dyn Store, id: &PlanId) -> Result<Vec<u8>, Fault> {
     let entries: Vec<_> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
     let life = gantry_core::life::replay(&entries)
         .map_err(|bad| Fault::internal(format!("the journal of `{id}` cannot be read: {bad}")))?;
+    let calls = calls(store, id).await?;
     let mut files: Vec<(String, Vec<u8>)> = vec![
         (PLAN.to_owned(), gantry_format::to_yaml(&life.plan()).into_bytes()),
         (JOURNAL.to_owned(), lines(turns.into_iter().map(Line::of))?),
-        (CALLS.to_owned(), lines(calls(store, id).await?.into_iter())?),
+        (CALLS.to_owned(), lines(calls.iter())?),
     ];
+    let mut referred = BTreeSet::new();
+    for call in &calls {
+        hashes_in(&call.request, &mut referred);
+    }
     let (mut artifacts, mut names) = (Vec::new(), BTreeSet::new());
     for row in artifact::all(store, id).await? {
         let body = store.get_blob(row.artifact.hash).await?;
         let body = body.ok_or_else(|| Fault::internal(format!("the content of `{}` is gone", row.reference())))?;
         let path = path_of(&row, &mut names);
+        if row.artifact.name == checkpoint::MANIFEST
+            && let Ok(manifest) = serde_json::from_slice(&body)
+        {
+            hashes_in(&manifest, &mut referred);
+        }
         files.push((path.clone(), body));
         artifacts.push(Kept { path, row });
+    }
+    for hash in referred {
+        if let Some(body) = store.get_blob(hash).await? {
+            files.push((format!("{CONTENTS}{hash}"), body));
+        }
     }
     let packed = |(path, body): &(String, Vec<u8>)| Packed {
         path: path.clone(),
@@ -77,6 +94,16 @@ async fn calls(store: &dyn Store, id: &PlanId) -> Result<Vec<EffectRow>, Fault> 
             Some(next) => cursor = next,
             None => return Ok(rows),
         }
+    }
+}
+
+/// The hashes that stand in a value.
+fn hashes_in(value: &Value, found: &mut BTreeSet<Hash>) {
+    match value {
+        Value::String(text) => found.extend(text.parse::<Hash>()),
+        Value::Array(items) => items.iter().for_each(|item| hashes_in(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| hashes_in(field, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
