@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 
 async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     let engine = desk::engine(record)?;
-    let (mut text, mut all) = (String::new(), Vec::new());
+    let (mut lines, mut all) = (Vec::new(), Vec::new());
     for card in waiting_plans(&engine, plan).await? {
         let life = engine.open(&card.id).await?.life;
         for id in life.task_ids() {
@@ -77,12 +77,12 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
                 }
                 _ => (task.name().to_owned(), Vec::<String>::new(), None),
             };
-            text += &format!("{} {} {id}: {question}\n", card.no, card.id);
+            lines.push(format!("{} {} {id}: {question}\n", card.no, card.id));
             if !options.is_empty() {
-                text += &format!("    one of: {}\n", options.join(", "));
+                lines.push(format!("    one of: {}\n", options.join(", ")));
             }
             if let (Some(default), Some(until)) = (&default, until) {
-                text += &format!("    `{default}` is taken at {}\n", time(*until));
+                lines.push(format!("    `{default}` is taken at {}\n", time(*until)));
             }
             all.push(json!({
                 "plan": card.id, "no": card.no, "task": id, "question": question, "options": options,
@@ -92,10 +92,10 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     }
     if record.json {
         exit::print(&format!("{:#}\n", json!(all)))?;
-    } else if text.is_empty() {
+    } else if lines.is_empty() {
         anstream::eprintln!("no question waits for an answer");
     } else {
-        exit::print(&text)?;
+        exit::print(&lines.concat())?;
     }
     Ok(ExitCode::from(exit::DONE))
 }

@@ -9,7 +9,7 @@ mod write;
 use gantry_core::event::Entry;
 use gantry_core::id::PlanId;
 use gantry_core::time::Timestamp;
-use gantry_store::{ArtifactRow, Hash, Turn};
+use gantry_store::{ArtifactRow, Hash, Sealed, StoreError, Turn, first_head};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -55,6 +55,16 @@ struct Kept {
     path: String,
     #[serde(flatten)]
     row: ArtifactRow,
+}
+
+/// How many entries these turns have, and the hash after the last.
+fn chain(plan: &PlanId, turns: &[Turn]) -> Result<(u64, Hash), StoreError> {
+    let (mut length, mut head) = (0, first_head(plan));
+    for turn in turns {
+        let sealed = Sealed::new(turn, length)?;
+        (length, head) = (sealed.last_seq(), sealed.head(head));
+    }
+    Ok((length, head))
 }
 
 /// A turn as one line of the journal.

@@ -16,7 +16,7 @@ use crate::session::{self, Record};
 /// Who decides, for commands that record it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct By {
-    /// Who decides [default: GANTRY_USER, or the user of this machine]
+    /// Who decides [default: `GANTRY_USER`, or the user of this machine]
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
 }

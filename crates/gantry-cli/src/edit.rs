@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long)]
     dry_run: bool,
     /// Why
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
     why: String,
     #[command(flatten)]
     by: By,

@@ -8,7 +8,7 @@ use gantry_core::life::{Life, PlanState, State, Waiting};
 use gantry_core::plan::{Action, Check, Gate};
 use gantry_engine::Engine;
 use gantry_store::{ListFilter, PlanCard};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use crate::desk::{self, By, Desk, known_task};
 use crate::exit::{self, Fault};
@@ -240,9 +240,6 @@ async fn decide(record: &Record, wanted: &Decide, decision: Decision) -> Result<
         Decision::Reject => format!("{by} rejected {gates}"),
         Decision::NeedsChanges => format!("{by} sent back the work before {gates}"),
     };
-    let more = Map::from_iter([
-        ("gates".to_owned(), json!(wanted.gates)),
-        ("decision".to_owned(), Value::from(json!(decision))),
-    ]);
+    let more = Map::from_iter([("gates".to_owned(), json!(wanted.gates)), ("decision".to_owned(), json!(decision))]);
     desk.say_with(Input::Review { by, role: wanted.role.clone(), decisions }, &done, more).await
 }

@@ -6,6 +6,7 @@ mod audit;
 mod bench;
 mod bundle;
 mod completions;
+mod contents;
 mod db;
 mod desk;
 mod diff;

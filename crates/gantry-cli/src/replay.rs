@@ -55,15 +55,17 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
         return exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"));
     };
     let words = |event: &Option<Box<Event>>| event.as_ref().map_or("nothing".to_owned(), |event| sentence(event));
-    let mut text = format!("{plan}: another way at entry {seq}; what stands before is the same\n");
-    text += &format!("  recorded: {}\n  decided:  {}\n", words(recorded), words(decided));
+    let mut lines = vec![
+        format!("{plan}: another way at entry {seq}; what stands before is the same\n"),
+        format!("  recorded: {}\n  decided:  {}\n", words(recorded), words(decided)),
+    ];
     if let (Some(recorded), Some(decided)) = (recorded, decided)
         && sentence(recorded) == sentence(decided)
     {
         let json = |event: &Event| serde_json::to_string(event).unwrap_or_default();
-        text += &format!("  recorded: {}\n  decided:  {}\n", json(recorded), json(decided));
+        lines.push(format!("  recorded: {}\n  decided:  {}\n", json(recorded), json(decided)));
     }
-    exit::print(&text)?;
+    exit::print(&lines.concat())?;
     if what_if {
         anstream::eprintln!(
             "under this policy the plan would have gone another way from there; the record is unchanged"

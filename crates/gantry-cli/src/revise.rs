@@ -72,10 +72,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let verdict = life.decide(&input, SystemClock::new().now());
         drop(verdict.map_err(|refused| refusal(EngineError::Refused(refused), life.id()))?);
         if args.dry_run {
-            exit::print(&match args.record.json {
-                true => format!("{:#}\n", json!({"dry_run": true, "diff": change})),
-                false => change.to_string(),
-            })?;
+            let shown = if args.record.json {
+                format!("{:#}\n", json!({"dry_run": true, "diff": change}))
+            } else {
+                change.to_string()
+            };
+            exit::print(&shown)?;
             return Ok(ExitCode::from(exit::DONE));
         }
         if !args.record.json {

@@ -19,7 +19,7 @@ pub struct PauseArgs {
     /// The plan: its id, its number, the beginning of its id, or @last
     plan: String,
     /// Why
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
     why: String,
     #[command(flatten)]
     by: By,
@@ -40,7 +40,7 @@ pub struct CancelArgs {
     #[arg(long)]
     undo: bool,
     /// Why
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
     why: String,
     #[command(flatten)]
     by: By,
@@ -57,7 +57,7 @@ pub struct RetryArgs {
     /// The task
     task: String,
     /// Why
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
     why: String,
     #[command(flatten)]
     by: By,
@@ -105,11 +105,9 @@ async fn take_back(desk: &Desk, from: u64, done: &str) -> Result<ExitCode, Fault
     }
     let list: Vec<_> = undone.iter().map(|(task, how)| json!({"task": task, "how": how})).collect();
     let more = Map::from_iter([("undone".to_owned(), json!(list))]);
-    let mut text = done.to_owned();
-    for (task, how) in &undone {
-        text += &format!("\n  took back `{task}`: {how}");
-    }
-    desk.tell(Tell::Recorded, &text, more).await?;
+    let mut lines = vec![done.to_owned()];
+    lines.extend(undone.iter().map(|(task, how)| format!("  took back `{task}`: {how}")));
+    desk.tell(Tell::Recorded, &lines.join("\n"), more).await?;
     Ok(ExitCode::from(match ending {
         Ending::Ended { .. } => exit::DONE,
         Ending::Waiting(_) | Ending::Parked | Ending::Stopped => exit::WAITING,

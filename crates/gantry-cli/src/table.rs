@@ -10,11 +10,8 @@ pub fn columns(rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
     for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line += &format!("{cell:width$}  ");
-        }
-        text += line.trim_end();
+        let line: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        text += line.join("  ").trim_end();
         text.push('\n');
     }
     text
@@ -44,7 +41,7 @@ pub fn bytes(bytes: u64) -> String {
     const STEPS: [(u32, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     for (shift, unit) in STEPS {
         if bytes >> shift > 0 {
-            let tenths = u128::from(bytes) * 10 >> shift;
+            let tenths = (u128::from(bytes) * 10) >> shift;
             return format!("{}.{} {unit}", tenths / 10, tenths % 10);
         }
     }

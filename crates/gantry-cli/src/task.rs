@@ -60,7 +60,7 @@ enum What {
         /// The task
         task: String,
         /// Why not
-        #[arg(long)]
+        #[arg(long, alias = "rationale")]
         why: String,
         #[command(flatten)]
         by: By,
@@ -88,7 +88,7 @@ enum What {
         #[arg(long = "output", value_name = "NAME=VALUE", value_parser = desk::pair)]
         outputs: Vec<(String, Value)>,
         /// Why
-        #[arg(long, default_value = "", hide_default_value = true)]
+        #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
         why: String,
         #[command(flatten)]
         by: By,

@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 
 use gantry_core::life;
-use gantry_store::{BLOB_BYTES_MAX, EffectRow, Hash, Sealed, Turn, first_head};
+use gantry_store::{BLOB_BYTES_MAX, EffectRow, Hash, Turn};
 use serde::de::DeserializeOwned;
 use zip::ZipArchive;
 
-use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Line, MANIFEST, Manifest, PLAN};
+use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Line, MANIFEST, Manifest, PLAN, chain};
 use crate::exit::Fault;
 use crate::table;
 
@@ -151,13 +151,8 @@ impl Bundle {
 
     /// The journal must be the very one that was exported, and a life of the plan that it says.
     fn check_journal(&self, manifest: &Manifest) -> Result<(), Fault> {
-        let (mut length, mut head) = (0, first_head(&manifest.plan));
-        for turn in &self.turns {
-            let sealed = Sealed::new(turn, length).map_err(|error| self.bad(&error.to_string()))?;
-            head = sealed.head(head);
-            length = sealed.last_seq();
-        }
-        if (length, head) != (manifest.length, manifest.head) {
+        let found = chain(&manifest.plan, &self.turns).map_err(|error| self.bad(&error.to_string()))?;
+        if found != (manifest.length, manifest.head) {
             return Err(self.bad("its journal is not what was exported: the hashes do not fit"));
         }
         let entries: Vec<_> = self.turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();

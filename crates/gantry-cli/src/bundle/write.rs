@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
 
 use gantry_core::id::PlanId;
-use gantry_runners::checkpoint;
-use gantry_store::{ArtifactRow, EffectRow, Hash, PAGE_ITEMS_MAX, Store};
-use serde_json::Value;
+use gantry_store::{ArtifactRow, Hash, Store};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Kept, Line, MANIFEST, Manifest, PLAN, Packed};
+use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Kept, Line, MANIFEST, Manifest, PLAN, Packed, chain};
 use crate::artifact;
+use crate::contents;
 use crate::exit::Fault;
 
 /// How much of an artifact's name is in the name of its file.
@@ -19,39 +18,32 @@ const NAME_CHARS_MAX: usize = 80;
 
 /// Makes the zip file of a plan; the same life gives the same bytes.
 pub async fn pack(store: &dyn Store, id: &PlanId) -> Result<Vec<u8>, Fault> {
-    let report = store.verify(id).await?;
-    if let Some(problem) = report.problems.first() {
+    if let Some(problem) = store.verify(id).await?.problems.first() {
         return Err(Fault::internal(format!("the record of `{id}` is damaged: {}", problem.what))
             .hint(format!("see what is still sound with `gantry audit {id}`")));
     }
+    // The plan may go on meanwhile: what was read here is what counts.
     let turns = gantry_engine::turns(store, id).await?;
+    let (length, head) = chain(id, &turns)?;
     let entries: Vec<_> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
     let life = gantry_core::life::replay(&entries)
         .map_err(|bad| Fault::internal(format!("the journal of `{id}` cannot be read: {bad}")))?;
-    let calls = calls(store, id).await?;
+    let calls = contents::calls(store, id).await?;
     let mut files: Vec<(String, Vec<u8>)> = vec![
         (PLAN.to_owned(), gantry_format::to_yaml(&life.plan()).into_bytes()),
         (JOURNAL.to_owned(), lines(turns.into_iter().map(Line::of))?),
         (CALLS.to_owned(), lines(calls.iter())?),
     ];
-    let mut referred = BTreeSet::new();
-    for call in &calls {
-        hashes_in(&call.request, &mut referred);
-    }
     let (mut artifacts, mut names) = (Vec::new(), BTreeSet::new());
     for row in artifact::all(store, id).await? {
         let body = store.get_blob(row.artifact.hash).await?;
         let body = body.ok_or_else(|| Fault::internal(format!("the content of `{}` is gone", row.reference())))?;
         let path = path_of(&row, &mut names);
-        if row.artifact.name == checkpoint::MANIFEST
-            && let Ok(manifest) = serde_json::from_slice(&body)
-        {
-            hashes_in(&manifest, &mut referred);
-        }
         files.push((path.clone(), body));
         artifacts.push(Kept { path, row });
     }
-    for hash in referred {
+    let known: BTreeSet<Hash> = artifacts.iter().map(|kept: &Kept| kept.row.artifact.hash).collect();
+    for hash in contents::referred(store, id).await?.difference(&known).copied() {
         if let Some(body) = store.get_blob(hash).await? {
             files.push((format!("{CONTENTS}{hash}"), body));
         }
@@ -66,8 +58,8 @@ pub async fn pack(store: &dyn Store, id: &PlanId) -> Result<Vec<u8>, Fault> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         plan: id.clone(),
         title: life.header().name().to_owned(),
-        length: report.length,
-        head: report.head,
+        length,
+        head,
         files: files.iter().map(packed).collect(),
         artifacts,
     };
@@ -83,28 +75,6 @@ fn lines<T: serde::Serialize>(items: impl Iterator<Item = T>) -> Result<Vec<u8>,
         bytes.push(b'\n');
     }
     Ok(bytes)
-}
-
-async fn calls(store: &dyn Store, id: &PlanId) -> Result<Vec<EffectRow>, Fault> {
-    let (mut rows, mut cursor) = (Vec::new(), 0);
-    loop {
-        let page = store.effects(id, None, cursor, PAGE_ITEMS_MAX).await?;
-        rows.extend(page.items);
-        match page.next {
-            Some(next) => cursor = next,
-            None => return Ok(rows),
-        }
-    }
-}
-
-/// The hashes that stand in a value.
-fn hashes_in(value: &Value, found: &mut BTreeSet<Hash>) {
-    match value {
-        Value::String(text) => found.extend(text.parse::<Hash>()),
-        Value::Array(items) => items.iter().for_each(|item| hashes_in(item, found)),
-        Value::Object(fields) => fields.values().for_each(|field| hashes_in(field, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 /// A name that any file system takes, near to the artifact's own.

@@ -102,7 +102,7 @@ fn definition(task: &Task) -> String {
     let task = Task { parent: None, ..task.clone() };
     let yaml = gantry_format::to_yaml(&Plan { tasks: vec![task], ..Plan::default() });
     let body = yaml.split_once("tasks:\n").map_or("", |(_, body)| body);
-    body.lines().map(|line| format!("{}\n", line.get(4..).unwrap_or_default())).collect()
+    body.lines().map(|line| line.get(4..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
 fn values(values: &Outputs) -> String {
@@ -125,6 +125,6 @@ fn section(title: &str, body: &str) -> String {
     if body.trim().is_empty() {
         return String::new();
     }
-    let lines: String = body.lines().map(|line| format!("  {line}\n")).collect();
-    format!("\n{title}\n{lines}")
+    let lines: Vec<String> = body.lines().map(|line| format!("  {line}")).collect();
+    format!("\n{title}\n{}\n", lines.join("\n"))
 }

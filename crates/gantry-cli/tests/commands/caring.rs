@@ -72,6 +72,23 @@ fn the_record_is_looked_after() {
 }
 
 #[test]
+fn a_vacuum_leaves_what_checkpoints_need() {
+    let kit = Kit::new();
+    kit.write("a.txt", "old");
+    kit.run(FILES);
+    let long_ago = "UPDATE blob SET at = 0";
+    assert!(rusqlite::Connection::open(kit.record()).unwrap().execute(long_ago, []).unwrap() > 0);
+    assert_eq!(kit.json("db vacuum --json")["blobs"], 0);
+    assert_eq!(kit.code("restore files --to start"), 0);
+    assert_eq!(kit.read("a.txt"), b"old");
+    assert!(rusqlite::Connection::open(kit.record()).unwrap().execute(long_ago, []).unwrap() > 0);
+    assert_eq!(kit.json("db vacuum --json")["blobs"], 0, "the folder as it was before is needed, too");
+    assert_eq!(kit.code("forget files"), 0);
+    assert!(rusqlite::Connection::open(kit.record()).unwrap().execute(long_ago, []).unwrap() > 0);
+    assert!(kit.json("db vacuum --json")["blobs"].as_u64().unwrap() > 0, "nobody needs it any more");
+}
+
+#[test]
 fn a_plan_is_pinned_found_and_forgotten() {
     let kit = Kit::with_plan(FILES);
     insta::assert_snapshot!(kit.session(&[

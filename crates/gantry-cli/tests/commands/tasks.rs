@@ -2,7 +2,7 @@
 
 use crate::kit::{Kit, RELEASE};
 
-const BY_HAND: &str = r#"
+const BY_HAND: &str = "
 id: move
 title: Move the office
 policy:
@@ -17,7 +17,7 @@ tasks:
   - id: sweep
     run: echo clean
     success_criteria: [the floor shines]
-"#;
+";
 
 #[test]
 fn everything_about_a_task_is_shown() {

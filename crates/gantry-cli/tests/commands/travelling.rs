@@ -2,6 +2,8 @@
 
 use std::io::{Cursor, Read, Write};
 
+use gantry_core::id::PlanId;
+use gantry_store::{Hash, Sealed, Turn, first_head};
 use serde_json::Value;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
@@ -124,12 +126,96 @@ fn with_manifest(zip: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
     })
 }
 
+/// A zip file whose journal was rewritten by someone who knows how to make all hashes fit.
+fn forged(zip: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let journal = unpack(zip).into_iter().find(|(name, _)| name == "journal.jsonl").unwrap().1;
+    let text = String::from_utf8(journal).unwrap();
+    assert!(text.contains(from));
+    let text = text.replace(from, to);
+    let (mut length, mut head) = (0, first_head(&PlanId::new("files").unwrap()));
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let turn = Turn {
+            first_seq: line["first_seq"].as_u64().unwrap(),
+            inputs: line["inputs"].clone(),
+            entries: serde_json::from_value(line["entries"].clone()).unwrap(),
+            at: serde_json::from_value(line["at"].clone()).unwrap(),
+        };
+        let sealed = Sealed::new(&turn, length).unwrap();
+        (length, head) = (sealed.last_seq(), sealed.head(head));
+    }
+    let changed = with_changed(zip, "journal.jsonl", |body| *body = text.clone().into());
+    with_manifest(&changed, |manifest| {
+        manifest["head"] = head.to_string().into();
+        manifest["files"][1]["hash"] = Hash::of(text.as_bytes()).to_string().into();
+        manifest["files"][1]["bytes"] = text.len().into();
+    })
+}
+
+#[test]
+fn a_life_that_nobody_could_have_lived_is_noticed() {
+    let kit = Kit::with_plan(FILES);
+    assert_eq!(kit.code("export zip files -o good.zip"), 0);
+    let good = kit.read("good.zip");
+    let kit = kit.with_record("other.db");
+    let mut told = Vec::new();
+    for (from, to) in [
+        (r#""task":"write""#, r#""task":"wrong""#),
+        (r#""event":"plan_started""#, r#""event":"plan_completed""#),
+        (r#""event":"plan_completed""#, r#""event":"breaker_reset""#),
+        (r#""depends_on":["write"]"#, r#""depends_on":["nobody"]"#),
+        (r#""depends_on":["before"]"#, r#""depends_on":["read"]"#),
+    ] {
+        kit.write("forged.zip", forged(&good, from, to));
+        told.push(format!("{to}\n{}\n", kit.gantry(&["import", "forged.zip"])));
+        assert_eq!(kit.code("audit files"), 2, "no plan was made");
+    }
+    insta::assert_snapshot!(told.concat(), @r#"
+    "task":"wrong"
+    --- talk
+    error: `forged.zip` cannot be imported: this program decides otherwise at entry 7
+
+    hint: it was changed, or made by another version; take it in nevertheless with `--force`
+    [exit 2]
+    "event":"plan_completed"
+    --- talk
+    error: `forged.zip` cannot be imported: this program decides otherwise at entry 2
+
+    hint: it was changed, or made by another version; take it in nevertheless with `--force`
+    [exit 2]
+    "event":"breaker_reset"
+    --- talk
+    error: `forged.zip` cannot be imported: this program decides otherwise at entry 13
+
+    hint: it was changed, or made by another version; take it in nevertheless with `--force`
+    [exit 2]
+    "depends_on":["nobody"]
+    --- talk
+    error: `forged.zip` cannot be imported: this program decides otherwise at entry 4
+
+    hint: it was changed, or made by another version; take it in nevertheless with `--force`
+    [exit 2]
+    "depends_on":["read"]
+    --- talk
+    error: `forged.zip` cannot be imported: this program decides otherwise at entry 7
+
+    hint: it was changed, or made by another version; take it in nevertheless with `--force`
+    [exit 2]
+    "#);
+    insta::assert_snapshot!(kit.gantry(&["import", "forged.zip", "--force"]), @"
+    --- talk
+    imported `files` with 5 turns, 13 entries and 2 artifacts; it is completed
+    warning: this program decides otherwise at entry 7; see `gantry replay files`
+    [exit 0]
+    ");
+}
+
 #[test]
 fn a_bad_or_hostile_zip_file_changes_nothing() {
     let kit = Kit::with_plan(FILES);
     assert_eq!(kit.code("export zip files -o good.zip"), 0);
     let good = kit.read("good.zip");
-    let hash = |text: &str| Value::String(gantry_store::Hash::of(text.as_bytes()).to_string());
+    let hash = |text: &str| Value::String(Hash::of(text.as_bytes()).to_string());
     let flip = |body: &mut Vec<u8>| body[20] ^= 1;
     let bad: Vec<(&str, Vec<u8>)> = vec![
         ("no zip file", b"not a zip file".to_vec()),
@@ -154,12 +240,12 @@ fn a_bad_or_hostile_zip_file_changes_nothing() {
         }),
     ];
     let kit = kit.with_record("other.db");
-    let mut told = String::new();
+    let mut told = Vec::new();
     for (what, body) in bad {
         kit.write("bad.zip", body);
-        told += &format!("{what}\n{}\n", kit.gantry(&["import", "bad.zip"]));
+        told.push(format!("{what}\n{}\n", kit.gantry(&["import", "bad.zip"])));
     }
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(told.concat(), @"
     no zip file
     --- talk
     error: `bad.zip` is not a zip file: invalid Zip archive: Could not find EOCD
