@@ -1,10 +1,12 @@
-//! A life that comes from elsewhere, turn by turn as it was recorded there.
+//! Lives that are written as a whole, turn by turn as they were recorded: from elsewhere, or as the beginning of a fork.
 
-use gantry_core::event::Entry;
+use std::collections::BTreeSet;
+
+use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
 use gantry_core::life;
 use gantry_core::time::Timestamp;
-use gantry_store::{Append, ForkedFrom, Store, StoreError, Turn};
+use gantry_store::{Append, EffectRow, ForkedFrom, Hash, PAGE_ITEMS_MAX, Store, StoreError, Turn};
 
 use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
@@ -23,7 +25,7 @@ pub async fn entries(store: &dyn Store, plan: &PlanId) -> Result<Vec<Entry>, Eng
 }
 
 /// Returns the hashes of the artifacts that these turns speak of; their contents must be kept before an import.
-pub fn artifact_hashes(turns: &[Turn]) -> std::collections::BTreeSet<gantry_store::Hash> {
+pub fn artifact_hashes(turns: &[Turn]) -> BTreeSet<Hash> {
     turns.iter().flat_map(|turn| artifacts_of(&turn.entries)).map(|artifact| artifact.hash).collect()
 }
 
@@ -43,9 +45,60 @@ pub async fn import(store: &dyn Store, mut turns: Vec<Turn>, now: Timestamp) -> 
     let forked = life::fork(&entries, whole.length(), id.clone(), now).map_err(nameless)?;
     let from = ForkedFrom { plan: own, seq: whole.length() };
     let last = forked[forked.len() - 1..].to_vec();
-    let at = last[0].at;
-    turns.push(Turn { first_seq: whole.length() + 1, inputs: Cause::Given.to_value(), entries: last, at });
+    turns.push(Turn { first_seq: whole.length() + 1, inputs: Cause::Given.to_value(), at: last[0].at, entries: last });
     write(store, id, &turns, Some(&from)).await
+}
+
+/// Begins another life with the first `at` entries of a plan, and with the ways back of what was done in them.
+pub(crate) async fn fork(
+    store: &dyn Store,
+    plan: &PlanId,
+    at: u64,
+    origin: Origin,
+    now: Timestamp,
+) -> Result<PlanId, EngineError> {
+    let mut turns = all_turns(store, plan).await?;
+    let entries: Vec<Entry> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
+    let id = PlanId::mint(&store.plan(plan.as_str()).await?.card.title, entropy());
+    let forked = life::fork(&entries, at, id.clone(), now).map_err(|bad| EngineError::journal(plan, &bad))?;
+    turns.retain(|turn| turn.first_seq <= at);
+    if let Some(last) = turns.last_mut().filter(|last| last.last_seq() > at) {
+        // Nobody decided a part of a turn.
+        last.entries.retain(|entry| entry.seq <= at);
+        last.inputs = Cause::Given.to_value();
+    }
+    if let Some(first) = turns.first_mut() {
+        first.inputs = Cause::Created(origin).to_value();
+    }
+    let last = forked[forked.len() - 1..].to_vec();
+    turns.push(Turn { first_seq: at + 1, inputs: Cause::Given.to_value(), at: last[0].at, entries: last });
+    let id = write(store, id, &turns, Some(&ForkedFrom { plan: plan.clone(), seq: at })).await?;
+    copy_calls(store, plan, &id, &forked).await?;
+    Ok(id)
+}
+
+/// Copies the calls of the attempts that a fork shares with its origin: without them it could take nothing back.
+async fn copy_calls(store: &dyn Store, from: &PlanId, to: &PlanId, entries: &[Entry]) -> Result<(), EngineError> {
+    let attempt = |entry: &Entry| match &entry.event {
+        Event::AttemptStarted { task, attempt, .. } | Event::UndoStarted { task, attempt } => {
+            Some((task.clone(), *attempt))
+        }
+        _ => None,
+    };
+    let shared: BTreeSet<_> = entries.iter().filter_map(attempt).collect();
+    let mut cursor = 0;
+    loop {
+        let page = store.effects(from, None, cursor, PAGE_ITEMS_MAX).await?;
+        let calls = page.items.into_iter().filter(|call| shared.contains(&(call.task.clone(), call.attempt)));
+        let calls: Vec<EffectRow> = calls.map(|call| EffectRow { plan: to.clone(), ..call }).collect();
+        if !calls.is_empty() {
+            store.record_effects(calls).await?;
+        }
+        match page.next {
+            Some(next) => cursor = next,
+            None => return Ok(()),
+        }
+    }
 }
 
 async fn write(

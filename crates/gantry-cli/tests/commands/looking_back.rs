@@ -34,6 +34,35 @@ fn a_fork_goes_on_from_any_point_and_the_plan_stays_as_it_is() {
 }
 
 #[test]
+fn a_fork_can_take_back_what_was_done_before_it() {
+    let kit = Kit::new();
+    kit.write("a.txt", "old");
+    kit.run(
+        "
+id: files
+title: Change some files
+tasks:
+  - id: write
+    tool: {name: files.write, args: {path: a.txt, content: new}}
+    undo: restore
+  - id: read
+    depends_on: [write]
+    run: cat a.txt
+",
+    );
+    assert_eq!(kit.read("a.txt"), b"new");
+    assert_eq!(kit.code("fork files --at 5"), 0);
+    insta::assert_snapshot!(kit.gantry(&["cancel", "@last", "--undo"]), @"
+    --- talk
+    cancelled `plan-change-some-files-xxxx`
+      took back `write`: restored what it changed (1 change)
+    `plan-change-some-files-xxxx` is given up
+    [exit 0]
+    ");
+    assert_eq!(kit.read("a.txt"), b"old");
+}
+
+#[test]
 fn a_life_decided_again_is_the_same() {
     let kit = Kit::with_plan(FILES);
     insta::assert_snapshot!(kit.session(&["replay files", "replay files --json", "replay nowhere"]), @r#"
