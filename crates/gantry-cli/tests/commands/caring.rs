@@ -5,9 +5,7 @@ use crate::kit::{FILES, Kit, RELEASE};
 #[test]
 fn a_copy_of_the_record_opens_while_a_plan_is_being_worked_on() {
     let kit = Kit::new();
-    kit.write("plan.yaml", RELEASE);
-    let mut running = kit.start(&["run", "plan.yaml", "--wait"]);
-    assert!((0..2_000).any(|_| kit.json("gate list --json").as_array().is_some_and(|gates| gates.len() == 2)));
+    let running = kit.start_release();
     assert_eq!(kit.code("db backup copy.db"), 0);
     assert_eq!(kit.code("audit release --db copy.db"), 0);
     insta::assert_snapshot!(kit.session(&["forget release --force", "db backup copy.db"]), @"
@@ -25,7 +23,7 @@ fn a_copy_of_the_record_opens_while_a_plan_is_being_worked_on() {
     [exit 2]
     ");
     assert_eq!(kit.code("cancel release"), 0);
-    assert_eq!(running.wait().unwrap().code(), Some(3));
+    assert_eq!(running.ended(), Some(3));
 }
 
 #[test]

@@ -180,11 +180,7 @@ fn a_rejected_gate_and_one_that_wants_changes() {
 #[test]
 fn an_approval_reaches_the_process_that_works_on_the_plan() {
     let kit = Kit::new();
-    kit.write("plan.yaml", RELEASE);
-    let mut running = kit.start(&["run", "plan.yaml", "--wait"]);
-    let waits = || kit.json("gate list --json").as_array().is_some_and(|gates| gates.len() == 2);
-    let opened = (0..2_000).any(|_| waits());
-    assert!(opened, "the gates never opened");
+    let running = kit.start_release();
     insta::assert_snapshot!(kit.session(&[
         "gate approve release legal",
         "gate approve release sign-off legal --role lawyer",
@@ -201,7 +197,7 @@ fn an_approval_reaches_the_process_that_works_on_the_plan() {
     the process that works on `release` has heard it
     [exit 0]
     ");
-    assert_eq!(running.wait().unwrap().code(), Some(0), "the plan went on and came to its end");
+    assert_eq!(running.ended(), Some(0), "the plan went on and came to its end");
     assert_eq!(kit.json("task show release ship --json")["state"], "completed");
 }
 

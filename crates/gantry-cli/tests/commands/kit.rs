@@ -105,9 +105,15 @@ impl Kit {
         self.command(args).output().unwrap()
     }
 
-    /// Starts `gantry` beside this process.
-    pub fn start(&self, args: &[&str]) -> Child {
-        self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    /// Starts `gantry run --wait` beside this process, and waits until both gates of the plan are open.
+    pub fn start_release(&self) -> Beside {
+        self.write("plan.yaml", RELEASE);
+        assert_eq!(self.code("gate list"), 0, "the record exists before two processes open it");
+        let mut command = self.command(&["run", "plan.yaml", "--wait"]);
+        let child = Beside(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        let open = || self.json("gate list --json").as_array().is_some_and(|gates| gates.len() == 2);
+        assert!((0..2_000).any(|_| open()), "the gates never opened");
+        child
     }
 
     /// Runs `gantry` and draws everything that it says, with times, hashes and places made the same.
@@ -130,7 +136,26 @@ impl Kit {
     }
 
     pub fn json(&self, line: &str) -> serde_json::Value {
-        serde_json::from_slice(&self.output(&words(line)).stdout).unwrap()
+        let output = self.output(&words(line));
+        let told = String::from_utf8_lossy(&output.stderr);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("gantry {line}: {error}: {told}"))
+    }
+}
+
+/// A process that does not outlive its test.
+pub struct Beside(Child);
+
+impl Beside {
+    /// Its exit code, once it has ended by itself.
+    pub fn ended(mut self) -> Option<i32> {
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = self.0.kill(); // unless it has ended
+        let _ = self.0.wait();
     }
 }
 
