@@ -1,35 +1,36 @@
-//! `gantry diff`: says what changed between two plan files.
+//! `gantry diff`: says what changed between two versions of a plan.
 
 use std::process::ExitCode;
 
 use serde_json::json;
 
 use crate::exit::{self, Fault};
-use crate::file;
+use crate::session::{self, Record};
+use crate::version;
 
-/// Show what changed between two plan files, task by task and field by field
+/// Show what changed between two plan files or plans, task by task and field by field
 #[derive(clap::Args)]
 #[command(
-    after_help = "Lines start with + for a new task, - for one that is gone, > for one that moved, ~ for a changed field."
+    after_help = "Lines start with + for a new task, - for one that is gone, > for one that moved, ~ for a changed field.\n\nExamples:\n  gantry diff before.yaml after.yaml\n  gantry diff 7@r1 7\n  gantry diff @last changed.yaml"
 )]
 pub struct Args {
-    /// The version before
+    /// The version before: a file, or a plan, perhaps with @rN for its revision N
     before: String,
     /// The version after
     after: String,
-    /// Print the structured diff, with the dependencies that came and went
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    record: Record,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     if args.before == "-" && args.after == "-" {
         return Err(Fault::bad_input("standard input can be only one of the two files"));
     }
-    let before = file::load_sound(&args.before)?;
-    let after = file::load_sound(&args.after)?;
+    let (before, after) = session::block_on(async {
+        Ok((version::load(&args.record, &args.before).await?, version::load(&args.record, &args.after).await?))
+    })?;
     let diff = gantry_core::plan::diff(&before, &after);
-    if args.json {
+    if args.record.json {
         let (came, went) = diff.edges(&before);
         exit::print(&format!("{:#}\n", json!({"diff": diff, "edges": {"added": came, "removed": went}})))?;
     } else if diff.is_empty() {

@@ -102,3 +102,15 @@ pub fn print(text: &str) -> Result<(), Fault> {
         Ok(()) | Err(_) => Ok(()),
     }
 }
+
+/// Writes bytes to standard output as they are.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Fault> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Fault::internal(format!("standard output cannot be written: {error}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

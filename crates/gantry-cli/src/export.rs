@@ -1,24 +1,41 @@
-//! `gantry export`: writes a plan file in another form.
+//! `gantry export`: writes a plan in another form, or all of its life as a zip file.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use serde_json::json;
 
+use crate::artifact::write_file;
+use crate::bundle;
+use crate::desk::Desk;
 use crate::exit::{self, Fault};
-use crate::file;
+use crate::session::{self, Record};
+use crate::table::bytes;
+use crate::version;
 
-/// Write a plan file as canonical YAML or JSON, or as a Mermaid flowchart
+/// Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole life as a zip file
 ///
-/// YAML and JSON keep everything. A flowchart keeps the shape only: tasks, their order and their routes.
+/// YAML and JSON keep everything of the plan. A flowchart keeps the shape only: tasks, their order and their routes. A
+/// zip file holds the plan, its journal and its artifacts, with their hashes; `gantry import` takes it in elsewhere.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry export mermaid plan.yaml > plan.mmd\n  gantry export yaml flowchart.mmd > plan.yaml"
+    after_help = "Examples:\n  gantry export mermaid plan.yaml > plan.mmd\n  gantry export yaml 7@r1\n  gantry export zip 7 -o release.zip"
 )]
 pub struct Args {
     /// The form to write
     form: Form,
-    /// The plan file; `-` is standard input
-    file: String,
+    /// A plan file (`-` is standard input), or a plan, perhaps with @rN for its revision N
+    #[arg(value_name = "FILE|PLAN")]
+    what: String,
+    /// The file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// Write over a file that exists
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    record: Record,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -26,14 +43,42 @@ enum Form {
     Yaml,
     Json,
     Mermaid,
+    Zip,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let plan = file::load_sound(&args.file)?;
-    exit::print(&match args.form {
-        Form::Yaml => gantry_format::to_yaml(&plan),
-        Form::Json => gantry_format::to_json(&plan),
-        Form::Mermaid => gantry_format::mermaid::export(&plan),
-    })?;
-    Ok(ExitCode::from(exit::DONE))
+    session::block_on(async {
+        let body = match args.form {
+            Form::Yaml => gantry_format::to_yaml(&version::load(&args.record, &args.what).await?).into_bytes(),
+            Form::Json => gantry_format::to_json(&version::load(&args.record, &args.what).await?).into_bytes(),
+            Form::Mermaid => {
+                gantry_format::mermaid::export(&version::load(&args.record, &args.what).await?).into_bytes()
+            }
+            Form::Zip => zip(args).await?,
+        };
+        match args.output.as_deref() {
+            None | Some("-") => exit::print_bytes(&body)?,
+            Some(path) => {
+                write_file(path, &body, args.force)?;
+                if args.record.json {
+                    exit::print(&format!("{:#}\n", json!({"file": path, "bytes": body.len()})))?;
+                } else {
+                    anstream::eprintln!("wrote {} to `{path}`", bytes(body.len() as u64));
+                }
+            }
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
+}
+
+async fn zip(args: &Args) -> Result<Vec<u8>, Fault> {
+    if version::is_file(&args.what) {
+        return Err(Fault::bad_input(format!("`{}` is a file, and a zip file holds the life of a plan", args.what))
+            .hint("name a plan by its id, its number, the beginning of its id, or @last"));
+    }
+    if args.output.is_none() && std::io::stdout().is_terminal() {
+        return Err(Fault::bad_input("a zip file is not for a terminal").hint("name a file with `-o FILE`"));
+    }
+    let desk = Desk::open(&args.record, &args.what).await?;
+    bundle::pack(desk.store(), desk.id()).await
 }

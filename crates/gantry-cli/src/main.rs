@@ -1,24 +1,45 @@
 //! The one binary: the only place that wires everything.
 
+mod artifact;
+mod ask;
+mod audit;
 mod bench;
+mod bundle;
+mod completions;
+mod contents;
+mod db;
+mod desk;
 mod diff;
+mod doctor;
+mod edit;
 mod exit;
 mod export;
 mod file;
+mod fork;
+mod gate;
+mod import;
 mod list;
 mod log;
 mod new;
+mod replay;
+mod restore;
+mod revise;
 mod run;
 mod schema;
+mod sentence;
 mod session;
 mod show;
 mod status;
+mod steer;
+mod table;
+mod task;
 mod validate;
+mod version;
 mod watch;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Turns an objective into a plan that can be trusted, and carries it out.
 ///
@@ -46,6 +67,29 @@ enum Command {
     New(new::Args),
     Export(export::Args),
     Diff(diff::Args),
+    Pause(steer::PauseArgs),
+    Cancel(steer::CancelArgs),
+    Retry(steer::RetryArgs),
+    Gate(gate::Args),
+    Ask(ask::Args),
+    Task(task::Args),
+    Artifact(artifact::Args),
+    Edit(edit::Args),
+    Revise(revise::Args),
+    Fork(fork::Args),
+    Replay(replay::Args),
+    Audit(audit::Args),
+    Restore(restore::Args),
+    Import(import::Args),
+    Search(db::SearchArgs),
+    Pin(db::PinArgs),
+    /// Let a pinned plan be forgotten
+    Unpin(db::PinArgs),
+    Forget(db::ForgetArgs),
+    Db(db::Args),
+    Doctor(doctor::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -66,6 +110,28 @@ fn main() -> ExitCode {
         Command::New(args) => new::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Pause(args) => steer::pause(&args),
+        Command::Cancel(args) => steer::cancel(&args),
+        Command::Retry(args) => steer::retry(&args),
+        Command::Gate(args) => gate::run(&args),
+        Command::Ask(args) => ask::run(&args),
+        Command::Task(args) => task::run(&args),
+        Command::Artifact(args) => artifact::run(&args),
+        Command::Edit(args) => edit::run(&args),
+        Command::Revise(args) => revise::run(&args),
+        Command::Fork(args) => fork::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Restore(args) => restore::run(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Search(args) => db::search(&args),
+        Command::Pin(args) => db::pin(&args, db::Pinned::Yes),
+        Command::Unpin(args) => db::pin(&args, db::Pinned::No),
+        Command::Forget(args) => db::forget(&args),
+        Command::Db(args) => db::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => completions::man(&args, Cli::command()),
         Command::Schema(args) => schema::run(&args),
         Command::Bench(args) => bench::run(&args),
     };

@@ -31,16 +31,46 @@ fn help_shows_what_can_be_done() {
     Plan files are YAML, JSON, the text form (.gantry) or Mermaid flowcharts (.mmd). Data goes to
     standard output, talk to standard error.
 
-    Exit codes: 0 done, 1 a fault of this program or its surroundings, 2 bad input.
+    Exit codes: 0 done, 1 a fault of this program or its surroundings, 2 bad input, 3 the plan failed, 4
+    it waits for a person, 5 it refused the request.
 
     Usage: gantry <COMMAND>
 
     Commands:
-      validate  Check plan files and say everything that is wrong, with file, line and column
-      export    Write a plan file as canonical YAML or JSON, or as a Mermaid flowchart
-      diff      Show what changed between two plan files, task by task and field by field
-      schema    Print the JSON Schema of plan files, for editors and other programs
-      help      Print this message or the help of the given subcommand(s)
+      validate     Check plan files and say everything that is wrong, with file, line and column
+      run          Carry out a plan file, durably
+      resume       Go on with a plan from wherever it stands
+      export       Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole
+                   life as a zip file
+      diff         Show what changed between two plan files or plans, task by task and field by field
+      pause        Start nothing new in a plan; what runs is let finish
+      cancel       Give up a plan: stop everything at once
+      retry        Do a task again that has ended, and whatever that changes behind it
+      gate         See what waits for a decision, and decide
+      ask          See what people are asked, and answer
+      task         See one task with everything known about it, and do what a person can do for it
+      artifact     See what tasks made and is kept, and get it
+      edit         Change what a finished task gave; exactly what works on it is done again
+      revise       Change a plan into what a file says, as a new revision, while it runs or after it
+                   ended
+      fork         Begin another life of a plan from any point of its journal; the plan itself stays as
+                   it is
+      replay       Decide a plan's whole life again from what was recorded, and compare
+      audit        Check that a plan's record is what was written, and show who decided what, when and
+                   why
+      restore      Bring the working folder of a plan back to a checkpoint, byte for byte
+      import       Take in a plan with its whole life from a zip file that `gantry export zip` made
+      search       Find plans and tasks by words in their titles and descriptions
+      pin          Keep a plan from being forgotten
+      unpin        Let a pinned plan be forgotten
+      forget       Remove a plan with everything that belongs to it
+      db           Look after the file that keeps all plans
+      doctor       Check that this machine has what plans need, and say how to fix what it lacks
+      completions  Print a script that completes commands and options in a shell
+      man          Print the manual page, or that of a command
+      schema       Print the JSON Schema of plan files, for editors and other programs
+      bench        Measure how fast plans are carried out here, beside what this machine can do at best
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gantry_core::effect::Failure;
-use gantry_core::event::{Entry, Event};
+use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 use gantry_core::input::{Input, Success, TakeBack};
 use gantry_core::life::{self, Life, PlanState};
@@ -255,47 +255,7 @@ impl Engine {
 
     /// Begins another life with the first `at` entries of this one.
     pub async fn fork(&self, plan: &PlanId, at: u64, origin: Origin) -> Result<PlanId, EngineError> {
-        let turns = crate::load::all_turns(&*self.shared.store, plan).await?;
-        let entries: Vec<Entry> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
-        let now = self.shared.clock.now();
-        let title = self.shared.store.plan(plan.as_str()).await?.card.title;
-        let id = PlanId::mint(&title, entropy());
-        let forked = life::fork(&entries, at, id.clone(), now).map_err(|bad| EngineError::journal(plan, &bad))?;
-        let from = gantry_store::ForkedFrom { plan: plan.clone(), seq: at };
-        let mut length = 0;
-        for turn in turns.iter().take_while(|turn| turn.first_seq <= at) {
-            let whole = turn.last_seq() <= at;
-            let count = usize::try_from(at - turn.first_seq + 1).unwrap_or(usize::MAX).min(turn.entries.len());
-            let cause = match (length, whole) {
-                (0, _) => Cause::Created(origin.clone()).to_value(),
-                (_, true) => turn.inputs.clone(),
-                (_, false) => Cause::Given.to_value(),
-            };
-            let entries = turn.entries[..count].to_vec();
-            length = self.append_given(&id, length, entries, cause, &forked, &from).await?;
-        }
-        let last = forked[forked.len() - 1..].to_vec();
-        self.append_given(&id, length, last, Cause::Given.to_value(), &forked, &from).await?;
-        Ok(id)
-    }
-
-    async fn append_given(
-        &self,
-        id: &PlanId,
-        length: u64,
-        entries: Vec<Entry>,
-        inputs: Value,
-        all: &[Entry],
-        from: &gantry_store::ForkedFrom,
-    ) -> Result<u64, EngineError> {
-        let end = length + entries.len() as u64;
-        let shown = usize::try_from(end).unwrap_or(all.len()).min(all.len());
-        let life = life::replay(&all[..shown]).map_err(|bad| EngineError::journal(id, &bad))?;
-        let at = entries.last().map(|entry| entry.at).unwrap_or_default();
-        let texts = if length == 0 { texts_of(&life.plan()) } else { Vec::new() };
-        let turn = Turn { first_seq: length + 1, inputs, entries, at };
-        let append = Append { texts, ..Append::new(id.clone(), length, turn, card_of(&life, None, Some(from))) };
-        Ok(self.shared.store.append(append).await?.length)
+        crate::import::fork(&*self.shared.store, plan, at, origin, self.shared.clock.now()).await
     }
 }
 
@@ -351,7 +311,7 @@ fn place_with(options: &Options, origin: &Origin, policy: Arc<Policy>) -> Place 
 }
 
 /// Chance from the system: for ids and seeds, which are then in the journal.
-fn entropy() -> u64 {
+pub(crate) fn entropy() -> u64 {
     let mut bytes = [0; 8];
     // Without a source of chance ids are minted from the time; a taken id is minted again.
     if rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).is_err() {

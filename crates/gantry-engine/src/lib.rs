@@ -22,6 +22,7 @@ mod undo;
 mod driver;
 mod engine;
 mod replay;
+mod import;
 
 pub use cause::{Cause, Origin};
 pub use clock::{Clock, SystemClock, TokioClock};
@@ -29,5 +30,6 @@ pub use driver::{Ending, Stop, Until};
 pub use engine::{Driving, Engine, NewPlan, Options, Tell};
 pub use error::EngineError;
 pub use happening::Happening;
+pub use import::{artifact_hashes, entries, import, turns};
 pub use load::{Opened, open};
 pub use replay::{Difference, Replayed, WhatIf, replay};

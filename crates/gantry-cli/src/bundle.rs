@@ -1,0 +1,87 @@
+//! A plan's whole life in one zip file: the plan, its journal, its calls to the outside, its artifacts, and a manifest
+//! with the hash of each.
+//!
+//! Invariant: what is read from a zip file is checked before anything is written, and nothing of it is ever a path here.
+
+mod read; // in reading order: what is written, and how it is read
+mod write;
+
+use gantry_core::event::Entry;
+use gantry_core::id::PlanId;
+use gantry_core::time::Timestamp;
+use gantry_store::{ArtifactRow, Hash, Sealed, StoreError, Turn, first_head};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use read::open;
+pub use write::pack;
+
+/// The form of the file that this program writes and reads.
+const FORMAT: &str = "gantry-plan/1";
+
+/// The names of the files in it.
+const MANIFEST: &str = "manifest.json";
+const PLAN: &str = "plan.yaml";
+const JOURNAL: &str = "journal.jsonl";
+const CALLS: &str = "calls.jsonl";
+/// The folder of what checkpoints and ways back refer to by its hash.
+const CONTENTS: &str = "contents/";
+
+/// What a zip file says about itself.
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    format: String,
+    program: String,
+    plan: PlanId,
+    title: String,
+    /// How many entries the journal has, and the hash after the last.
+    length: u64,
+    head: Hash,
+    files: Vec<Packed>,
+    artifacts: Vec<Kept>,
+}
+
+/// A file in it.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    path: String,
+    bytes: u64,
+    hash: Hash,
+}
+
+/// An artifact, and the file that holds it.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    path: String,
+    #[serde(flatten)]
+    row: ArtifactRow,
+}
+
+/// How many entries these turns have, and the hash after the last.
+fn chain(plan: &PlanId, turns: &[Turn]) -> Result<(u64, Hash), StoreError> {
+    let (mut length, mut head) = (0, first_head(plan));
+    for turn in turns {
+        let sealed = Sealed::new(turn, length)?;
+        (length, head) = (sealed.last_seq(), sealed.head(head));
+    }
+    Ok((length, head))
+}
+
+/// A turn as one line of the journal.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    first_seq: u64,
+    at: Timestamp,
+    inputs: Value,
+    entries: Vec<Entry>,
+}
+
+impl Line {
+    fn of(turn: Turn) -> Self {
+        Self { first_seq: turn.first_seq, at: turn.at, inputs: turn.inputs, entries: turn.entries }
+    }
+
+    fn turn(self) -> Turn {
+        Turn { first_seq: self.first_seq, inputs: self.inputs, entries: self.entries, at: self.at }
+    }
+}

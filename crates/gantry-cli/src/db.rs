@@ -1,0 +1,269 @@
+//! `gantry db`, `gantry forget`, `gantry pin`, `gantry unpin`, `gantry search`: looks after the record.
+
+use std::process::ExitCode;
+
+use gantry_core::life::PlanState;
+use gantry_core::time::Timestamp;
+use gantry_engine::{Clock, EngineError, SystemClock};
+use gantry_store::{ListFilter, PAGE_ITEMS_MAX, Store};
+use gantry_store_sqlite::SqliteStore;
+use serde_json::json;
+
+use crate::contents;
+use crate::desk::Desk;
+use crate::exit::{self, Fault};
+use crate::session::{self, Record};
+use crate::table::{bytes, columns, short};
+
+/// Look after the file that keeps all plans
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry db info\n  gantry db backup /backup/gantry.db    (while plans run)")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+    #[command(flatten)]
+    record: Record,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Say what is in the record
+    Info,
+    /// Copy the record to a new file as it is at one moment, while others go on writing
+    Backup {
+        /// The file to make
+        file: String,
+    },
+    /// Remove what nothing refers to any more, and give back room
+    Vacuum,
+    /// Bring the record to the newest schema
+    Migrate,
+    /// Check the file as a whole; reads everything
+    Check,
+}
+
+/// Remove a plan with everything that belongs to it
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry forget 7\n  gantry export zip 7 -o kept.zip && gantry forget 7")]
+pub struct ForgetArgs {
+    /// The plan: its id, its number, the beginning of its id, or @last
+    plan: String,
+    /// Also when it has not ended
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    record: Record,
+}
+
+/// Keep a plan from being forgotten
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry pin @last\n  gantry unpin @last")]
+pub struct PinArgs {
+    /// The plan: its id, its number, the beginning of its id, or @last
+    plan: String,
+    #[command(flatten)]
+    record: Record,
+}
+
+/// Find plans and tasks by words in their titles and descriptions
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry search payment retry")]
+pub struct SearchArgs {
+    /// The words; each must begin a word of what is found
+    #[arg(required = true)]
+    words: Vec<String>,
+    /// How many at most
+    #[arg(long, default_value_t = 20)]
+    limit: u32,
+    #[command(flatten)]
+    record: Record,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    session::block_on(async {
+        match &args.what {
+            What::Info => info(&args.record).await,
+            What::Backup { file } => backup(&args.record, file).await,
+            What::Vacuum => vacuum(&args.record).await,
+            What::Migrate => migrate(&args.record),
+            What::Check => check(&args.record).await,
+        }
+    })
+}
+
+/// Opens a record that must exist: looking after nothing makes no file.
+fn existing(record: &Record) -> Result<SqliteStore, Fault> {
+    let path = record.path()?;
+    if !path.exists() {
+        return Err(Fault::bad_input(format!("there is no record at `{}`", path.display()))
+            .hint("name it with `--db FILE` or GANTRY_DB; the first `gantry run` makes one"));
+    }
+    record.open()
+}
+
+async fn info(record: &Record) -> Result<ExitCode, Fault> {
+    let info = existing(record)?.info().await?;
+    if record.json {
+        exit::print(&format!("{:#}\n", json!(info)))?;
+    } else {
+        let rows = [
+            ("file", info.path.display().to_string()),
+            ("size", format!("{}, and {} in its log", bytes(info.bytes), bytes(info.log_bytes))),
+            ("schema", info.schema.to_string()),
+            ("plans", info.plans.to_string()),
+            ("turns", info.turns.to_string()),
+            ("blobs", format!("{} with {}", info.blobs, bytes(info.blob_bytes))),
+        ];
+        exit::print(&columns(&rows.map(|(label, text)| vec![label.to_owned(), text])))?;
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+async fn backup(record: &Record, file: &str) -> Result<ExitCode, Fault> {
+    if std::path::Path::new(file).exists() {
+        return Err(Fault::bad_input(format!("`{file}` exists already")).hint("name a file that does not exist"));
+    }
+    existing(record)?.backup(file).await?;
+    // A copy that cannot be opened is none.
+    let info = SqliteStore::open_read_only(file)?.info().await?;
+    if record.json {
+        exit::print(&format!("{:#}\n", json!({"file": file, "bytes": info.bytes, "plans": info.plans})))?;
+    } else {
+        anstream::eprintln!("copied the record to `{file}`: {} plans, {}", info.plans, bytes(info.bytes));
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+async fn vacuum(record: &Record) -> Result<ExitCode, Fault> {
+    let store = existing(record)?;
+    let now = SystemClock::new().now();
+    keep_referred(&store, now).await?;
+    let vacuumed = store.vacuum(now).await?;
+    if record.json {
+        exit::print(&format!("{:#}\n", json!({"blobs": vacuumed.blobs, "bytes": vacuumed.bytes})))?;
+    } else {
+        anstream::eprintln!("removed {} blobs with {}", vacuumed.blobs, bytes(vacuumed.bytes));
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+/// Hands in once more what checkpoints and ways back need: what was handed in lately is not removed.
+async fn keep_referred(store: &SqliteStore, now: Timestamp) -> Result<(), Fault> {
+    let mut cursor = None;
+    loop {
+        let page = store.list(ListFilter { cursor, ..ListFilter::default() }).await?;
+        for card in page.items {
+            for hash in contents::referred(store, &card.id).await? {
+                if let Some(body) = store.get_blob(hash).await? {
+                    store.put_blob(body, now).await?;
+                }
+            }
+        }
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn migrate(record: &Record) -> Result<ExitCode, Fault> {
+    let path = record.path()?;
+    if !path.exists() {
+        existing(record)?;
+    }
+    let (before, after) = SqliteStore::migrate(&path)?;
+    if record.json {
+        exit::print(&format!("{:#}\n", json!({"before": before, "after": after})))?;
+    } else if before == after {
+        anstream::eprintln!("the record has the newest schema, {after}");
+    } else {
+        anstream::eprintln!("brought the record from schema {before} to {after}");
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+async fn check(record: &Record) -> Result<ExitCode, Fault> {
+    let problems = existing(record)?.check().await?;
+    if record.json {
+        exit::print(&format!("{:#}\n", json!({"sound": problems.is_empty(), "problems": problems})))?;
+    } else {
+        for problem in &problems {
+            exit::print(&format!("{problem}\n"))?;
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Fault::internal("the file is damaged")
+            .hint("restore a backup; see which plans are sound with `gantry audit`"));
+    }
+    if !record.json {
+        anstream::eprintln!("the file is sound; check a plan's journal with `gantry audit`");
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+pub fn forget(args: &ForgetArgs) -> Result<ExitCode, Fault> {
+    session::block_on(async {
+        let desk = Desk::open(&args.record, &args.plan).await?;
+        let ended = matches!(desk.card.card.state, PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
+        if !ended && !args.force {
+            return Err(Fault::refused(format!("plan `{}` is {} and has not ended", desk.id(), desk.card.card.state))
+                .hint("cancel it first, or say `--force`"));
+        }
+        let Some(claim) = desk.store().claim(desk.card.no).await? else {
+            return Err(EngineError::Driven { plan: desk.id().to_string() }.into());
+        };
+        desk.store().forget(desk.id()).await?;
+        drop(claim);
+        if args.record.json {
+            exit::print(&format!("{:#}\n", json!({"forgotten": desk.id()})))?;
+        } else {
+            anstream::eprintln!("forgot `{}`", desk.id());
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
+}
+
+/// Whether a plan is kept from being forgotten.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pinned {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+}
+
+pub fn pin(args: &PinArgs, pinned: Pinned) -> Result<ExitCode, Fault> {
+    let pinned = pinned == Pinned::Yes;
+    session::block_on(async {
+        let desk = Desk::open(&args.record, &args.plan).await?;
+        desk.store().pin(desk.id(), pinned).await?;
+        if args.record.json {
+            exit::print(&format!("{:#}\n", json!({"plan": desk.id(), "pinned": pinned})))?;
+        } else {
+            anstream::eprintln!("`{}` is {}", desk.id(), if pinned { "pinned" } else { "not pinned any more" });
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
+}
+
+pub fn search(args: &SearchArgs) -> Result<ExitCode, Fault> {
+    let query = args.words.join(" ");
+    if gantry_store::query_words(&query).is_empty() {
+        return Err(Fault::bad_input(format!("`{query}` has no word to search for")));
+    }
+    session::block_on(async {
+        let hits = existing(&args.record)?.search(&query, args.limit.clamp(1, PAGE_ITEMS_MAX)).await?;
+        if args.record.json {
+            exit::print(&format!("{:#}\n", json!(hits)))?;
+        } else if hits.is_empty() {
+            anstream::eprintln!("nothing was found");
+        } else {
+            let row = |hit: &gantry_store::Hit| {
+                let task = hit.task.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+                vec![hit.plan.to_string(), task, short(&hit.snippet, 60)]
+            };
+            exit::print(&columns(&hits.iter().map(row).collect::<Vec<_>>()))?;
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
+}

@@ -1,0 +1,117 @@
+//! `gantry edit`: changes what a finished task gave, and has exactly what depends on it done again.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use gantry_core::event::Event;
+use gantry_core::id::TaskId;
+use gantry_core::input::Input;
+use gantry_core::life::{Life, TaskState};
+use gantry_engine::{Clock, EngineError, SystemClock};
+use serde_json::{Map, Value, json};
+
+use crate::desk::{self, By, Desk};
+use crate::exit::{self, Fault};
+use crate::session::{self, Record};
+
+/// Change what a finished task gave; exactly what works on it is done again
+#[derive(clap::Args)]
+#[command(
+    after_help = "Outputs that are not named stay as they are.\n\nExamples:\n  gantry edit 7 research --output summary=\"shorter\" --why \"too long\"\n  gantry edit 7 research --output limit=10 --dry-run"
+)]
+pub struct Args {
+    /// The plan: its id, its number, the beginning of its id, or @last
+    plan: String,
+    /// The task
+    task: String,
+    /// A new value; JSON, or else text
+    #[arg(long = "output", value_name = "NAME=VALUE", value_parser = desk::pair)]
+    outputs: Vec<(String, Value)>,
+    /// An output to take away
+    #[arg(long, value_name = "NAME")]
+    remove: Vec<String>,
+    /// Only say what would be done again
+    #[arg(long)]
+    dry_run: bool,
+    /// Why
+    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
+    why: String,
+    #[command(flatten)]
+    by: By,
+    #[command(flatten)]
+    record: Record,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    let by = args.by.name()?;
+    if args.outputs.is_empty() && args.remove.is_empty() {
+        return Err(Fault::bad_input("nothing is to be changed").hint("name an output with `--output NAME=VALUE`"));
+    }
+    session::block_on(async {
+        let desk = Desk::open(&args.record, &args.plan).await?;
+        let (life, task) = desk.task(&args.task).await?;
+        let mut outputs = life.outputs(task.as_str()).cloned().unwrap_or_default();
+        for name in &args.remove {
+            if outputs.remove(name).is_none() {
+                return Err(Fault::bad_input(format!("task `{task}` has no output `{name}`")));
+            }
+        }
+        outputs.extend(args.outputs.iter().cloned());
+        let input = Input::EditOutput { task: task.clone(), by, why: args.why.clone(), outputs };
+        let (again, perhaps) = preview(&life, &input)?;
+        let mut text = format!("edited the output of `{task}`; {}", said(&again, &perhaps));
+        let more = Map::from_iter([
+            ("again".to_owned(), json!(again)),
+            ("perhaps".to_owned(), json!(perhaps)),
+            ("dry_run".to_owned(), json!(args.dry_run)),
+        ]);
+        if args.dry_run {
+            if args.record.json {
+                exit::print(&format!("{:#}\n", Value::Object(more)))?;
+            } else {
+                text = format!("would edit the output of `{task}`; {}", said(&again, &perhaps));
+                anstream::eprintln!("{text}");
+            }
+            return Ok(ExitCode::from(exit::DONE));
+        }
+        desk.say_with(input, &text, more).await
+    })
+}
+
+/// What would be done again for sure, and what perhaps, if those give something else.
+fn preview(life: &Life, input: &Input) -> Result<(Vec<TaskId>, Vec<TaskId>), Fault> {
+    let verdict = life
+        .decide(input, SystemClock::new().now())
+        .map_err(|refused| desk::refusal(EngineError::Refused(refused), life.id()))?;
+    let mut again = Vec::new();
+    for entry in &verdict.events {
+        if let Event::TaskReopened { task, .. } = &entry.event
+            && !again.contains(task)
+        {
+            again.push(task.clone());
+        }
+    }
+    let plan = life.plan();
+    let waits = plan.waits();
+    let mut reached: BTreeSet<TaskId> = again.iter().cloned().collect();
+    loop {
+        let behind = plan.tasks.iter().zip(&waits).filter(|(_, waits)| waits.iter().any(|task| reached.contains(task)));
+        let news: Vec<TaskId> = behind.map(|(task, _)| task.id.clone()).filter(|id| !reached.contains(id)).collect();
+        if news.is_empty() {
+            break;
+        }
+        reached.extend(news);
+    }
+    let done = |task: &TaskId| life.task_state(task.as_str()) == Some(TaskState::Completed) && !again.contains(task);
+    let perhaps = life.task_ids().into_iter().filter(|task| reached.contains(task) && done(task)).collect();
+    Ok((again, perhaps))
+}
+
+fn said(again: &[TaskId], perhaps: &[TaskId]) -> String {
+    let list = |tasks: &[TaskId]| tasks.iter().map(|task| format!("`{task}`")).collect::<Vec<_>>().join(", ");
+    match (again.is_empty(), perhaps.is_empty()) {
+        (true, _) => "nothing has to be done again".to_owned(),
+        (false, true) => format!("done again: {}", list(again)),
+        (false, false) => format!("done again: {}; and, if these give something else: {}", list(again), list(perhaps)),
+    }
+}

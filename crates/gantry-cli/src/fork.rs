@@ -1,0 +1,77 @@
+//! `gantry fork`: another life of a plan from any point of its journal.
+
+use std::process::ExitCode;
+
+use gantry_engine::Origin;
+use serde_json::json;
+
+use crate::desk::{By, Desk};
+use crate::exit::{self, Fault};
+use crate::session::{self, Record};
+
+/// Begin another life of a plan from any point of its journal; the plan itself stays as it is
+///
+/// What was done up to that point stays done in the fork, with its results and artifacts. The working folder is not
+/// touched: bring it back to a checkpoint with `gantry restore` if the fork needs it.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry fork 7 --at 42\n  gantry fork 7 --at 42 --resume")]
+pub struct Args {
+    /// The plan: its id, its number, the beginning of its id, or @last
+    plan: String,
+    /// After which entry of the journal [default: the last]
+    #[arg(long, value_name = "N")]
+    at: Option<u64>,
+    /// Go on with it at once, as `gantry resume` does
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    by: By,
+    #[command(flatten)]
+    record: Record,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    let by = args.by.name()?;
+    let id = session::block_on(async {
+        let desk = Desk::open(&args.record, &args.plan).await?;
+        let length = desk.card.length;
+        let at = args.at.unwrap_or(length);
+        if at == 0 || at > length {
+            return Err(Fault::bad_input(format!("plan `{}` has no entry {at}", desk.id()))
+                .hint(format!("its journal has entries 1 to {length}; see them with `gantry log {}`", desk.id())));
+        }
+        let origin = Origin { by, ..desk.engine.open(desk.id()).await?.origin };
+        let id = desk.engine.fork(desk.id(), at, origin).await?;
+        let card = desk.store().plan(id.as_str()).await?;
+        if args.record.json && !args.resume {
+            let all = json!({"plan": id, "no": card.no, "state": card.card.state, "from": desk.id(), "at": at});
+            exit::print(&format!("{all:#}\n"))?;
+        } else {
+            anstream::eprintln!(
+                "`{id}` (number {}) continues `{}` after entry {at}; it is {}",
+                card.no,
+                desk.id(),
+                card.card.state
+            );
+            if !args.resume {
+                anstream::eprintln!("go on with `gantry resume {id}`");
+            }
+        }
+        Ok(id)
+    })?;
+    if args.resume { resume(id.as_str(), &args.record) } else { Ok(ExitCode::from(exit::DONE)) }
+}
+
+/// Goes on in a program of its own, so that everything is as `gantry resume` does it.
+fn resume(plan: &str, record: &Record) -> Result<ExitCode, Fault> {
+    let lost = |error: std::io::Error| {
+        Fault::internal(format!("the fork cannot go on: {error}")).hint(format!("go on with `gantry resume {plan}`"))
+    };
+    let mut command = std::process::Command::new(std::env::current_exe().map_err(lost)?);
+    command.args(["resume", plan]).arg("--db").arg(record.path()?);
+    if record.json {
+        command.arg("--json");
+    }
+    let status = command.status().map_err(lost)?;
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::INTERNAL)))
+}

@@ -1,0 +1,107 @@
+//! `gantry replay`: decides a plan's whole life again from what was recorded, and compares.
+
+use std::process::ExitCode;
+
+use gantry_core::event::Event;
+use gantry_core::policy::Policy;
+use gantry_engine::{Difference, Replayed, WhatIf};
+use serde_json::json;
+
+use crate::desk::Desk;
+use crate::exit::{self, Fault};
+use crate::file;
+use crate::sentence::sentence;
+use crate::session::{self, Record};
+
+/// Decide a plan's whole life again from what was recorded, and compare
+///
+/// Nothing is run and nothing is changed. Without --policy the result must be the same, or the exit code is 5. With
+/// --policy it says where the life would have taken another way.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  gantry replay @last\n  gantry replay 7 --policy strict.yaml    (a file with a `policy` map, or a plan file)"
+)]
+pub struct Args {
+    /// The plan: its id, its number, the beginning of its id, or @last
+    plan: String,
+    /// What if this had been its policy: a file with a `policy` map, or a plan file
+    #[arg(long, value_name = "FILE")]
+    policy: Option<String>,
+    #[command(flatten)]
+    record: Record,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    let policy = args.policy.as_deref().map(load_policy).transpose()?;
+    session::block_on(async {
+        let desk = Desk::open(&args.record, &args.plan).await?;
+        let what_if = policy.is_some();
+        let replayed = gantry_engine::replay(desk.store(), desk.id(), WhatIf { policy }).await?;
+        if args.record.json {
+            print_json(desk.id().as_str(), what_if, &replayed)?;
+        } else {
+            tell(desk.id().as_str(), what_if, &replayed)?;
+        }
+        let changed = replayed.difference.is_some() && !what_if;
+        Ok(ExitCode::from(if changed { exit::REFUSED } else { exit::DONE }))
+    })
+}
+
+fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
+    let turns = file::count(usize::try_from(replayed.turns).unwrap_or(usize::MAX), "turn");
+    let entries = if replayed.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", replayed.entries) };
+    let Some(Difference { seq, recorded, decided }) = &replayed.difference else {
+        let same = if what_if { "the policy changes nothing" } else { "everything is the same" };
+        return exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"));
+    };
+    let words = |event: &Option<Box<Event>>| event.as_ref().map_or("nothing".to_owned(), |event| sentence(event));
+    let mut lines = vec![
+        format!("{plan}: another way at entry {seq}; what stands before is the same\n"),
+        format!("  recorded: {}\n  decided:  {}\n", words(recorded), words(decided)),
+    ];
+    if let (Some(recorded), Some(decided)) = (recorded, decided)
+        && sentence(recorded) == sentence(decided)
+    {
+        let json = |event: &Event| serde_json::to_string(event).unwrap_or_default();
+        lines.push(format!("  recorded: {}\n  decided:  {}\n", json(recorded), json(decided)));
+    }
+    exit::print(&lines.concat())?;
+    if what_if {
+        anstream::eprintln!(
+            "under this policy the plan would have gone another way from there; the record is unchanged"
+        );
+    } else {
+        anstream::eprintln!("this program decides otherwise than the one that wrote the journal");
+    }
+    Ok(())
+}
+
+fn print_json(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
+    let difference = replayed.difference.as_ref().map(
+        |difference| json!({"seq": difference.seq, "recorded": difference.recorded, "decided": difference.decided}),
+    );
+    let all = json!({
+        "plan": plan, "what_if": what_if, "same": difference.is_none(), "turns": replayed.turns,
+        "entries": replayed.entries, "difference": difference,
+    });
+    exit::print(&format!("{all:#}\n"))
+}
+
+/// Reads the policy of a plan file, or of a file with nothing but a policy.
+fn load_policy(path: &str) -> Result<Policy, Fault> {
+    let loaded = file::load(path)?;
+    if let Some(plan) = loaded.plan {
+        return Ok(plan.policy);
+    }
+    // With the smallest plan around it, a policy alone is read and checked like any other.
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let whole = gantry_format::load(path, format!("{text}\ntitle: what if\ntasks: [{{id: nothing}}]\n").as_bytes());
+    if let Some(plan) = whole.plan
+        && plan.policy != Policy::default()
+    {
+        return Ok(plan.policy);
+    }
+    file::tell(&loaded);
+    Err(Fault::bad_input(format!("`{path}` has no policy that can be used"))
+        .hint("write a map under `policy:`, such as `policy: {budget: {cost_usd: 5}}`, or name a plan file"))
+}

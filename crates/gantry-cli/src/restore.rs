@@ -1,0 +1,181 @@
+//! `gantry restore`: brings the working folder back to a checkpoint.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gantry_core::effect::ArtifactRef;
+use gantry_core::input::Input;
+use gantry_core::life::Life;
+use gantry_core::plan::Action;
+use gantry_engine::{Clock, EngineError, SystemClock};
+use gantry_runners::checkpoint::{self, Manifest};
+use gantry_runners::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Watch};
+use gantry_store::{ArtifactRow, Hash, Store};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::artifact;
+use crate::desk::{By, Desk};
+use crate::exit::{self, Fault};
+use crate::session::{self, Record};
+use crate::table::{columns, time};
+
+/// Bring the working folder of a plan back to a checkpoint, byte for byte
+///
+/// The folder as it is now is kept first, under a hash that is printed: going back from going back is possible.
+/// Ignored files stay. Without --to the checkpoints are listed.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry restore 7\n  gantry restore 7 --to before-migration")]
+pub struct Args {
+    /// The plan: its id, its number, the beginning of its id, or @last
+    plan: String,
+    /// The checkpoint: its name, its task, TASK@VERSION, or a hash that a restore printed
+    #[arg(long, value_name = "CHECKPOINT")]
+    to: Option<String>,
+    #[command(flatten)]
+    by: By,
+    #[command(flatten)]
+    record: Record,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    let by = args.by.name()?;
+    session::block_on(async {
+        let desk = Desk::open(&args.record, &args.plan).await?;
+        let opened = desk.engine.open(desk.id()).await?;
+        let points = points(&desk, &opened.life).await?;
+        let Some(to) = &args.to else {
+            list(&args.record, &desk, &points)?;
+            return Ok(ExitCode::from(exit::DONE));
+        };
+        let hash = find(&points, to, desk.id().as_str())?;
+        // While files are brought back, nobody else may work on the plan.
+        let claim = desk.store().claim(opened.no).await?;
+        let Some(claim) = claim else {
+            let fault = Fault::from(EngineError::Driven { plan: desk.id().to_string() });
+            return Err(fault.hint(format!("pause it first with `gantry pause {}`", desk.id())));
+        };
+        let place = desk.engine.place(&opened);
+        let ports = ports(Arc::clone(desk.engine.store()));
+        let failed =
+            |why: String| Fault::internal(format!("the folder `{}` was not restored: {why}", place.root.display()));
+        let manifest = Manifest::fetch(&hash, &ports).await.map_err(failed)?;
+        let restored =
+            checkpoint::restore(&manifest, &place, &ports, &CancellationToken::new()).await.map_err(failed)?;
+        drop(claim);
+        let safety = restored.safety.hash;
+        let text = format!("restored the working folder to checkpoint `{to}`; as it was before: {safety}");
+        desk.engine.tell(desk.id(), Input::Note { task: None, by, text }).await?;
+        if args.record.json {
+            let all = json!({
+                "plan": desk.id(), "folder": place.root, "to": to, "hash": hash, "written": restored.written,
+                "removed": restored.removed, "safety": safety,
+            });
+            exit::print(&format!("{all:#}\n"))?;
+        } else {
+            anstream::eprintln!(
+                "restored `{}` to checkpoint `{to}`: {} written, {} removed",
+                place.root.display(),
+                restored.written,
+                restored.removed
+            );
+            anstream::eprintln!("as it was before is kept; go back with `gantry restore {} --to {safety}`", desk.id());
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
+}
+
+/// A checkpoint that one can come back to.
+struct Point {
+    name: String,
+    row: ArtifactRow,
+}
+
+async fn points(desk: &Desk, life: &Life) -> Result<Vec<Point>, Fault> {
+    let rows = artifact::all(desk.store(), desk.id()).await?;
+    let points = rows.into_iter().filter(|row| row.artifact.name == checkpoint::MANIFEST).filter_map(|row| {
+        let name = match &life.definition(row.artifact.task.as_str())?.action {
+            Some(Action::Checkpoint(checkpoint)) => checkpoint.name.clone(),
+            _ => return None,
+        };
+        Some(Point { name, row })
+    });
+    Ok(points.collect())
+}
+
+fn list(record: &Record, desk: &Desk, points: &[Point]) -> Result<(), Fault> {
+    if record.json {
+        let all: Vec<Value> = points
+            .iter()
+            .map(|Point { name, row }| {
+                json!({
+                    "name": name, "task": row.artifact.task, "version": row.version, "at": row.artifact.at,
+                    "hash": row.artifact.hash,
+                })
+            })
+            .collect();
+        return exit::print(&format!("{:#}\n", json!(all)));
+    }
+    if points.is_empty() {
+        anstream::eprintln!("`{}` has no checkpoint of its working folder", desk.id());
+        return Ok(());
+    }
+    let mut rows = vec![["CHECKPOINT", "TASK", "MADE"].map(str::to_owned).to_vec()];
+    rows.extend(points.iter().map(|Point { name, row }| {
+        vec![name.clone(), format!("{}@{}", row.artifact.task, row.version), time(row.artifact.at)]
+    }));
+    exit::print(&columns(&rows))
+}
+
+/// The hash of the manifest that is meant; of several with one name the newest.
+fn find(points: &[Point], to: &str, plan: &str) -> Result<String, Fault> {
+    let fits = |point: &&Point| {
+        let task = point.row.artifact.task.as_str();
+        point.name == to || task == to || format!("{task}@{}", point.row.version) == to
+    };
+    if let Some(point) = points.iter().rev().find(fits) {
+        return Ok(point.row.artifact.hash.to_string());
+    }
+    if to.parse::<Hash>().is_ok() {
+        return Ok(to.to_owned());
+    }
+    Err(Fault::bad_input(format!("plan `{plan}` has no checkpoint `{to}`"))
+        .hint(format!("see which there are with `gantry restore {plan}`")))
+}
+
+/// What restoring needs of the store: nothing is watched, and nothing has to be taken back later.
+struct Shelf(Arc<dyn Store>);
+
+fn ports(store: Arc<dyn Store>) -> Ports {
+    let shelf = Arc::new(Shelf(store));
+    Ports { keep: Arc::clone(&shelf) as _, watch: Arc::clone(&shelf) as _, intents: shelf }
+}
+
+#[async_trait]
+impl Keep for Shelf {
+    async fn put(&self, bytes: Vec<u8>) -> Result<String, KeepError> {
+        let kept = self.0.put_blob(bytes, SystemClock::new().now()).await;
+        kept.map(|hash| hash.to_string()).map_err(|error| KeepError::Store { why: error.to_string() })
+    }
+
+    async fn get(&self, hash: &str) -> Result<Vec<u8>, KeepError> {
+        let unknown = || KeepError::Unknown { hash: hash.to_owned() };
+        let parsed: Hash = hash.parse().map_err(|_| unknown())?;
+        let found = self.0.get_blob(parsed).await.map_err(|error| KeepError::Store { why: error.to_string() })?;
+        found.ok_or_else(unknown)
+    }
+}
+
+impl Watch for Shelf {
+    fn output(&self, _: Chunk) {}
+    fn alive(&self, _: String, _: Vec<ArtifactRef>) {}
+    fn effect(&self, _: EffectRecord) {}
+}
+
+#[async_trait]
+impl Intents for Shelf {
+    async fn intend(&self, _: Value) -> Result<(), KeepError> {
+        Ok(())
+    }
+}

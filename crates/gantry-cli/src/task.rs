@@ -1,0 +1,209 @@
+//! `gantry task`: sees one task with everything known about it, and does what a person can do for it.
+
+mod judge;
+mod show;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use gantry_core::effect::ArtifactRef;
+use gantry_core::event::Outputs;
+use gantry_core::input::{Input, Resolution, Success};
+use gantry_engine::{Clock, SystemClock};
+use gantry_store::BLOB_BYTES_MAX;
+use serde_json::{Map, Value};
+
+use crate::desk::{self, By, Desk};
+use crate::exit::{self, Fault};
+use crate::session::{self, Record};
+
+/// See one task with everything known about it, and do what a person can do for it
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  gantry task show 7 build\n  gantry task done 7 call-the-bank --output reference=A17 --evidence letter.pdf\n  gantry task resolve 7 deploy retry --guidance \"use the other host\"\n  gantry task judge 7 report --holds 1 --fails 2=\"no sources\""
+)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+    #[command(flatten)]
+    record: Record,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Show a task: its definition, state, attempts, inputs, outputs, artifacts and history
+    Show {
+        /// The plan: its id, its number, the beginning of its id, or @last
+        plan: String,
+        /// The task
+        task: String,
+    },
+    /// Say that a task for people is done, and hand in what came of it
+    Done {
+        /// The plan: its id, its number, the beginning of its id, or @last
+        plan: String,
+        /// The task
+        task: String,
+        /// An output; the value is JSON, or else text
+        #[arg(long = "output", value_name = "NAME=VALUE", value_parser = desk::pair)]
+        outputs: Vec<(String, Value)>,
+        /// A file to keep as proof, under its own name or another
+        #[arg(long, value_name = "[NAME=]FILE")]
+        evidence: Vec<String>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Say that a task for people could not be done
+    Fail {
+        /// The plan: its id, its number, the beginning of its id, or @last
+        plan: String,
+        /// The task
+        task: String,
+        /// Why not
+        #[arg(long, alias = "rationale")]
+        why: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Write something down about a plan or one of its tasks
+    Note {
+        /// The plan, perhaps a task, and the text
+        #[arg(num_args = 2..=3, required = true, value_names = ["PLAN", "[TASK] TEXT"])]
+        words: Vec<String>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Say what to do about a task that asks for help
+    Resolve {
+        /// The plan: its id, its number, the beginning of its id, or @last
+        plan: String,
+        /// The task
+        task: String,
+        /// What to do
+        how: How,
+        /// What the next attempt is told (with `retry`)
+        #[arg(long)]
+        guidance: Option<String>,
+        /// An output (with `complete`); the value is JSON, or else text
+        #[arg(long = "output", value_name = "NAME=VALUE", value_parser = desk::pair)]
+        outputs: Vec<(String, Value)>,
+        /// Why
+        #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
+        why: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Judge checks in words, of a task or of the plan's definition of done
+    Judge(judge::Judge),
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum How {
+    /// Try again
+    Retry,
+    /// It happened, or was done by hand
+    Complete,
+    /// Leave it out
+    Skip,
+    /// Let it fail
+    Fail,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    session::block_on(async {
+        match &args.what {
+            What::Show { plan, task } => show::show(&args.record, plan, task).await,
+            What::Done { plan, task, outputs, evidence, by } => {
+                let by = by.name()?;
+                let desk = Desk::open(&args.record, plan).await?;
+                let (_, task) = desk.task(task).await?;
+                let mut artifacts = Vec::new();
+                for evidence in evidence {
+                    artifacts.push(keep(&desk, evidence).await?);
+                }
+                let success = Success { outputs: outputs.iter().cloned().collect(), artifacts, outcome: None };
+                let done = format!("{by} did `{task}`");
+                desk.say(Input::Report { task, by, end: Ok(success) }, &done).await
+            }
+            What::Fail { plan, task, why, by } => {
+                let by = by.name()?;
+                let desk = Desk::open(&args.record, plan).await?;
+                let (_, task) = desk.task(task).await?;
+                let done = format!("{by} could not do `{task}`");
+                desk.say(Input::Report { task, by, end: Err(why.clone()) }, &done).await
+            }
+            What::Note { words, by } => note(&args.record, words, by).await,
+            What::Resolve { plan, task, how, guidance, outputs, why, by } => {
+                let by = by.name()?;
+                let resolution = resolution(*how, guidance.as_ref(), outputs)?;
+                let desk = Desk::open(&args.record, plan).await?;
+                let (_, task) = desk.task(task).await?;
+                let done = match how {
+                    How::Retry => format!("`{task}` is tried again"),
+                    How::Complete => format!("`{task}` counts as done"),
+                    How::Skip => format!("`{task}` is left out"),
+                    How::Fail => format!("`{task}` has failed"),
+                };
+                desk.say(Input::Resolve { task, by, resolution, why: why.clone() }, &done).await
+            }
+            What::Judge(wanted) => judge::judge(&args.record, wanted).await,
+        }
+    })
+}
+
+fn resolution(how: How, guidance: Option<&String>, outputs: &[(String, Value)]) -> Result<Resolution, Fault> {
+    if guidance.is_some() && !matches!(how, How::Retry) {
+        return Err(Fault::bad_input("`--guidance` is for the next attempt: it goes with `retry`"));
+    }
+    if !outputs.is_empty() && !matches!(how, How::Complete) {
+        return Err(Fault::bad_input("`--output` is the result: it goes with `complete`"));
+    }
+    Ok(match how {
+        How::Retry => Resolution::Retry { guidance: guidance.cloned() },
+        How::Complete => Resolution::Complete { outputs: outputs.iter().cloned().collect::<Outputs>() },
+        How::Skip => Resolution::Skip,
+        How::Fail => Resolution::Fail,
+    })
+}
+
+async fn note(record: &Record, words: &[String], by: &By) -> Result<ExitCode, Fault> {
+    let by = by.name()?;
+    let (plan, task, text) = match words {
+        [plan, text] => (plan, None, text),
+        [plan, task, text] => (plan, Some(task), text),
+        _ => return Err(Fault::bad_input("a note needs a plan and a text")),
+    };
+    let desk = Desk::open(record, plan).await?;
+    let task = match task {
+        Some(task) => Some(desk.task(task).await?.1),
+        None => None,
+    };
+    let about = task.as_ref().map_or_else(|| format!("`{}`", desk.id()), |task| format!("`{task}`"));
+    let told = desk.hear(Input::Note { task, by, text: text.clone() }).await?;
+    if record.json {
+        desk.tell(told, "", Map::new()).await?;
+    } else {
+        anstream::eprintln!("noted about {about}");
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+/// Keeps a file as proof.
+async fn keep(desk: &Desk, evidence: &str) -> Result<ArtifactRef, Fault> {
+    let (name, path) = match evidence.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !Path::new(evidence).exists() => (name.to_owned(), path),
+        _ => {
+            let name = Path::new(evidence).file_name().map(|name| name.to_string_lossy().into_owned());
+            (name.unwrap_or_else(|| evidence.to_owned()), evidence)
+        }
+    };
+    let unreadable = |why: String| Fault::bad_input(format!("the evidence `{path}` cannot be read: {why}"));
+    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > BLOB_BYTES_MAX {
+        return Err(unreadable(format!("it has {size} bytes, and at most {BLOB_BYTES_MAX} are kept")));
+    }
+    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let size = bytes.len() as u64;
+    let hash = desk.store().put_blob(bytes, SystemClock::new().now()).await?;
+    Ok(ArtifactRef { name, hash: hash.to_string(), bytes: size })
+}

@@ -1,0 +1,75 @@
+//! A plan as people name it: a file, or a plan of the record, perhaps at an earlier revision.
+
+use std::path::Path;
+
+use gantry_core::event::Event;
+use gantry_core::id::{PlanId, Revision};
+use gantry_core::life;
+use gantry_core::plan::Plan;
+use gantry_store::{Store, StoreError};
+
+use crate::exit::Fault;
+use crate::file;
+use crate::session::Record;
+
+/// Reads `PLAN` or `PLAN@rN`.
+fn parse(text: &str) -> (&str, Option<Revision>) {
+    let revision = |(plan, digits): (&'_ str, &str)| digits.parse().ok().map(|no| (plan.len(), Revision(no)));
+    match text.rsplit_once("@r").and_then(revision) {
+        Some((end, revision)) if end > 0 => (&text[..end], Some(revision)),
+        _ => (text, None),
+    }
+}
+
+/// Tells whether a text names a file rather than a plan: it exists, or it looks like one.
+pub fn is_file(text: &str) -> bool {
+    let path = Path::new(text);
+    text == "-" || path.exists() || text.contains('/') || path.extension().is_some()
+}
+
+/// Reads a plan from a file, or from the record.
+pub async fn load(record: &Record, text: &str) -> Result<Plan, Fault> {
+    if is_file(text) {
+        return file::load_sound(text);
+    }
+    let neither = || {
+        Fault::bad_input(format!("`{text}` is neither a file nor a plan of the record"))
+            .hint("name a plan file, or a plan by its id, its number, the beginning of its id, or @last")
+    };
+    if !record.path()?.exists() {
+        return Err(neither());
+    }
+    let store = record.open()?;
+    let (reference, revision) = parse(text);
+    let card = match store.plan(reference).await {
+        Err(StoreError::NotFound { candidates, .. }) if candidates.is_empty() => return Err(neither()),
+        Err(StoreError::NotFound { candidates, .. }) => {
+            return Err(neither().hint(format!("did you mean the plan `{}`?", candidates.join("`, or `"))));
+        }
+        other => other?,
+    };
+    at(&store, &card.id, revision).await
+}
+
+/// The plan at a revision, or as it is now.
+pub async fn at(store: &dyn Store, id: &PlanId, revision: Option<Revision>) -> Result<Plan, Fault> {
+    let mut entries = gantry_engine::entries(store, id).await?;
+    let current = entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::PlanRevised { revision, .. } => Some(*revision),
+        _ => None,
+    });
+    let current = current.unwrap_or(Revision(1));
+    if let Some(wanted) = revision {
+        if wanted.0 == 0 || wanted > current {
+            return Err(Fault::bad_input(format!("plan `{id}` has no revision {wanted}"))
+                .hint(format!("it has revisions 1 to {current}")));
+        }
+        let next = |event: &Event| matches!(event, Event::PlanRevised { revision, .. } if *revision > wanted);
+        if let Some(end) = entries.iter().position(|entry| next(&entry.event)) {
+            entries.truncate(end);
+        }
+    }
+    let life = life::replay(&entries)
+        .map_err(|bad| Fault::internal(format!("the journal of plan `{id}` cannot be read: {bad}")))?;
+    Ok(life.plan())
+}

@@ -1,0 +1,20 @@
+//! What people and programs see when they look after plans: each command's success, refusals and bad input.
+
+#![allow(clippy::unwrap_used)] // a test may
+
+#[path = "commands/kit.rs"]
+mod kit; // in reading order
+#[path = "commands/steering.rs"]
+mod steering;
+#[path = "commands/deciding.rs"]
+mod deciding;
+#[path = "commands/tasks.rs"]
+mod tasks;
+#[path = "commands/changing.rs"]
+mod changing;
+#[path = "commands/travelling.rs"]
+mod travelling;
+#[path = "commands/looking_back.rs"]
+mod looking_back;
+#[path = "commands/caring.rs"]
+mod caring;

@@ -1,0 +1,236 @@
+//! The record, the machine, the shell.
+
+use crate::kit::{FILES, Kit, RELEASE};
+
+#[test]
+fn a_copy_of_the_record_opens_while_a_plan_is_being_worked_on() {
+    let kit = Kit::new();
+    let running = kit.start_release();
+    assert_eq!(kit.code("db backup copy.db"), 0);
+    assert_eq!(kit.code("audit release --db copy.db"), 0);
+    insta::assert_snapshot!(kit.session(&["forget release --force", "db backup copy.db"]), @"
+    $ gantry forget release --force
+    --- talk
+    error: plan `release` is being worked on by another process
+
+    hint: see what it does with `gantry watch release`
+    [exit 5]
+    $ gantry db backup copy.db
+    --- talk
+    error: `copy.db` exists already
+
+    hint: name a file that does not exist
+    [exit 2]
+    ");
+    assert_eq!(kit.code("cancel release"), 0);
+    assert_eq!(running.ended(), Some(3));
+}
+
+#[test]
+fn the_record_is_looked_after() {
+    let kit = Kit::with_plan(RELEASE);
+    let info = kit.json("db info --json");
+    assert_eq!((&info["plans"], &info["schema"]), (&1.into(), &1.into()));
+    insta::assert_snapshot!(kit.session(&["db check", "db migrate", "db vacuum"]), @"
+    $ gantry db check
+    --- talk
+    the file is sound; check a plan's journal with `gantry audit`
+    [exit 0]
+    $ gantry db migrate
+    --- talk
+    the record has the newest schema, 1
+    [exit 0]
+    $ gantry db vacuum
+    --- talk
+    removed 0 blobs with 0 B
+    [exit 0]
+    ");
+    let none = Kit::new();
+    insta::assert_snapshot!(none.session(&["db info", "db backup copy.db", "db migrate"]), @"
+    $ gantry db info
+    --- talk
+    error: there is no record at `FOLDER/gantry.db`
+
+    hint: name it with `--db FILE` or GANTRY_DB; the first `gantry run` makes one
+    [exit 2]
+    $ gantry db backup copy.db
+    --- talk
+    error: there is no record at `FOLDER/gantry.db`
+
+    hint: name it with `--db FILE` or GANTRY_DB; the first `gantry run` makes one
+    [exit 2]
+    $ gantry db migrate
+    --- talk
+    error: there is no record at `FOLDER/gantry.db`
+
+    hint: name it with `--db FILE` or GANTRY_DB; the first `gantry run` makes one
+    [exit 2]
+    ");
+    assert!(!none.record().exists(), "looking after nothing makes no file");
+}
+
+#[test]
+fn a_vacuum_leaves_what_checkpoints_need() {
+    let kit = Kit::new();
+    kit.write("a.txt", "old");
+    kit.run(FILES);
+    let long_ago = "UPDATE blob SET at = 0";
+    assert!(rusqlite::Connection::open(kit.record()).unwrap().execute(long_ago, []).unwrap() > 0);
+    assert_eq!(kit.json("db vacuum --json")["blobs"], 0);
+    assert_eq!(kit.code("restore files --to start"), 0);
+    assert_eq!(kit.read("a.txt"), b"old");
+    assert!(rusqlite::Connection::open(kit.record()).unwrap().execute(long_ago, []).unwrap() > 0);
+    assert_eq!(kit.json("db vacuum --json")["blobs"], 0, "the folder as it was before is needed, too");
+    assert_eq!(kit.code("forget files"), 0);
+    assert!(rusqlite::Connection::open(kit.record()).unwrap().execute(long_ago, []).unwrap() > 0);
+    assert!(kit.json("db vacuum --json")["blobs"].as_u64().unwrap() > 0, "nobody needs it any more");
+}
+
+#[test]
+fn a_plan_is_pinned_found_and_forgotten() {
+    let kit = Kit::with_plan(FILES);
+    insta::assert_snapshot!(kit.session(&[
+        "search chan file",
+        "search",
+        "search ???",
+        "search penguin",
+        "pin files",
+        "forget files",
+        "unpin files",
+        "forget files",
+        "forget files",
+    ]), @"
+    $ gantry search chan file
+    files  -  Change some files …
+    [exit 0]
+    $ gantry search
+    --- talk
+    error: the following required arguments were not provided:
+      <WORDS>...
+
+    Usage: gantry search --db <FILE> <WORDS>...
+
+    For more information, try '--help'.
+    [exit 2]
+    $ gantry search ???
+    --- talk
+    error: `???` has no word to search for
+    [exit 2]
+    $ gantry search penguin
+    --- talk
+    nothing was found
+    [exit 0]
+    $ gantry pin files
+    --- talk
+    `files` is pinned
+    [exit 0]
+    $ gantry forget files
+    --- talk
+    error: plan `files` is pinned
+
+    hint: unpin it first
+    [exit 5]
+    $ gantry unpin files
+    --- talk
+    `files` is not pinned any more
+    [exit 0]
+    $ gantry forget files
+    --- talk
+    forgot `files`
+    [exit 0]
+    $ gantry forget files
+    --- talk
+    error: there is no plan `files`
+
+    hint: list what exists with `gantry status`
+    [exit 2]
+    ");
+    let held = Kit::with_plan(RELEASE);
+    insta::assert_snapshot!(held.gantry(&["forget", "release"]), @"
+    --- talk
+    error: plan `release` is blocked and has not ended
+
+    hint: cancel it first, or say `--force`
+    [exit 5]
+    ");
+}
+
+#[test]
+fn the_doctor_grades_everything_and_fails_on_what_cannot_work() {
+    let kit = Kit::with_plan(RELEASE);
+    let found = kit.json("doctor --json");
+    let names: Vec<&str> = found["findings"].as_array().unwrap().iter().map(|f| f["what"].as_str().unwrap()).collect();
+    assert_eq!(names, ["sandbox", "folder", "room", "record", "shell", "git", "terminal", "models"]);
+    assert_eq!(kit.code("doctor"), 0);
+    std::fs::write(kit.record(), "this is no record, whatever its name says").unwrap();
+    let broken = kit.json("doctor --json");
+    assert_eq!((&broken["ok"], &broken["findings"][3]["grade"]), (&false.into(), &"fail".into()));
+    assert_eq!(kit.code("doctor"), 1);
+}
+
+#[test]
+fn shells_and_manuals_know_the_commands() {
+    let kit = Kit::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = kit.gantry(&["completions", shell]);
+        assert!(script.contains("needs-changes") && script.ends_with("[exit 0]"), "{shell}");
+    }
+    let page = kit.gantry(&["man"]);
+    assert!(page.contains(".TH gantry 1") && page.contains("gantry\\-gate(1)"), "{page}");
+    assert!(kit.gantry(&["man", "gate"]).contains(".TH gantry-gate 1"));
+    insta::assert_snapshot!(kit.session(&["man nowhere", "completions ksh"]), @"
+    $ gantry man nowhere
+    --- talk
+    error: there is no command `nowhere`
+
+    hint: see which there are with `gantry help`
+    [exit 2]
+    $ gantry completions ksh
+    --- talk
+    error: invalid value 'ksh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+}
+
+/// The commands that this file and its neighbours are about.
+const COMMANDS: [&str; 23] = [
+    "pause",
+    "cancel",
+    "retry",
+    "gate",
+    "ask",
+    "task",
+    "artifact",
+    "edit",
+    "revise",
+    "fork",
+    "replay",
+    "audit",
+    "restore",
+    "export",
+    "import",
+    "diff",
+    "search",
+    "pin",
+    "forget",
+    "db",
+    "doctor",
+    "completions",
+    "man",
+];
+
+#[test]
+fn the_help_of_every_command_has_examples_and_fits_the_screen() {
+    let kit = Kit::new();
+    for command in COMMANDS {
+        let help = kit.gantry(&[command, "--help"]);
+        assert!(help.contains("Examples:") && help.ends_with("[exit 0]"), "{help}");
+        let long: Vec<&str> = help.lines().filter(|line| line.chars().count() > 110).collect();
+        assert!(long.is_empty(), "{command}: {long:?}");
+    }
+}

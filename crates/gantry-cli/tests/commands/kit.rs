@@ -1,0 +1,215 @@
+//! A folder of its own for each test, with a record and a working folder in it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A plan with a task, a gate for anyone, a gate for lawyers, and a task behind both.
+pub const RELEASE: &str = r#"
+id: release
+title: Ship the release
+tasks:
+  - id: build
+    title: Build it
+    run: echo built
+  - id: sign-off
+    title: Sign it off
+    depends_on: [build]
+    gate: {checks: ["build.exit_code == 0", the notes are clear]}
+  - id: legal
+    depends_on: [build]
+    gate: {role: lawyer, approvers: [ana, ben]}
+  - id: ship
+    depends_on: [sign-off, legal]
+    run: echo shipped
+"#;
+
+/// A plan that keeps its working folder, changes files, and reads them.
+pub const FILES: &str = r#"
+id: files
+title: Change some files
+tasks:
+  - id: before
+    checkpoint: start
+  - id: write
+    depends_on: [before]
+    run: echo new > a.txt; echo more > b.txt
+    undo: {run: "rm b.txt"}
+  - id: read
+    depends_on: [write]
+    run: cat a.txt
+"#;
+
+pub struct Kit {
+    folder: TempDir,
+    record: String,
+}
+
+impl Kit {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("work")).unwrap();
+        Self { folder, record: "gantry.db".to_owned() }
+    }
+
+    /// A kit in which this plan was run as far as it goes.
+    pub fn with_plan(plan: &str) -> Self {
+        let kit = Self::new();
+        kit.run(plan);
+        kit
+    }
+
+    /// The same folder with another record.
+    pub fn with_record(self, name: &str) -> Self {
+        Self { record: name.to_owned(), ..self }
+    }
+
+    /// Runs a plan as far as it goes.
+    pub fn run(&self, plan: &str) {
+        self.write("plan.yaml", plan);
+        let code = self.output(&["run", "plan.yaml"]).status.code().unwrap();
+        assert!([0, 3, 4].contains(&code), "{}", self.gantry(&["run", "plan.yaml"]));
+    }
+
+    /// Where a file of the working folder is.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("work").join(name)
+    }
+
+    pub fn record(&self) -> PathBuf {
+        self.folder.path().join(&self.record)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gantry"));
+        command
+            .args(args)
+            .current_dir(self.path(""))
+            .env("COLUMNS", "100")
+            .env("GANTRY_DB", self.record())
+            .env("GANTRY_USER", "ana")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn output(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Starts `gantry run --wait` beside this process, and waits until both gates of the plan are open.
+    pub fn start_release(&self) -> Beside {
+        self.write("plan.yaml", RELEASE);
+        assert_eq!(self.code("gate list"), 0, "the record exists before two processes open it");
+        let mut command = self.command(&["run", "plan.yaml", "--wait"]);
+        let child = Beside(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        let open = || self.json("gate list --json").as_array().is_some_and(|gates| gates.len() == 2);
+        assert!((0..2_000).any(|_| open()), "the gates never opened");
+        child
+    }
+
+    /// Runs `gantry` and draws everything that it says, with times, hashes and places made the same.
+    pub fn gantry(&self, args: &[&str]) -> String {
+        let output = self.output(args);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let talk = if err.is_empty() { String::new() } else { format!("--- talk\n{err}") };
+        mask(&format!("{out}{talk}[exit {}]", output.status.code().unwrap()), self.folder.path())
+    }
+
+    /// Several commands, one after the other.
+    pub fn session(&self, commands: &[&str]) -> String {
+        let one = |line: &&str| format!("$ gantry {line}\n{}\n", self.gantry(&words(line)));
+        commands.iter().map(one).collect()
+    }
+
+    /// The exit code alone.
+    pub fn code(&self, line: &str) -> i32 {
+        self.output(&words(line)).status.code().unwrap()
+    }
+
+    pub fn json(&self, line: &str) -> serde_json::Value {
+        let output = self.output(&words(line));
+        let told = String::from_utf8_lossy(&output.stderr);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("gantry {line}: {error}: {told}"))
+    }
+}
+
+/// A process that does not outlive its test.
+pub struct Beside(Child);
+
+impl Beside {
+    /// Its exit code, once it has ended by itself.
+    pub fn ended(mut self) -> Option<i32> {
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = self.0.kill(); // unless it has ended
+        let _ = self.0.wait();
+    }
+}
+
+/// Splits a line into words; quotes hold words together.
+fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap(),
+            None => rest.split_once(' ').unwrap_or((rest, "")),
+        };
+        words.push(word);
+        rest = after.trim_start();
+    }
+    words
+}
+
+/// Makes what differs from run to run the same, in the width that it has.
+fn mask(text: &str, folder: &Path) -> String {
+    let text = text.replace(&*folder.canonicalize().unwrap().to_string_lossy(), "FOLDER");
+    let chars: Vec<char> = text.chars().collect();
+    let (mut masked, mut at) = (String::new(), 0);
+    while at < chars.len() {
+        let rest = &chars[at..];
+        let starts_word = at == 0 || !chars[at - 1].is_alphanumeric();
+        let hex = rest.iter().take_while(|c| c.is_ascii_hexdigit()).count();
+        if starts_word && hex == 64 {
+            masked += &"h".repeat(hex);
+            at += hex;
+        } else if starts_word && is_time(rest) {
+            masked += "2026-01-01T00:00:00";
+            at += 19 + rest[19..].iter().take_while(|c| **c == '.' || c.is_ascii_digit()).count();
+        } else if let Some(prefix) = minted(rest) {
+            masked += &prefix;
+            masked += "xxxx";
+            at += prefix.len() + 4;
+        } else {
+            masked.push(chars[at]);
+            at += 1;
+        }
+    }
+    masked
+}
+
+fn is_time(text: &[char]) -> bool {
+    let pattern = "dddd-dd-ddTdd:dd:dd";
+    let fits = |(c, p): (&char, char)| if p == 'd' { c.is_ascii_digit() } else { *c == p };
+    text.len() > pattern.len() && text.iter().zip(pattern.chars()).all(fits)
+}
+
+/// The beginning of an id that was made up for one of the plans above.
+fn minted(text: &[char]) -> Option<String> {
+    let prefixes = ["plan-ship-release-", "plan-change-some-files-"];
+    let begins = |prefix: &&&str| text.iter().zip(prefix.chars()).filter(|(a, b)| **a == *b).count() == prefix.len();
+    prefixes.iter().find(begins).filter(|prefix| text.len() >= prefix.len() + 4).map(|prefix| (*prefix).to_owned())
+}
