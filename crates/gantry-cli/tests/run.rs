@@ -262,6 +262,23 @@ fn a_secret_is_given_to_processes_and_seen_nowhere() {
 }
 
 #[test]
+fn a_plan_goes_on_only_with_the_secrets_that_it_was_given() {
+    let bench = Bench::new();
+    let plan = bench.plan("id: secret\ntitle: Secret\ntasks:\n  - id: ask\n    ask: Really?\n");
+    let output = bench.command(&["run", &plan, "--secret", "TOKEN"]).env("TOKEN", "abcdefgh").output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    insta::assert_snapshot!(bench.gantry(&["resume", "secret"]), @r"
+    --- talk
+    error: the plan was begun with the secret `TOKEN`, which is not here
+
+    hint: set the variable TOKEN, or name a file that has it with `--secrets-file FILE`
+    [exit 2]
+    ");
+    let output = bench.command(&["resume", "secret"]).env("TOKEN", "abcdefgh").output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "it waits for the answer");
+}
+
+#[test]
 fn the_same_key_carries_a_request_out_once() {
     let bench = Bench::new();
     let plan = bench.plan("title: Once\ntasks:\n  - id: count\n    run: echo once >> counted\n");
