@@ -316,6 +316,11 @@ fn interrupted_once_it_lets_what_runs_finish_and_can_be_resumed() {
     [exit 5]
     ");
     assert_eq!(bench.json(&["status", "--json"])["driven"], true);
+    let other = bench.plan("id: other\ntitle: Other\ntasks:\n  - id: ask\n    ask: Really?\n");
+    bench.gantry(&["run", &other]);
+    let length = bench.json(&["status", "other", "--json"])["length"].clone();
+    assert!(bench.gantry(&["resume", "other", "slow"]).ends_with("[exit 5]"));
+    assert_eq!(bench.json(&["status", "other", "--json"])["length"], length, "none of them is touched");
     busy.signal(Signal::INT);
     busy.until("pausing, waiting for slow to finish");
     std::fs::write(bench.work().join("pipe"), "go\n").unwrap(); // opens only when someone reads
@@ -323,8 +328,8 @@ fn interrupted_once_it_lets_what_runs_finish_and_can_be_resumed() {
     assert_eq!(status.code(), Some(4), "{heard}");
     assert!(heard.contains("slow: done"), "{heard}");
     assert!(!bench.work().join("after").exists(), "nothing new starts");
-    insta::assert_snapshot!(bench.gantry(&["status"]));
-    assert!(bench.gantry(&["resume", "@last"]).ends_with("[exit 0]"));
+    insta::assert_snapshot!(bench.gantry(&["status", "slow"]));
+    assert!(bench.gantry(&["resume", "slow"]).ends_with("[exit 0]"));
     assert!(bench.work().join("after").exists());
     assert_eq!(
         std::fs::read_to_string(bench.work().join("begun")).unwrap(),
