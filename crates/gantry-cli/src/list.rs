@@ -31,7 +31,7 @@ pub struct Args {
     /// How many at most
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// All of them
+    /// All of them, plans inside plans as well
     #[arg(long, conflicts_with = "limit")]
     all: bool,
     #[command(flatten)]
@@ -71,12 +71,26 @@ pub struct Listed {
     pub driven: bool,
 }
 
+/// What to do with plans that are a part of others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Inside {
+    /// List them like others.
+    Shown,
+    /// Leave them out.
+    Hidden,
+}
+
 /// Reads plans, at most this many; also tells whether there are more.
-pub async fn read(store: &dyn Store, filter: ListFilter, most: usize) -> Result<(Vec<Listed>, bool), Fault> {
+pub async fn read(
+    store: &dyn Store,
+    filter: ListFilter,
+    inside: Inside,
+    most: usize,
+) -> Result<(Vec<Listed>, bool), Fault> {
     let (mut found, mut cursor) = (Vec::new(), None);
     loop {
         let page = store.list(ListFilter { cursor, ..filter.clone() }).await?;
-        for plan in page.items {
+        for plan in page.items.into_iter().filter(|plan| inside == Inside::Shown || plan.card.parent.is_none()) {
             if found.len() >= most {
                 return Ok((found, true));
             }
@@ -100,7 +114,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             ..ListFilter::default()
         };
         let most = if args.all { usize::MAX } else { args.limit as usize };
-        let (found, more) = read(&store, filter, most).await?;
+        let inside = if args.all { Inside::Shown } else { Inside::Hidden };
+        let (found, more) = read(&store, filter, inside, most).await?;
         if args.record.json {
             let cards: Vec<Value> = found.iter().map(|listed| json::card(&listed.plan, listed.driven)).collect();
             exit::print(&format!("{:#}\n", Value::Array(cards)))?;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::PlanState;
-use gantry_engine::{Driving, Ending, Engine, NewPlan, Options, Origin, Stop, SystemClock};
+use gantry_engine::{Driving, Ending, Engine, EngineError, NewPlan, Options, Origin, Stop, SystemClock};
 use gantry_store::Store;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -136,6 +136,10 @@ async fn carry_out(
     let mut happenings = engine.watch();
     let (mut follows, mut firsts, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for plan in plans {
+        // Looked at before anything starts: a plan that is refused must not leave others half begun.
+        if store.claimed_by_other(store.plan(plan.as_str()).await?.no).await? {
+            return Err(EngineError::Driven { plan: plan.to_string() }.into());
+        }
         let life = engine.open(plan).await?.life;
         if let Some(note) = sandbox::announce(options.sandbox.mode, &life).await?
             && !notes.contains(&note)

@@ -11,7 +11,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::exit::{self, Fault};
-use crate::list;
+use crate::list::{self, Inside};
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
@@ -101,7 +101,7 @@ impl Watch<'_> {
     async fn look(&mut self) -> Result<(), Fault> {
         match &mut self.view {
             View::List => {
-                let (plans, _) = list::read(self.store, ListFilter::default(), PLANS_MAX).await?;
+                let (plans, _) = list::read(self.store, ListFilter::default(), Inside::Hidden, PLANS_MAX).await?;
                 self.list.take(plans);
             }
             View::One(one) => {

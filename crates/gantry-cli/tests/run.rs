@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -17,7 +17,7 @@ struct Bench {
 /// A `gantry` that is still at work.
 struct Busy {
     child: Child,
-    talk: BufReader<ChildStderr>,
+    talk: Box<dyn BufRead>,
     heard: String,
 }
 
@@ -69,7 +69,14 @@ impl Bench {
 
     fn start(&self, args: &[&str]) -> Busy {
         let mut child = self.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let talk = BufReader::new(child.stderr.take().unwrap());
+        let talk = Box::new(BufReader::new(child.stderr.take().unwrap()));
+        Busy { child, talk, heard: String::new() }
+    }
+
+    /// Starts a command whose data is read rather than its talk.
+    fn start_reading(&self, args: &[&str]) -> Busy {
+        let mut child = self.command(args).stdout(Stdio::piped()).spawn().unwrap();
+        let talk = Box::new(BufReader::new(child.stdout.take().unwrap()));
         Busy { child, talk, heard: String::new() }
     }
 
@@ -201,6 +208,9 @@ fn programs_get_the_keys_that_they_were_promised() {
     let list = bench.json(&["list", "--json", "--state", "blocked"]);
     assert_eq!((&list[0]["id"], &list[0]["tasks"]), (&status["id"], &status["tasks"]));
     assert_eq!(bench.json(&["list", "--json", "--state", "failed"]), Value::Array(Vec::new()));
+    let log = bench.command(&["log", "release", "--json", "--limit", "1"]).output().unwrap();
+    let created: Value = serde_json::from_slice(&log.stdout).unwrap();
+    assert_eq!((&created["plan"], &created["definition"]["title"]), (&"release".into(), &"Release".into()));
     let digest = bench.json(&["log", "--digest", "--json"]);
     assert_eq!(digest["days"][0]["finished"], serde_json::json!(["build"]));
 }
@@ -252,6 +262,23 @@ fn a_secret_is_given_to_processes_and_seen_nowhere() {
 }
 
 #[test]
+fn a_plan_goes_on_only_with_the_secrets_that_it_was_given() {
+    let bench = Bench::new();
+    let plan = bench.plan("id: secret\ntitle: Secret\ntasks:\n  - id: ask\n    ask: Really?\n");
+    let output = bench.command(&["run", &plan, "--secret", "TOKEN"]).env("TOKEN", "abcdefgh").output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    insta::assert_snapshot!(bench.gantry(&["resume", "secret"]), @r"
+    --- talk
+    error: the plan was begun with the secret `TOKEN`, which is not here
+
+    hint: set the variable TOKEN, or name a file that has it with `--secrets-file FILE`
+    [exit 2]
+    ");
+    let output = bench.command(&["resume", "secret"]).env("TOKEN", "abcdefgh").output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "it waits for the answer");
+}
+
+#[test]
 fn the_same_key_carries_a_request_out_once() {
     let bench = Bench::new();
     let plan = bench.plan("title: Once\ntasks:\n  - id: count\n    run: echo once >> counted\n");
@@ -289,6 +316,11 @@ fn interrupted_once_it_lets_what_runs_finish_and_can_be_resumed() {
     [exit 5]
     ");
     assert_eq!(bench.json(&["status", "--json"])["driven"], true);
+    let other = bench.plan("id: other\ntitle: Other\ntasks:\n  - id: ask\n    ask: Really?\n");
+    bench.gantry(&["run", &other]);
+    let length = bench.json(&["status", "other", "--json"])["length"].clone();
+    assert!(bench.gantry(&["resume", "other", "slow"]).ends_with("[exit 5]"));
+    assert_eq!(bench.json(&["status", "other", "--json"])["length"], length, "none of them is touched");
     busy.signal(Signal::INT);
     busy.until("pausing, waiting for slow to finish");
     std::fs::write(bench.work().join("pipe"), "go\n").unwrap(); // opens only when someone reads
@@ -296,14 +328,40 @@ fn interrupted_once_it_lets_what_runs_finish_and_can_be_resumed() {
     assert_eq!(status.code(), Some(4), "{heard}");
     assert!(heard.contains("slow: done"), "{heard}");
     assert!(!bench.work().join("after").exists(), "nothing new starts");
-    insta::assert_snapshot!(bench.gantry(&["status"]));
-    assert!(bench.gantry(&["resume", "@last"]).ends_with("[exit 0]"));
+    insta::assert_snapshot!(bench.gantry(&["status", "slow"]));
+    assert!(bench.gantry(&["resume", "slow"]).ends_with("[exit 0]"));
     assert!(bench.work().join("after").exists());
     assert_eq!(
         std::fs::read_to_string(bench.work().join("begun")).unwrap(),
         "begun\n",
         "finished work is not repeated"
     );
+}
+
+#[test]
+fn a_log_that_follows_ends_with_the_plan() {
+    let bench = Bench::new();
+    let plan = bench.plan("id: slow\ntitle: Slow\ntasks:\n  - id: slow\n    run: mkfifo pipe; echo ready; cat pipe\n");
+    let mut busy = bench.start(&["run", &plan]);
+    busy.until("slow | ready");
+    let mut log = bench.start_reading(&["log", "slow", "--follow"]);
+    log.until("slow: started");
+    std::fs::write(bench.work().join("pipe"), "go\n").unwrap(); // opens only when someone reads
+    assert_eq!(busy.end().0.code(), Some(0));
+    let (status, heard) = log.end();
+    assert!(status.success() && heard.contains("the plan is completed"), "{heard}");
+}
+
+#[test]
+fn a_plan_inside_a_plan_is_told_as_a_part_of_it() {
+    let bench = Bench::new();
+    let plan = bench.plan(
+        "id: outer\ntitle: Outer\ntasks:\n  - id: inner\n    plan:\n      plan:\n        title: Inner\n        tasks: [{id: x, run: echo from inside}]\n",
+    );
+    let said = bench.gantry(&["run", &plan]);
+    assert!(said.contains("> x: started") && said.contains("> x | from inside"), "{said}");
+    assert_eq!(bench.json(&["list", "--json"]).as_array().unwrap().len(), 1);
+    assert_eq!(bench.json(&["list", "--json", "--all"]).as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -11,6 +11,9 @@ use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
 use crate::show::{first_line, page, plain, text_of};
 
+/// How many of the things that are waited for are named.
+const WAITS_MAX: usize = 8;
+
 /// The exit code for an ending.
 pub fn code(ending: &Ending) -> u8 {
     match ending {
@@ -58,9 +61,13 @@ pub fn summary(ending: &Ending, standing: &Standing) -> String {
     for cause in life.causes() {
         lines.push(format!("  {}: {}", paint(style::BAD, "why"), plain(cause)));
     }
-    for wait in life.waits() {
+    for wait in life.waits().take(WAITS_MAX) {
         let task = wait.task.map(|task| format!("{task}: ")).unwrap_or_default();
         lines.push(format!("  {}: {task}for {}", paint(style::WAITS, "waits"), first_line(&wait.what, 200)));
+    }
+    let more = life.waits().count().saturating_sub(WAITS_MAX);
+    if more > 0 {
+        lines.push(format!("  {}: and {more} more", paint(style::WAITS, "waits")));
     }
     let mut steps = next::steps(life, standing.driven);
     steps.push(Next { command: format!("gantry status {id}"), does: "see where it stands".to_owned() });

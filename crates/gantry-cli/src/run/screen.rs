@@ -146,7 +146,7 @@ impl Screen {
         if self.follows.contains_key(plan) {
             return (self.follows.len() > 1).then(|| plan.to_string());
         }
-        let below = |parent: &PlanId| plan.as_str().strip_prefix(&format!("{parent}--"));
+        let below = |parent: &PlanId| plan.as_str().strip_prefix(&format!("{parent}-"));
         Some(self.follows.keys().rev().find_map(below).unwrap_or(plan.as_str()).to_owned() + " >")
     }
 
@@ -160,11 +160,12 @@ impl Screen {
     }
 }
 
-/// One entry for programs.
+/// One entry for programs. `plan` is always the id; the plan that an entry holds is its `definition`.
 pub fn line_of(plan: &PlanId, entry: &Entry) -> Value {
     let mut line = json!({"plan": plan});
     if let (Some(line), Ok(Value::Object(entry))) = (line.as_object_mut(), serde_json::to_value(entry)) {
-        line.extend(entry);
+        let named = |(key, value)| (if key == "plan" { "definition".to_owned() } else { key }, value);
+        line.extend(entry.into_iter().map(named));
     }
     line
 }

@@ -70,7 +70,7 @@ pub fn answers_for(life: &Life, task: &TaskId) -> Vec<Next> {
 }
 
 /// How many tasks are named in what to do next.
-const TASKS_MAX: usize = 6;
+const TASKS_MAX: usize = 4;
 
 /// What to do next about a plan, the most useful first.
 pub fn steps(life: &Life, driven: bool) -> Vec<Next> {

@@ -17,7 +17,7 @@ use crate::file::count;
 /// A plan with more tasks than this is shown as counts and the tasks that matter now.
 const TASKS_MAX: usize = 40;
 /// How many tasks of a large plan are shown.
-const SHOWN_MAX: usize = 25;
+const SHOWN_MAX: usize = 12;
 /// How wide the bar is.
 const BAR: usize = 20;
 

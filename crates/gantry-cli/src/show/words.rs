@@ -190,7 +190,7 @@ fn text(event: &Event) -> String {
             Some(false) => format!("attempt {attempt} did not happen"),
             None => format!("whether attempt {attempt} happened cannot be found out"),
         },
-        Event::Escalated { to, level, reason, .. } => format!("told {to}, for the {level}. time{}", because(reason)),
+        Event::Escalated { to, level, reason, .. } => format!("told {to} (level {level}){}", because(reason)),
         Event::DeadlineMissed { .. } => "the deadline passed".to_owned(),
         Event::BreakerTripped { dimension, detail } => {
             format!("stopped by the budget for {}{}", dimension.name(), because(detail))
@@ -339,4 +339,17 @@ fn changes(diff: &Diff) -> String {
         said.push("the plan itself changed".to_owned());
     }
     if said.is_empty() { "nothing changed".to_owned() } else { said.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gantry_core::event::Entry;
+
+    #[test]
+    fn everything_that_can_happen_has_a_sentence() {
+        let golden = include_str!("../../../gantry-core/tests/golden/events-v1.jsonl");
+        let line = |line: &str| said(&serde_json::from_str::<Entry>(line).unwrap().event).line();
+        insta::assert_snapshot!(golden.lines().map(line).collect::<Vec<_>>().join("\n"));
+    }
 }
