@@ -80,7 +80,7 @@ impl Driver {
             driver: self.sender.clone(),
             plan: self.plan.clone(),
             task: task.clone(),
-            attempt,
+            number: attempt,
             next_ordinal: AtomicU32::new(first_ordinal),
             calls: Mutex::new(Vec::new()),
         })

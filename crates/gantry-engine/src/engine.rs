@@ -421,10 +421,10 @@ async fn nested_end(
         EngineError::Store(store) if store.is_transient() => failed(FailureClass::Transient, error.to_string()),
         _ => failed(FailureClass::Logic, error.to_string()),
     };
-    if parent.as_str().matches("--").count() >= NESTING_MAX {
+    if depth(shared, parent).await.map_err(broken)? >= NESTING_MAX {
         return Err(failed(FailureClass::Policy, format!("plans are nested more than {NESTING_MAX} deep")));
     }
-    let id = PlanId::slugged(&format!("{parent}--{}-{}", work.task, &work.key[..work.key.len().min(8)]));
+    let id = PlanId::slugged(&format!("{parent}-{}-{}", work.task, &work.key[..work.key.len().min(8)]));
     if shared.store.load(&id).await.map_err(|error| broken(error.into()))?.is_none() {
         let opened = open(&*shared.store, parent).await.map_err(broken)?;
         let origin = Origin { parent: Some((parent.clone(), work.task.clone())), ..opened.origin };
@@ -464,6 +464,16 @@ async fn nested_end(
             Err(failed(FailureClass::Cancelled, format!("plan `{id}` was stopped")))
         }
     }
+}
+
+/// How many plans are around this one.
+async fn depth(shared: &Shared, plan: &PlanId) -> Result<usize, EngineError> {
+    let (mut depth, mut at) = (0, shared.store.plan(plan.as_str()).await?.card.parent);
+    while let Some(parent) = at.filter(|_| depth < NESTING_MAX) {
+        depth += 1;
+        at = shared.store.plan(parent.as_str()).await?.card.parent;
+    }
+    Ok(depth)
 }
 
 /// What a nested plan is given: each of its tasks sees it among its inputs, unless it has one of that name.

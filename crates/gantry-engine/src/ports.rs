@@ -29,7 +29,7 @@ pub(crate) struct Attempt {
     pub(crate) driver: mpsc::UnboundedSender<Message>,
     pub(crate) plan: PlanId,
     pub(crate) task: TaskId,
-    pub(crate) attempt: AttemptNo,
+    pub(crate) number: AttemptNo,
     pub(crate) next_ordinal: AtomicU32,
     /// Calls that were made; they are written with the turn that takes the attempt's end.
     pub(crate) calls: Mutex<Vec<EffectRow>>,
@@ -51,7 +51,7 @@ impl Attempt {
         EffectRow {
             plan: self.plan.clone(),
             task: self.task.clone(),
-            attempt: self.attempt,
+            attempt: self.number,
             ordinal: self.next_ordinal.fetch_add(1, Ordering::Relaxed),
             kind: kind.to_owned(),
             request_hash: Hash::of(request.to_string().as_bytes()),
@@ -85,13 +85,13 @@ impl Keep for Attempt {
 impl Watch for Attempt {
     fn output(&self, chunk: Chunk) {
         crash_point("during_effect");
-        let (plan, task, attempt) = (self.plan.clone(), self.task.clone(), self.attempt);
+        let (plan, task, attempt) = (self.plan.clone(), self.task.clone(), self.number);
         // Nobody has to watch.
         let _ = self.happenings.send(Happening::Output { plan, task, attempt, chunk });
     }
 
     fn alive(&self, note: String, artifacts: Vec<ArtifactRef>) {
-        let input = Input::Heartbeat { task: self.task.clone(), attempt: self.attempt, note, artifacts };
+        let input = Input::Heartbeat { task: self.task.clone(), attempt: self.number, note, artifacts };
         // A driver that is gone has stopped the attempt already.
         let _ = self.driver.send(Message::Answer { input, calls: Vec::new() });
     }

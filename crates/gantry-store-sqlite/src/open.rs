@@ -143,11 +143,28 @@ fn configure(conn: &Connection) -> Result<(), StoreError> {
     .map_err(failed)
 }
 
+/// Switches to the write-ahead log. When another process makes the same file at this moment, SQLite says that it is
+/// locked without waiting, so the waiting is done here.
+fn switch_to_wal(conn: &Connection) -> Result<String, rusqlite::Error> {
+    let since = std::time::Instant::now();
+    loop {
+        match conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)) {
+            Err(error)
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                    && since.elapsed() < std::time::Duration::from_secs(5) =>
+            {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
 /// Settings of the connection that writes: its cache holds what a group of a few hundred plans touches, and the
 /// log is taken over seldom enough that pages written many times are copied once.
 fn settle_in(conn: &Connection) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| sql(&error, "setting up the log");
-    let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(failed)?;
+    let mode = switch_to_wal(conn).map_err(failed)?;
     if mode != "wal" {
         return Err(StoreError::Io { what: format!("the file system cannot hold a write-ahead log (mode `{mode}`)") });
     }

@@ -146,7 +146,7 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Conflict { .. } => "load the plan and decide again",
-            Self::NotFound { candidates, .. } if candidates.is_empty() => "list what exists with `gantry status`",
+            Self::NotFound { candidates, .. } if candidates.is_empty() => "list what exists with `gantry list`",
             Self::NotFound { candidates, .. } => return Some(format!("did you mean {}?", candidates.join(", "))),
             Self::Ambiguous { .. } => "write more of the id, or the plan's number",
             Self::Busy { .. } => "try again; if it stays busy, see which process holds the file",

@@ -17,7 +17,7 @@ use crate::session;
 const CHAIN: usize = 1_000;
 const KILLED_AFTER: usize = 400;
 /// How long to wait for a process of our own before giving up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What came of killing a chain.
 pub struct Resumed {

@@ -67,7 +67,7 @@ async fn a_timer_that_was_due_while_nobody_was_there_fires_once_at_the_start() {
         .await;
     world.script.task("hold", [Act::Hang]);
     world.kill_while_running(&plan, "hold", vec![Input::Start]).await;
-    tokio::time::advance(std::time::Duration::from_secs(90 * 86_400)).await;
+    tokio::time::advance(std::time::Duration::from_hours(90 * 24)).await;
     let Ending::Waiting(_) = world.resume(&plan).await else { panic!("`hold` may have happened") };
     assert_eq!(world.script.times("end"), 1);
     let done = |event: &Event| matches!(event, Event::TaskCompleted { task, .. } if task.as_str() == "later");

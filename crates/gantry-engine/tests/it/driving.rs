@@ -113,7 +113,7 @@ async fn no_more_attempts_run_at_once_than_the_process_allows_and_no_plan_starve
     let (first, second) = (world.create(&fan("a")).await, world.create(&fan("b")).await);
     for n in 0..6 {
         for name in ["a", "b"] {
-            world.script.task(&format!("{name}{n}"), [Act::Take(Duration::from_secs(60))]);
+            world.script.task(&format!("{name}{n}"), [Act::Take(Duration::from_mins(1))]);
         }
     }
     let one = world.engine.drive(&first, Until::Ended, vec![Input::Start]).await.unwrap();
@@ -144,7 +144,7 @@ async fn while_the_record_is_full_nothing_happens_and_then_everything_once() {
 async fn parking_lets_what_runs_finish_and_starts_nothing_more() {
     let world = World::new();
     let plan = world.create(CHAIN).await;
-    world.script.task("a", [Act::Take(Duration::from_secs(60))]);
+    world.script.task("a", [Act::Take(Duration::from_mins(1))]);
     let driving = world.engine.drive(&plan, Until::Ended, vec![Input::Start]).await.unwrap();
     world.script.begun("a").await;
     driving.stopper()(Stop::Park);
