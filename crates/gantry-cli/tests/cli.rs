@@ -39,7 +39,12 @@ fn help_shows_what_can_be_done() {
     Commands:
       validate     Check plan files and say everything that is wrong, with file, line and column
       run          Carry out a plan file, durably
-      resume       Go on with a plan from wherever it stands
+      resume       Go on with plans from wherever they stand
+      status       Show where a plan stands, what it waits for, and what to type next
+      list         List plans, the newest first
+      watch        Watch one plan, or all of them, on the whole screen
+      log          Show what happened to a plan, in plain words
+      new          Write a commented plan file to begin with
       export       Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole
                    life as a zip file
       diff         Show what changed between two plan files or plans, task by task and field by field

@@ -142,7 +142,7 @@ fn a_plan_is_pinned_found_and_forgotten() {
     --- talk
     error: there is no plan `files`
 
-    hint: list what exists with `gantry status`
+    hint: list what exists with `gantry list`
     [exit 2]
     ");
     let held = Kit::with_plan(RELEASE);

@@ -109,12 +109,18 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     $ gantry revise files circle.yaml --rationale "why not"
     --- talk
     error[plan::cycle]: these tasks wait for each other: `before` -> `read` -> `write` -> `before`
-     --> circle.yaml:6:5
-      |
-    6 |     depends_on: [read]
-      |     ^^^^^^^^^^
-      |
-      = help: remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`
+      --> circle.yaml:6:18
+       |
+     6 |     depends_on: [read]
+       |                  ^^^^ `before` waits for `read`
+    ...
+     9 |     depends_on: [before]
+       |                  ------ `write` waits for `before`
+    ...
+    13 |     depends_on: [write]
+       |                  ----- `read` waits for `write`
+       |
+       = help: remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`
 
     error: `circle.yaml` has 1 error
     [exit 2]

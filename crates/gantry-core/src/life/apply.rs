@@ -92,9 +92,21 @@ impl Life {
                 match &mut self.undoing {
                     // Another reason to take things back while that is going on: more to do, and the last word counts.
                     Some(undoing) => {
+                        let tasks = Arc::clone(&self.tasks);
+                        let moment = |no: &TaskNo| {
+                            let life = &tasks[no.0 as usize - 1];
+                            std::cmp::Reverse(life.done_seq.or(life.tried_seq))
+                        };
                         let undoing = Arc::make_mut(undoing);
                         let known: BTreeSet<TaskNo> = undoing.rest.iter().copied().collect();
                         undoing.rest.extend(more.into_iter().filter(|no| !known.contains(no)));
+                        // The last thing first, but for the one that is being taken back.
+                        let under_way = usize::from(undoing.attempt.is_some());
+                        let first = undoing.rest.first().copied();
+                        undoing.rest[under_way..].sort_by_key(moment);
+                        if undoing.rest.first().copied() != first {
+                            undoing.halted = None;
+                        }
                         if *then != AfterUndo::Fail {
                             undoing.then = then.clone();
                         }

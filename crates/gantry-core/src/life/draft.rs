@@ -126,12 +126,14 @@ pub struct Draft {
 impl Draft {
     /// Takes in one more input; one that is refused leaves no trace.
     pub fn take(&mut self, input: &Input) -> Result<(), Refusal> {
-        let before = input.is_from_people().then(|| (self.life.clone(), self.entries.len(), self.effects.len()));
+        let lengths = (self.entries.len(), self.effects.len(), self.woken.len());
+        let before = input.is_from_people().then(|| self.life.clone());
         let taken = self.dispatch(input);
-        if let (Err(_), Some((life, entries, effects))) = (&taken, before) {
+        if let (Err(_), Some(life)) = (&taken, before) {
             self.life = life;
-            self.entries.truncate(entries);
-            self.effects.truncate(effects);
+            self.entries.truncate(lengths.0);
+            self.effects.truncate(lengths.1);
+            self.woken.truncate(lengths.2);
         }
         taken
     }

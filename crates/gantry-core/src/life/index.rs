@@ -54,15 +54,23 @@ impl Life {
         let (listed, timers, way) = (self.listing(no), self.timers_of(no), self.task(no).way);
         let place = self.task(no).state.place();
         change(self.task_mut(no));
-        if self.task(no).way != way {
+        let (is, other_way) = (self.listing(no), self.task(no).way != way);
+        if listed != is || other_way {
+            // Before the lane changes: what it used is given back, not what it will use.
+            self.unlist(no, listed);
+        }
+        if other_way {
             self.leave_lane(no);
             self.find_lane(no);
+        }
+        if listed != is || other_way {
+            self.list(no, is);
         }
         if self.task(no).state.place() != place {
             self.counts[place] -= 1;
             self.counts[self.task(no).state.place()] += 1;
         }
-        self.relist(no, listed, &timers);
+        self.rearm(no, &timers);
         let is_final = self.task(no).state.is_final();
         let is_failed = self.failed.contains(&no);
         if let Some(parent) = self.node(no).parent {
@@ -180,13 +188,8 @@ impl Life {
         }
     }
 
-    /// Takes a task out of where it was listed and lists it where it belongs now.
-    fn relist(&mut self, no: TaskNo, was: Listing, timers_before: &[(Timestamp, Timer)]) {
-        let is = self.listing(no);
-        if was != is {
-            self.unlist(no, was);
-            self.list(no, is);
-        }
+    /// Sets the timers that a task has now in place of those that it had.
+    fn rearm(&mut self, no: TaskNo, timers_before: &[(Timestamp, Timer)]) {
         let timers = self.timers_of(no);
         if timers != timers_before {
             for timer in timers_before {

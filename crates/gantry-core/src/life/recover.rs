@@ -114,7 +114,8 @@ impl Draft {
                 usable
             }
             Remedy::Alternate => {
-                let usable = (life.way as usize) < task.alternates.len();
+                // Another way around a gate would be a way past the people who decide.
+                let usable = (life.way as usize) < task.alternates.len() && !self.life.node(no).is_gate();
                 if usable {
                     self.plan_retry(no, remedy, Some(failure.message.clone()), failure);
                 }

@@ -84,6 +84,10 @@ impl Draft {
         if self.life.breaker.is_some() && self.life.overrun().is_none() && !self.time_is_up() {
             self.record(Event::BreakerReset);
         }
+        if self.life.is_under_way() {
+            // A budget may have been lowered below what is spent already.
+            self.trip_if_overrun();
+        }
         Ok(())
     }
 

@@ -209,6 +209,10 @@ impl Draft {
             evidence: Vec::new(),
         });
         match resolution {
+            Resolution::Retry { .. } if self.life.node(no).task.undo == Undo::Never => {
+                let reason = format!("`{task}` cannot be taken back");
+                self.record(Event::UndoHalted { task, reason });
+            }
             Resolution::Retry { .. } => self.start_undo(no),
             Resolution::Complete { .. } => self.take_back(no, format!("{by}: {said}"), Usage::default()),
             Resolution::Skip => self.record(Event::UndoPassedOver { task }),

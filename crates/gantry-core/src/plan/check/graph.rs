@@ -556,8 +556,7 @@ impl<'a> Graph<'a> {
             }
         }
         for (i, task) in self.plan.tasks.iter().enumerate() {
-            let deploys = task.kind.as_ref().is_some_and(|kind| kind.as_str() == "deploy");
-            if deploys && !behind_gate[i] {
+            if deploys(task) && !behind_gate[i] {
                 findings
                     .error(
                         "plan::ungated-deploy",
@@ -585,4 +584,13 @@ fn outcomes(task: &Task) -> Option<Vec<&str>> {
         }
         _ => None,
     }
+}
+
+/// Tells whether a task deploys something, or becomes tasks that do.
+fn deploys(task: &Task) -> bool {
+    let each = match &task.action {
+        Some(Action::Map(map)) => map.each.as_deref(),
+        _ => None,
+    };
+    task.kind.as_ref().is_some_and(|kind| kind.as_str() == "deploy") || each.is_some_and(deploys)
 }
