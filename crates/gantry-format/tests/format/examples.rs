@@ -43,6 +43,7 @@ examples! {
     the_flowchart_of_a_debug_plan_is_read "debug.mmd"
     the_flowchart_with_a_subgraph_is_read "research-and-debug.mmd"
     the_plan_of_the_design_is_read "retries.yaml"
+    a_plan_that_anyone_can_run_is_read "count-lines.yaml"
 }
 
 #[test]
