@@ -1,6 +1,7 @@
 //! `gantry bench`: how fast this machine carries out plans, beside what it could do at best.
 
 mod child; // in reading order
+mod figures;
 mod machine;
 mod nothing;
 mod plans;
@@ -16,24 +17,28 @@ use gantry_core::plan::Plan;
 use gantry_engine::{Ending, Engine, NewPlan, Options, Origin, SystemClock, Until};
 use gantry_runners::Runners;
 use gantry_store_sqlite::SqliteStore;
-use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::session;
+use figures::{Figures, Rate};
 use nothing::Nothing;
 
 /// Measure how fast plans are carried out here, beside what this machine can do at best
 ///
 /// Everything is durable as always. `chain` is 1,000 tasks one after the other; `fan` one, then 1,000 at once, then
 /// one; `many` 200 plans of 61 tasks; each as tasks per second and as a ratio to plain SQLite commits per second with
-/// the same durability, measured in the same run. `pipeline` is a plan of 61 tasks of 50 ms each as a ratio to its
-/// longest path. `resume` kills a chain in the middle and starts it again.
+/// the same durability. Disks change their mind from one second to the next, so the yardstick is held to the machine
+/// before and after every round, and the median of the rounds is told. `pipeline` is a plan of 61 tasks of 50 ms each
+/// as a ratio to its longest path. `resume` kills a chain in the middle and starts it again.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast")]
+#[command(after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many")]
 pub struct Args {
     /// The folder to measure in; its disk is what is measured [default: the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
+    /// Measure only this; may be given several times
+    #[arg(long, value_name = "WHAT")]
+    only: Vec<What>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -42,20 +47,20 @@ pub struct Args {
     child: Vec<String>,
 }
 
-/// What was measured.
-struct Figures {
-    commits: f64,
-    syncs: f64,
-    chain: f64,
-    fan: f64,
-    many: f64,
-    pipeline_ms: f64,
-    pipeline_bound_ms: f64,
-    resume: child::Resumed,
-    start_ms: f64,
-    idle_mb: f64,
-    bytes_per_task: [(usize, f64); 3],
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    Chain,
+    Fan,
+    Many,
+    Pipeline,
+    Resume,
+    Start,
+    Bytes,
 }
+
+/// How often a rate is measured.
+const ROUNDS: usize = 5;
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     if let [what, db, ledger] = args.child.as_slice() {
@@ -64,7 +69,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let dir = args.dir.clone().unwrap_or_else(std::env::temp_dir);
     let folder = tempfile::Builder::new().prefix("gantry-bench-").tempdir_in(&dir);
     let folder = folder.map_err(|error| Fault::bad_input(format!("`{}` cannot be used: {error}", dir.display())))?;
-    let figures = measure(folder.path())?;
+    let figures = measure(folder.path(), &args.only)?;
     if args.json {
         exit::print(&format!("{:#}\n", figures.to_json()))?;
     } else {
@@ -73,45 +78,90 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     Ok(ExitCode::from(exit::DONE))
 }
 
-fn measure(folder: &Path) -> Result<Figures, Fault> {
-    let say = |what: &str| anstream::eprintln!("measuring {what} …");
-    // The yardstick before and after: a machine with other work to do changes its mind.
-    say("the machine");
-    let before = machine::commits_per_second(&sub(folder, "before")?)?;
-    let syncs = machine::syncs_per_second(&sub(folder, "syncs")?)?;
-    say("a chain of 1,000 tasks");
-    let chain = tasks_per_second(&sub(folder, "chain")?, vec![plans::chain(1_000)])?;
-    say("a fan of 1,000 tasks");
-    let fan = tasks_per_second(&sub(folder, "fan")?, vec![plans::fan(1_000)])?;
-    say("200 plans of 61 tasks");
-    let many = tasks_per_second(&sub(folder, "many")?, vec![plans::pipeline(0); 200])?;
-    say("a pipeline of 61 tasks of 50 ms");
-    let pipeline_ms = seconds(&sub(folder, "pipeline")?, vec![plans::pipeline(50)])? * 1e3;
-    say("a killed chain");
-    let resume = child::kill_and_resume(&sub(folder, "resume")?)?;
-    say("the start of a process");
-    let (start_ms, idle_mb) = child::start_and_idle(&sub(folder, "start")?)?;
-    say("bytes per task");
-    let mut bytes_per_task = [(100, 0.0), (1_000, 0.0), (10_000, 0.0)];
-    for (tasks, bytes) in &mut bytes_per_task {
-        *bytes = bytes_per_task_of(&sub(folder, &format!("bytes-{tasks}"))?, *tasks)?;
+fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
+    let wanted = |what: What, text: &str| {
+        let wanted = only.is_empty() || only.contains(&what);
+        if wanted {
+            anstream::eprintln!("measuring {text} …");
+        }
+        wanted
+    };
+    let mut yardstick = Yardstick::new(sub(folder, "yardstick")?);
+    let mut figures = Figures::default();
+    if wanted(What::Chain, "a chain of 1,000 tasks") {
+        figures.chain = Some(yardstick.rate(&sub(folder, "chain")?, &[plans::chain(1_000)])?);
     }
-    let after = machine::commits_per_second(&sub(folder, "after")?)?;
-    #[expect(clippy::cast_precision_loss, reason = "a few dozen tasks")]
-    let pipeline_bound_ms = plans::pipeline_depth() as f64 * 50.0;
-    Ok(Figures {
-        commits: before.max(after),
-        syncs,
-        chain,
-        fan,
-        many,
-        pipeline_ms,
-        pipeline_bound_ms,
-        resume,
-        start_ms,
-        idle_mb,
-        bytes_per_task,
-    })
+    if wanted(What::Fan, "a fan of 1,000 tasks") {
+        figures.fan = Some(yardstick.rate(&sub(folder, "fan")?, &[plans::fan(1_000)])?);
+    }
+    if wanted(What::Many, "200 plans of 61 tasks") {
+        figures.many = Some(yardstick.rate(&sub(folder, "many")?, &vec![plans::pipeline(0); 200])?);
+    }
+    if wanted(What::Pipeline, "a pipeline of 61 tasks of 50 ms") {
+        figures.pipeline_ms = Some(seconds(&sub(folder, "pipeline")?, vec![plans::pipeline(50)])? * 1e3);
+    }
+    if wanted(What::Resume, "a killed chain") {
+        figures.resume = Some(child::kill_and_resume(&sub(folder, "resume")?)?);
+    }
+    if wanted(What::Start, "the start of a process") {
+        figures.start = Some(child::start_and_idle(&sub(folder, "start")?)?);
+    }
+    if wanted(What::Bytes, "bytes per task") {
+        for tasks in [100, 1_000, 10_000] {
+            let bytes = bytes_per_task_of(&sub(folder, &format!("bytes-{tasks}"))?, tasks)?;
+            figures.bytes_per_task.push((tasks, bytes));
+        }
+    }
+    figures.commits = yardstick.commits()?;
+    figures.syncs = machine::syncs_per_second(&sub(folder, "syncs")?)?;
+    Ok(figures)
+}
+
+/// What the machine can do at best, as often as it was asked.
+struct Yardstick {
+    folder: PathBuf,
+    held: Vec<f64>,
+}
+
+impl Yardstick {
+    fn new(folder: PathBuf) -> Self {
+        Self { folder, held: Vec::new() }
+    }
+
+    fn hold(&mut self) -> Result<f64, Fault> {
+        let commits = machine::commits_per_second(&sub(&self.folder, &self.held.len().to_string())?)?;
+        self.held.push(commits);
+        Ok(commits)
+    }
+
+    /// Tasks per second of plans carried out side by side, in a few rounds between two looks at the machine.
+    #[expect(clippy::cast_precision_loss, reason = "figures for people")]
+    fn rate(&mut self, folder: &Path, plans: &[Plan]) -> Result<Rate, Fault> {
+        let tasks: usize = plans.iter().map(|plan| plan.tasks.len()).sum();
+        let (mut rates, mut ratios) = (Vec::new(), Vec::new());
+        let mut before = self.hold()?;
+        for round in 0..ROUNDS {
+            let rate = tasks as f64 / seconds(&sub(folder, &round.to_string())?, plans.to_vec())?;
+            let after = self.hold()?;
+            rates.push(rate);
+            ratios.push(rate * 2.0 / (before + after));
+            before = after;
+        }
+        Ok(Rate { per_s: median(rates), ratio: median(ratios) })
+    }
+
+    /// The median of all looks.
+    fn commits(mut self) -> Result<f64, Fault> {
+        if self.held.is_empty() {
+            self.hold()?;
+        }
+        Ok(median(self.held))
+    }
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn sub(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
@@ -151,65 +201,10 @@ fn seconds(folder: &Path, plans: Vec<Plan>) -> Result<f64, Fault> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-fn tasks_per_second(folder: &Path, plans: Vec<Plan>) -> Result<f64, Fault> {
-    let tasks: usize = plans.iter().map(|plan| plan.tasks.len()).sum();
-    Ok(tasks as f64 / seconds(folder, plans)?)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn bytes_per_task_of(folder: &Path, tasks: usize) -> Result<f64, Fault> {
     // Wide rather than long: it is the bytes that are asked for, and a chain of this length takes its time.
     seconds(folder, vec![plans::fan(tasks - 2)])?;
     let db = folder.join("gantry.db");
     let size = std::fs::metadata(&db).map_err(|error| Fault::internal(format!("`{}`: {error}", db.display())))?.len();
     Ok(size as f64 / tasks as f64)
-}
-
-impl Figures {
-    fn to_json(&self) -> serde_json::Value {
-        let rounded = |figure: f64| (figure * 100.0).round() / 100.0;
-        let bytes: serde_json::Map<_, _> =
-            self.bytes_per_task.iter().map(|(tasks, bytes)| (tasks.to_string(), json!(bytes.round()))).collect();
-        json!({
-            "raw_commits_per_s": rounded(self.commits),
-            "raw_syncs_per_s": rounded(self.syncs),
-            "chain_tasks_per_s": rounded(self.chain),
-            "chain_ratio": rounded(self.chain / self.commits),
-            "fan_tasks_per_s": rounded(self.fan),
-            "fan_ratio": rounded(self.fan / self.commits),
-            "many_tasks_per_s": rounded(self.many),
-            "many_ratio": rounded(self.many / self.commits),
-            "pipeline_ms": rounded(self.pipeline_ms),
-            "pipeline_bound_ms": self.pipeline_bound_ms,
-            "pipeline_ratio": (self.pipeline_ms / self.pipeline_bound_ms * 1e3).round() / 1e3,
-            "resume_ms": rounded(self.resume.ms),
-            "resume_finished": self.resume.finished,
-            "resume_repeats": self.resume.repeats,
-            "start_ms": rounded(self.start_ms),
-            "idle_mb": rounded(self.idle_mb),
-            "bytes_per_task": self.bytes_per_task[1].1.round(),
-            "bytes_per_task_by_size": bytes,
-        })
-    }
-
-    fn to_text(&self) -> String {
-        let row = |name: &str, figure: String, ratio: String| format!("{name:<38} {figure:>16} {ratio:>22}\n");
-        let rate = |rate: f64| format!("{rate:.0} /s");
-        let of_raw = |rate: f64| format!("{:.2} x raw commits", rate / self.commits);
-        let mut text = row("plain SQLite commits", rate(self.commits), "1.00 x raw commits".to_owned());
-        text += &row("plain file syncs", rate(self.syncs), of_raw(self.syncs));
-        text += &row("chain, 1,000 tasks", rate(self.chain), of_raw(self.chain));
-        text += &row("fan, 1 + 1,000 + 1 tasks", rate(self.fan), of_raw(self.fan));
-        text += &row("many, 200 plans of 61 tasks", rate(self.many), of_raw(self.many));
-        let bound = format!("{:.3} x longest path", self.pipeline_ms / self.pipeline_bound_ms);
-        text += &row("pipeline, 61 tasks of 50 ms", format!("{:.0} ms", self.pipeline_ms), bound);
-        let repeats = format!("{} of {} repeated", self.resume.repeats, self.resume.finished);
-        text += &row("killed chain goes on after", format!("{:.1} ms", self.resume.ms), repeats);
-        text += &row("start to first task", format!("{:.1} ms", self.start_ms), String::new());
-        text += &row("idle memory", format!("{:.1} MB", self.idle_mb), String::new());
-        for (tasks, bytes) in self.bytes_per_task {
-            text += &row(&format!("record per task, {tasks} tasks"), format!("{bytes:.0} bytes"), String::new());
-        }
-        text
-    }
 }

@@ -29,6 +29,14 @@ pub struct Resumed {
     pub repeats: usize,
 }
 
+/// What came of starting processes.
+pub struct Started {
+    /// From a process's start to its first task.
+    pub ms: f64,
+    /// The memory of one that has nothing to do.
+    pub idle_mb: f64,
+}
+
 /// The process that is measured.
 pub fn be(what: &str, db: &Path, ledger: &PathBuf) -> Result<ExitCode, Fault> {
     let nothing = Nothing::with_ledger(ledger)
@@ -119,7 +127,7 @@ fn finished_tasks(folder: &Path) -> Result<BTreeSet<String>, Fault> {
 }
 
 /// How long a process takes from its start to its first task, and the memory of one that has nothing to do.
-pub fn start_and_idle(folder: &Path) -> Result<(f64, f64), Fault> {
+pub fn start_and_idle(folder: &Path) -> Result<Started, Fault> {
     finish(spawn("one", folder)?)?; // the record exists, as it does for everyone but the first time
     let mut times: Vec<f64> = Vec::new();
     for _ in 0..5 {
@@ -128,8 +136,6 @@ pub fn start_and_idle(folder: &Path) -> Result<(f64, f64), Fault> {
         finish(spawn("one", folder)?)?;
         times.extend(ledger(folder).get(before).map(|(_, at)| at - started));
     }
-    times.sort_by(f64::total_cmp);
-    let median = times.get(times.len() / 2).copied().unwrap_or(f64::NAN);
-    let idle: f64 = finish(spawn("idle", folder)?)?.trim().parse().unwrap_or(f64::NAN);
-    Ok((median, idle))
+    let idle_mb = finish(spawn("idle", folder)?)?.trim().parse().unwrap_or(f64::NAN);
+    Ok(Started { ms: super::median(times), idle_mb })
 }

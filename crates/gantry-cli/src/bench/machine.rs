@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::exit::Fault;
 
 /// How long each yardstick is held to the machine.
-const SPAN: Duration = Duration::from_millis(1_500);
+const SPAN: Duration = Duration::from_millis(300);
 
 /// Commits of one row each per second, with the durability that the record has.
 pub fn commits_per_second(folder: &Path) -> Result<f64, Fault> {
