@@ -11,7 +11,9 @@ use gantry_core::id::PlanId;
 use gantry_core::time::Timestamp;
 use gantry_store::{ArtifactRow, Hash, Sealed, StoreError, Turn, first_head};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::exit::Fault;
 
 pub use read::open;
 pub use write::pack;
@@ -61,7 +63,7 @@ struct Kept {
 fn chain(plan: &PlanId, turns: &[Turn]) -> Result<(u64, Hash), StoreError> {
     let (mut length, mut head) = (0, first_head(plan));
     for turn in turns {
-        let sealed = Sealed::new(turn, length)?;
+        let sealed = Sealed::new(turn.clone(), length)?;
         (length, head) = (sealed.last_seq(), sealed.head(head));
     }
     Ok((length, head))
@@ -72,16 +74,18 @@ fn chain(plan: &PlanId, turns: &[Turn]) -> Result<(u64, Hash), StoreError> {
 struct Line {
     first_seq: u64,
     at: Timestamp,
-    inputs: Value,
+    inputs: Box<RawValue>,
     entries: Vec<Entry>,
 }
 
 impl Line {
-    fn of(turn: Turn) -> Self {
-        Self { first_seq: turn.first_seq, at: turn.at, inputs: turn.inputs, entries: turn.entries }
+    fn of(turn: Turn) -> Result<Self, Fault> {
+        let not_json = |error| Fault::internal(format!("the turn of entry {} is not JSON: {error}", turn.first_seq));
+        let raw = RawValue::from_string(turn.inputs).map_err(not_json)?;
+        Ok(Self { first_seq: turn.first_seq, at: turn.at, inputs: raw, entries: turn.entries })
     }
 
     fn turn(self) -> Turn {
-        Turn { first_seq: self.first_seq, inputs: self.inputs, entries: self.entries, at: self.at }
+        Turn { first_seq: self.first_seq, inputs: self.inputs.get().to_owned(), entries: self.entries, at: self.at }
     }
 }

@@ -3,7 +3,6 @@
 use gantry_core::input::Input;
 use gantry_core::life::Room;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Why there was a turn. With it, the turn can be decided again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,13 +33,27 @@ fn is_plenty(room: &Room) -> bool {
 
 impl Cause {
     /// Writes it as the store keeps it.
-    pub fn to_value(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads what the store kept.
-    pub fn from_value(value: &Value) -> Result<Self, String> {
-        Self::deserialize(value).map_err(|error| error.to_string())
+    pub fn from_json(json: &str) -> Result<Self, String> {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    }
+
+    /// Writes `Decided` without owning its inputs.
+    pub(crate) fn decided_to_json(inputs: Vec<&Input>, room: Room) -> String {
+        #[derive(Serialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Borrowed<'a> {
+            Decided {
+                inputs: Vec<&'a Input>,
+                #[serde(skip_serializing_if = "is_plenty")]
+                room: Room,
+            },
+        }
+        serde_json::to_string(&Borrowed::Decided { inputs, room }).unwrap_or_default()
     }
 }
 
@@ -62,4 +75,20 @@ pub struct Origin {
     /// The plan and task that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<(gantry_core::id::PlanId, gantry_core::id::TaskId)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_that_are_borrowed_are_written_like_those_that_are_owned() {
+        let inputs = vec![Input::Start, Input::Pause { by: "ann".to_owned(), why: "lunch".to_owned() }];
+        for room in [Room::PLENTY, Room(3)] {
+            let json = Cause::decided_to_json(inputs.iter().collect(), room);
+            let cause = Cause::Decided { inputs: inputs.clone(), room };
+            assert_eq!(json, cause.to_json());
+            assert_eq!(Cause::from_json(&json), Ok(cause));
+        }
+    }
 }

@@ -155,6 +155,11 @@ impl Driver {
         let _ = self.shared.happenings.send(happening);
     }
 
+    /// Tells whether anyone would hear what is told.
+    fn is_watched(&self) -> bool {
+        self.shared.happenings.receiver_count() > 0
+    }
+
     /// Drives the plan from wherever it stands.
     pub(crate) async fn drive(mut self, first: Vec<Input>) -> Result<Ending, EngineError> {
         let mut inputs = vec![Taken { input: Input::Recover, from: From::Runner }];
@@ -285,13 +290,16 @@ impl Driver {
             let life = self.life.take().expect("a life is away only inside a turn");
             let (length, mut draft) = (life.length(), life.draft(now, Room(room)));
             let refusals: Vec<Option<Refusal>> = inputs.iter().map(|taken| draft.take(&taken.input).err()).collect();
-            let verdict = draft.close(); // pure until here
+            let mut verdict = draft.close(); // pure until here
+            let mut told = None;
             let started = verdict.effects.iter().filter(|effect| matches!(effect, Effect::StartAttempt(_))).count();
             let started = u32::try_from(started).unwrap_or(u32::MAX);
             self.shared.slots.give_back(room.saturating_sub(started));
             if !verdict.events.is_empty() {
                 let room = if started < room { Room::PLENTY } else { Room(room) };
-                let append = self.append_for(&verdict.life, length, &verdict.events, &inputs, &refusals, room);
+                let events = std::mem::take(&mut verdict.events);
+                told = self.is_watched().then(|| Arc::new(events.clone()));
+                let append = self.append_for(&verdict.life, length, events, &inputs, &refusals, room);
                 crash_point("before_append");
                 match self.shared.store.append(append).await {
                     Ok(_) => crash_point("after_append"), // durable: from here on it is so
@@ -305,8 +313,7 @@ impl Driver {
             }
             self.life = Some(verdict.life);
             self.settle_flights(&inputs);
-            if !verdict.events.is_empty() {
-                let entries = Arc::new(verdict.events);
+            if let Some(entries) = told {
                 self.tell(Happening::Events { plan: self.plan.clone(), entries });
             }
             self.reply(inputs, refusals).await?;
@@ -339,30 +346,27 @@ impl Driver {
         &self,
         life: &Life,
         length: u64,
-        entries: &[gantry_core::event::Entry],
+        entries: Vec<gantry_core::event::Entry>,
         inputs: &[Taken],
         refusals: &[Option<Refusal>],
         room: Room,
     ) -> Append {
         let taken = inputs.iter().zip(refusals).filter(|(_, refusal)| refusal.is_none());
-        let cause = Cause::Decided { inputs: taken.map(|(taken, _)| taken.input.clone()).collect(), room };
-        let turn = Turn {
-            first_seq: length + 1,
-            inputs: cause.to_value(),
-            entries: entries.to_vec(),
-            at: entries.last().map(|entry| entry.at).unwrap_or_default(),
-        };
+        let inputs_json = Cause::decided_to_json(taken.map(|(taken, _)| &taken.input).collect(), room);
         let parent = self.origin.parent.as_ref().map(|(plan, _)| plan);
         let card = card_of(life, parent, self.forked_from.as_ref());
         let answered = inputs.iter().zip(refusals).filter_map(|(taken, refusal)| match taken.from {
             From::Inbox(id) => Some((id, answer_to(refusal.as_ref()))),
             From::Runner | From::Person(_) => None,
         });
+        let (artifacts, texts) = (artifacts_of(&entries), texts_of_changes(&entries, life));
+        let at = entries.last().map(|entry| entry.at).unwrap_or_default();
+        let turn = Turn { first_seq: length + 1, inputs: inputs_json, entries, at };
         Append {
-            artifacts: artifacts_of(entries),
+            artifacts,
             effects: self.calls.clone(),
             answered: answered.collect(),
-            texts: texts_of_changes(entries, life),
+            texts,
             ..Append::new(self.plan.clone(), length, turn, card)
         }
     }

@@ -356,7 +356,7 @@ async fn append_new(
         _ => Vec::new(),
     };
     let parent = origin.parent.as_ref().map(|(plan, _)| plan.clone());
-    let turn = Turn { first_seq: 1, inputs: Cause::Created(origin).to_value(), entries, at: now };
+    let turn = Turn { first_seq: 1, inputs: Cause::Created(origin).to_json(), entries, at: now };
     let card = card_of(&life, parent.as_ref(), None);
     let _ = shared.store.append(Append { once, texts, ..Append::new(id, 0, turn, card) }).await?;
     Ok(())

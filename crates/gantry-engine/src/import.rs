@@ -45,7 +45,7 @@ pub async fn import(store: &dyn Store, mut turns: Vec<Turn>, now: Timestamp) -> 
     let forked = life::fork(&entries, whole.length(), id.clone(), now).map_err(nameless)?;
     let from = ForkedFrom { plan: own, seq: whole.length() };
     let last = forked[forked.len() - 1..].to_vec();
-    turns.push(Turn { first_seq: whole.length() + 1, inputs: Cause::Given.to_value(), at: last[0].at, entries: last });
+    turns.push(Turn { first_seq: whole.length() + 1, inputs: Cause::Given.to_json(), at: last[0].at, entries: last });
     write(store, id, &turns, Some(&from)).await
 }
 
@@ -65,13 +65,13 @@ pub(crate) async fn fork(
     if let Some(last) = turns.last_mut().filter(|last| last.last_seq() > at) {
         // Nobody decided a part of a turn.
         last.entries.retain(|entry| entry.seq <= at);
-        last.inputs = Cause::Given.to_value();
+        last.inputs = Cause::Given.to_json();
     }
     if let Some(first) = turns.first_mut() {
-        first.inputs = Cause::Created(origin).to_value();
+        first.inputs = Cause::Created(origin).to_json();
     }
     let last = forked[forked.len() - 1..].to_vec();
-    turns.push(Turn { first_seq: at + 1, inputs: Cause::Given.to_value(), at: last[0].at, entries: last });
+    turns.push(Turn { first_seq: at + 1, inputs: Cause::Given.to_json(), at: last[0].at, entries: last });
     let id = write(store, id, &turns, Some(&ForkedFrom { plan: plan.clone(), seq: at })).await?;
     copy_calls(store, plan, &id, &forked).await?;
     Ok(id)
@@ -126,7 +126,7 @@ async fn append_all(
     from: Option<&ForkedFrom>,
 ) -> Result<(), EngineError> {
     let mut known: Option<life::Life> = None;
-    let parent = match turns.first().map(|turn| Cause::from_value(&turn.inputs)) {
+    let parent = match turns.first().map(|turn| Cause::from_json(&turn.inputs)) {
         Some(Ok(Cause::Created(Origin { parent, .. }))) => parent.map(|(plan, _)| plan),
         _ => None,
     };

@@ -104,7 +104,7 @@ pub(crate) async fn all_turns(store: &dyn Store, plan: &PlanId) -> Result<Vec<Tu
 /// Where a plan comes from: its first turn says so.
 async fn origin(store: &dyn Store, plan: &PlanId) -> Result<Origin, EngineError> {
     let first = store.turns(plan, 0, 1).await?.items.into_iter().next();
-    Ok(match first.map(|turn| Cause::from_value(&turn.inputs)) {
+    Ok(match first.map(|turn| Cause::from_json(&turn.inputs)) {
         Some(Ok(Cause::Created(origin))) => origin,
         Some(_) | None => Origin::default(),
     })

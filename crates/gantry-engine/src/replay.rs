@@ -46,7 +46,7 @@ pub async fn replay(store: &dyn Store, plan: &PlanId, what_if: WhatIf) -> Result
     let mut life: Option<Life> = None;
     let mut given: Vec<Entry> = Vec::new();
     for turn in turns {
-        let cause = Cause::from_value(&turn.inputs).map_err(|why| EngineError::Journal {
+        let cause = Cause::from_json(&turn.inputs).map_err(|why| EngineError::Journal {
             plan: plan.to_string(),
             why: format!("entry {}: {why}", turn.first_seq),
         })?;

@@ -101,7 +101,8 @@ impl Runners {
         }
         let ports = &redacting(ports, &place.secrets);
         let ended = match (pipeline::calls(work), self.of(work)) {
-            (Some(calls), _) => pipeline::run(self, calls, work, place, ports, stop).await,
+            // Rare and large: on its own, so that the others stay small.
+            (Some(calls), _) => Box::pin(pipeline::run(self, calls, work, place, ports, stop)).await,
             (None, Ok(runner)) => signed_run(runner.as_ref(), work, place, ports, stop).await,
             (None, Err(failure)) => Ended::with(Err(failure)),
         };

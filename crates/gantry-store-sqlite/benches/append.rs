@@ -157,7 +157,7 @@ fn append(plan: u64, length: u64, count: u64) -> Append {
     card.tasks = [(TaskState::Completed, 3), (TaskState::Running, 4), (TaskState::Pending, 50)].into();
     let turn = Turn {
         first_seq: length + 1,
-        inputs: json!([{"succeeded": {"task": "build-the-middleware", "attempt": 1}}]),
+        inputs: json!([{"succeeded": {"task": "build-the-middleware", "attempt": 1}}]).to_string(),
         entries: entries(length + 1, count),
         at: Timestamp::from_ms(1_790_000_000_000),
     };

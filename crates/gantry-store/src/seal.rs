@@ -38,10 +38,9 @@ pub struct Sealed {
 
 impl Sealed {
     /// Writes and hashes a turn that comes after `length` entries.
-    pub fn new(turn: &Turn, length: u64) -> Result<Self, StoreError> {
-        check_numbers(turn, length)?;
+    pub fn new(turn: Turn, length: u64) -> Result<Self, StoreError> {
+        check_numbers(&turn, length)?;
         let unwritable = |error: serde_json::Error| StoreError::Invalid { what: format!("it is not JSON: {error}") };
-        let inputs = serde_json::to_string(&turn.inputs).map_err(unwritable)?;
         let mut entries = Vec::with_capacity(256 * turn.entries.len());
         let mut entry_hashes = Vec::with_capacity(turn.entries.len());
         for entry in &turn.entries {
@@ -51,14 +50,15 @@ impl Sealed {
             entry_hashes.push(Hash::of(&entries[begin..]));
         }
         entries.push(b']');
+        let Turn { first_seq, at, inputs, .. } = turn;
         let entries = String::from_utf8(entries)
             .map_err(|error| StoreError::Invalid { what: format!("it is not UTF-8: {error}") })?;
         let bytes = (inputs.len() + entries.len()) as u64;
         if bytes > TURN_BYTES_MAX {
             return Err(StoreError::TooLarge { what: "the turn".to_owned(), bytes, bytes_max: TURN_BYTES_MAX });
         }
-        let envelope = envelope(turn.first_seq, turn.at, entry_hashes.len(), &inputs);
-        Ok(Self { first_seq: turn.first_seq, at: turn.at, inputs, entries, envelope, entry_hashes })
+        let envelope = envelope(first_seq, at, entry_hashes.len(), &inputs);
+        Ok(Self { first_seq, at, inputs, entries, envelope, entry_hashes })
     }
 
     /// Returns the hash after the turn's last entry, given the one before its first.
@@ -129,7 +129,7 @@ impl StoredTurn<'_> {
         if let Some((entry, seq)) = entries.iter().zip(self.first_seq..).find(|(entry, seq)| entry.seq != *seq) {
             return Err(format!("entry {} stands in the place of entry {seq}", entry.seq));
         }
-        let inputs = serde_json::from_str(self.inputs).map_err(|error| self.damage(&error))?;
+        let inputs = self.inputs.to_owned();
         Ok(Turn { first_seq: self.first_seq, inputs, entries, at: self.at })
     }
 

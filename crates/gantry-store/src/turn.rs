@@ -40,8 +40,8 @@ pub struct InboxId(pub u64);
 pub struct Turn {
     /// The number of its first entry.
     pub first_seq: u64,
-    /// What reached the plan; the store does not look into it.
-    pub inputs: Value,
+    /// What reached the plan, as JSON; the store does not look into it.
+    pub inputs: String,
     /// What happened, in order; at least one entry.
     pub entries: Vec<Entry>,
     /// When.

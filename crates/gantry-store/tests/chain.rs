@@ -7,8 +7,8 @@ use gantry_store::{Hash, Sealed, StoreError, StoredTurn, first_head};
 
 /// A sealed turn after two entries, and the hash before it.
 fn sealed() -> (Sealed, Hash) {
-    let before = Sealed::new(&turn(0, 2), 0).unwrap().head(first_head(&plan("a")));
-    (Sealed::new(&turn(2, 3), 2).unwrap(), before)
+    let before = Sealed::new(turn(0, 2), 0).unwrap().head(first_head(&plan("a")));
+    (Sealed::new(turn(2, 3), 2).unwrap(), before)
 }
 
 fn stored(sealed: &Sealed, before: Hash) -> StoredTurn<'_> {

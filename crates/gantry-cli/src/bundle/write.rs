@@ -29,9 +29,10 @@ pub async fn pack(store: &dyn Store, id: &PlanId) -> Result<Vec<u8>, Fault> {
     let life = gantry_core::life::replay(&entries)
         .map_err(|bad| Fault::internal(format!("the journal of `{id}` cannot be read: {bad}")))?;
     let calls = contents::calls(store, id).await?;
+    let journal = turns.into_iter().map(Line::of).collect::<Result<Vec<_>, _>>()?;
     let mut files: Vec<(String, Vec<u8>)> = vec![
         (PLAN.to_owned(), gantry_format::to_yaml(&life.plan()).into_bytes()),
-        (JOURNAL.to_owned(), lines(turns.into_iter().map(Line::of))?),
+        (JOURNAL.to_owned(), lines(journal.into_iter())?),
         (CALLS.to_owned(), lines(calls.iter())?),
     ];
     let (mut artifacts, mut names) = (Vec::new(), BTreeSet::new());

@@ -137,11 +137,11 @@ fn forged(zip: &[u8], from: &str, to: &str) -> Vec<u8> {
         let line: Value = serde_json::from_str(line).unwrap();
         let turn = Turn {
             first_seq: line["first_seq"].as_u64().unwrap(),
-            inputs: line["inputs"].clone(),
+            inputs: line["inputs"].to_string(),
             entries: serde_json::from_value(line["entries"].clone()).unwrap(),
             at: serde_json::from_value(line["at"].clone()).unwrap(),
         };
-        let sealed = Sealed::new(&turn, length).unwrap();
+        let sealed = Sealed::new(turn, length).unwrap();
         (length, head) = (sealed.last_seq(), sealed.head(head));
     }
     let changed = with_changed(zip, "journal.jsonl", |body| *body = text.clone().into());

@@ -29,7 +29,7 @@ pub(crate) struct AppendWork {
 impl AppendWork {
     /// Does everything that does not need the file, on the caller's side.
     pub(crate) fn new(append: Append) -> Result<Self, StoreError> {
-        let sealed = Sealed::new(&append.turn, append.length)?;
+        let sealed = Sealed::new(append.turn, append.length)?;
         if let Some(effect) = append.effects.iter().find(|effect| effect.plan != append.plan) {
             return Err(StoreError::Invalid { what: format!("{} is of another plan", effect.name()) });
         }
@@ -52,7 +52,7 @@ impl AppendWork {
             artifacts: ArtifactPart::new(append.artifacts),
             effects: EffectsWork::new(append.effects)?,
             snapshot: append.snapshot.map(SnapshotPart::new),
-            texts: TextPart::new(append.texts),
+            texts: TextPart::new(&append.texts)?,
             once: append.once,
             plan: append.plan,
             length: append.length,

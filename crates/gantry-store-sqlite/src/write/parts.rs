@@ -305,22 +305,28 @@ pub(super) fn no_boundary(length: u64) -> StoreError {
 }
 
 /// Texts to search.
-pub(super) struct TextPart(Vec<TextRow>);
+///
+/// The index writes its pages after every statement, so all of them are one statement: they travel as a JSON array.
+pub(super) struct TextPart(Option<String>);
 
 impl TextPart {
-    pub(super) fn new(texts: Vec<TextRow>) -> Self {
-        Self(texts)
+    pub(super) fn new(texts: &[TextRow]) -> Result<Self, StoreError> {
+        let row = |text: &TextRow| {
+            let task = text.task.as_ref().map_or("", |task| task.as_str()).to_owned();
+            (task, text.kind.as_str(), text.name.clone(), text.text.clone())
+        };
+        let rows: Vec<_> = texts.iter().map(row).collect();
+        (!rows.is_empty()).then(|| row::json(&rows)).transpose().map(Self)
     }
 
     pub(super) fn write(&self, tx: &Tx<'_>, no: i64) -> Result<(), StoreError> {
-        for text in &self.0 {
-            let task = text.task.as_ref().map_or("", |task| task.as_str());
-            tx.execute(
-                "INSERT INTO text (plan_no, task, kind, name, text) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (plan_no, task, kind, name) DO UPDATE SET text = ?5",
-                params![no, task, text.kind.as_str(), text.name, text.text],
-            )?;
-        }
+        let Some(rows) = &self.0 else { return Ok(()) };
+        tx.execute(
+            "INSERT INTO text (plan_no, task, kind, name, text)
+             SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2) WHERE true
+             ON CONFLICT (plan_no, task, kind, name) DO UPDATE SET text = excluded.text",
+            params![no, rows],
+        )?;
         Ok(())
     }
 }

@@ -80,7 +80,7 @@ pub async fn numbers_come_back_to_their_last_digit(store: impl Beside) {
         f64::from_bits(hash.as_bytes()[..8].iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
     };
     let numbers: Vec<f64> = (0..2_000).map(number).filter(|number| number.is_finite()).collect();
-    request.turn.inputs = serde_json::json!(numbers);
+    request.turn.inputs = serde_json::json!(numbers).to_string();
     request.turn.entries[0].event =
         Event::FactsObserved { facts: [("numbers".to_owned(), serde_json::json!(numbers))].into() };
     let turn = request.turn.clone();

@@ -35,7 +35,7 @@ pub fn turn(length: u64, entries: u64) -> Turn {
     };
     Turn {
         first_seq: length + 1,
-        inputs: json!([{"after": length}]),
+        inputs: json!([{"after": length}]).to_string(),
         entries: (length + 1..=length + entries).map(entry).collect(),
         at: at(1_000 + length.cast_signed()),
     }

@@ -22,7 +22,7 @@ impl Record {
     }
 
     pub(super) fn append(&mut self, append: Append) -> Result<Appended, StoreError> {
-        let sealed = Sealed::new(&append.turn, append.length)?;
+        let sealed = Sealed::new(append.turn.clone(), append.length)?;
         if let Some(once) = &append.once {
             self.check_once(once)?;
         }
