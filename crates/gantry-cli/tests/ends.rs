@@ -5,5 +5,7 @@
 
 #[path = "ends/bench.rs"]
 mod bench;
+#[path = "ends/examples.rs"]
+mod examples;
 #[path = "ends/project.rs"]
 mod project;
