@@ -85,13 +85,13 @@ pub struct ResumeArgs {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let plan = file::load_sound(&args.file)?;
-    let workspace = how::folder(Path::new(&args.workspace))?;
+    let workspace = how::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
-        return session::block_on(dry::run(plan, workspace, options, args.record.json));
+        return session::block_on(dry::run(plan, workspace.into(), options, args.record.json));
     }
     let origin = Origin {
-        workspace: workspace.to_string_lossy().into_owned(),
+        workspace,
         file: file::name(&args.file).to_owned(),
         by: session::operator(),
         secrets: How::secret_names(&options.secrets),

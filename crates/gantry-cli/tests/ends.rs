@@ -7,5 +7,7 @@
 mod bench;
 #[path = "ends/examples.rs"]
 mod examples;
+#[path = "ends/hostile.rs"]
+mod hostile;
 #[path = "ends/project.rs"]
 mod project;

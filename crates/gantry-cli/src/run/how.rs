@@ -8,7 +8,9 @@ use gantry_runners::Secrets;
 use gantry_runners::work::{Sandbox, SandboxMode};
 
 use crate::exit::Fault;
+use crate::file::why;
 use crate::session;
+use crate::show::named;
 
 /// How a plan is carried out.
 #[derive(clap::Args, Clone, Debug)]
@@ -81,7 +83,9 @@ impl How {
             (false, true) => SandboxMode::Off,
             (false, false) => SandboxMode::BestEffort,
         };
-        let real = |paths: &[PathBuf]| paths.iter().map(|path| folder(path)).collect::<Result<Vec<_>, _>>();
+        let real = |paths: &[PathBuf]| -> Result<Vec<PathBuf>, Fault> {
+            paths.iter().map(|path| place(path).map(PathBuf::from)).collect()
+        };
         Ok(Sandbox { mode, read_also: real(&self.allow_read)?, write_also: real(&self.allow_write)? })
     }
 
@@ -109,14 +113,27 @@ impl How {
     }
 }
 
-/// A folder that exists, in full.
-pub fn folder(path: &Path) -> Result<PathBuf, Fault> {
-    std::fs::canonicalize(path).map_err(|error| {
-        let what = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
-            _ => error.to_string(),
-        };
-        Fault::bad_input(format!("the folder `{}` cannot be used: {what}", path.display()))
-    })
+/// A folder to work in, in full.
+pub fn workspace(path: &Path) -> Result<String, Fault> {
+    let real = place(path)?;
+    if Path::new(&real).is_dir() { Ok(real) } else { Err(unusable(path, "it is no folder")) }
+}
+
+/// A folder or file that exists, in full, as it is recorded.
+fn place(path: &Path) -> Result<String, Fault> {
+    if path.as_os_str().is_empty() {
+        return Err(Fault::bad_input("the name of a folder is empty").hint("write `.` for the current folder"));
+    }
+    let real = std::fs::canonicalize(path).map_err(|error| unusable(path, &why(&error, "folder")))?;
+    let refuse = |what: &str| Err(unusable(path, what).hint("rename it, or choose another"));
+    match real.into_os_string().into_string() {
+        Ok(text) if !text.contains(char::is_control) => Ok(text),
+        Ok(_) => refuse("its full name contains a control character, such as a line end"),
+        Err(_) => refuse("its full name is not UTF-8, so it could not be found again"),
+    }
+}
+
+fn unusable(path: &Path, what: &str) -> Fault {
+    Fault::bad_input(format!("the folder `{}` cannot be used: {what}", named(&path.to_string_lossy())))
+        .hint("name a folder that exists, such as `.`")
 }

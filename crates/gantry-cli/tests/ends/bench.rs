@@ -58,6 +58,11 @@ impl Bench {
         command
     }
 
+    /// Makes a named pipe that nobody writes to.
+    pub fn pipe(&self, path: &Path) {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+
     pub fn run<A: AsRef<OsStr>>(&self, args: &[A]) -> Told {
         Told::of(&self.command(args).output().unwrap(), self.folder.path())
     }
