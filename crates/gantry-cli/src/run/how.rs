@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gantry_engine::{Options, Until};
+use gantry_engine::{Confine, Given, Options, Until};
 use gantry_runners::Secrets;
 use gantry_runners::work::{Sandbox, SandboxMode};
 
 use crate::exit::Fault;
 use crate::file::why;
 use crate::session;
-use crate::show::named;
+use crate::show::{named, plain};
 
 /// How a plan is carried out.
 #[derive(clap::Args, Clone, Debug)]
@@ -77,6 +77,38 @@ impl How {
         })
     }
 
+    /// What is recorded with a new plan, so that going on with it gives its processes the same.
+    pub fn given(&self, options: &Options) -> Result<Given, Fault> {
+        for given in self.env.iter().filter(|given| options.secrets.redact(given) != **given) {
+            let name = given.split_once('=').map_or(given.as_str(), |(name, _)| name);
+            return Err(Fault::bad_input(format!("the value of `--env {name}` holds a secret, and would be recorded"))
+                .hint(format!("set the variable {name} and give it with `--secret {name}` instead")));
+        }
+        Ok(Given {
+            env: self.env.clone(),
+            sandbox: match options.sandbox.mode {
+                SandboxMode::Required => Some(Confine::Required),
+                SandboxMode::BestEffort => None,
+                SandboxMode::Off => Some(Confine::Off),
+            },
+            read_also: options.sandbox.read_also.clone(),
+            write_also: options.sandbox.write_also.clone(),
+        })
+    }
+
+    /// Says no when a variable that a plan was begun with has no value here.
+    pub fn check_given(given: &Given, options: &Options) -> Result<(), Fault> {
+        let missing =
+            |(name, value): &(&str, Option<String>)| value.is_none() && !options.environment.contains_key(*name);
+        match given.variables().find(missing) {
+            None => Ok(()),
+            Some((name, _)) => {
+                Err(Fault::bad_input(format!("the plan was begun with the variable `{name}`, which is not set here"))
+                    .hint(format!("set it, or give it a value: `--env {name}=VALUE`")))
+            }
+        }
+    }
+
     fn sandbox(&self) -> Result<Sandbox, Fault> {
         let mode = match (self.require_sandbox, self.no_sandbox) {
             (true, _) => SandboxMode::Required,
@@ -111,6 +143,20 @@ impl How {
         }
         Ok(environment)
     }
+}
+
+/// The options that stand for what a plan was given; none when that is nothing.
+pub fn as_options(given: &Given) -> Option<String> {
+    let confine = given.sandbox.map(|confine| match confine {
+        Confine::Required => "--require-sandbox".to_owned(),
+        Confine::Off => "--no-sandbox".to_owned(),
+    });
+    let mut words: Vec<String> = confine.into_iter().collect();
+    words.extend(given.env.iter().map(|given| format!("--env {}", plain(given))));
+    let path = |option: &str, path: &PathBuf| format!("{option} {}", plain(&path.to_string_lossy()));
+    words.extend(given.read_also.iter().map(|read| path("--allow-read", read)));
+    words.extend(given.write_also.iter().map(|write| path("--allow-write", write)));
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// A folder to work in, in full.
