@@ -10,7 +10,9 @@ use serde_json::json;
 
 use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
+use crate::file::why;
 use crate::session::{self, Record};
+use crate::show::{named, plain};
 use crate::table::{bytes, columns, time};
 
 /// See what tasks made and is kept, and get it
@@ -167,7 +169,8 @@ async fn show(record: &Record, reference: &[String]) -> Result<ExitCode, Fault> 
         Some(text) if !text.is_empty() => {
             let end = (0..=text.len().min(SHOWN_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             let cut = if end < text.len() { "\n…\n" } else { "" };
-            exit::print(&format!("\n{}{cut}", &text[..end]))?;
+            let shown: Vec<String> = text[..end].split('\n').map(plain).collect();
+            exit::print(&format!("\n{}{cut}", shown.join("\n")))?;
         }
         Some(_) => {}
         None => anstream::eprintln!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
@@ -202,8 +205,9 @@ pub fn write_file(path: &str, body: &[u8], force: bool) -> Result<(), Fault> {
     };
     let written = options.open(path).and_then(|mut file| file.write_all(body));
     written.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Fault::bad_input(format!("`{path}` exists already"))
+        std::io::ErrorKind::AlreadyExists => Fault::bad_input(format!("`{}` exists already", named(path)))
             .hint("name another file, or write over it with `--force`"),
-        _ => Fault::bad_input(format!("`{path}` cannot be written: {error}")),
+        _ => Fault::bad_input(format!("`{}` cannot be written: {}", named(path), why(&error, "folder")))
+            .hint("name a file in a folder that exists"),
     })
 }

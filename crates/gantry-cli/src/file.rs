@@ -1,12 +1,15 @@
 //! Reads plan files for the commands.
 
-use std::io::{IsTerminal, Read};
+use std::io::{ErrorKind, IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use gantry_core::plan::Plan;
 use gantry_format::Loaded;
+use rustix::io::Errno;
 
 use crate::exit::Fault;
+use crate::show::named;
 
 /// The most that is read of one file: a little more than the format accepts, so that the format
 /// itself says that it is too much.
@@ -15,14 +18,9 @@ const BYTES_MAX: u64 = 65 * 1024 * 1024;
 /// Reads a file, `-` for standard input, and says everything that was found in it.
 pub fn load(path: &str) -> Result<Loaded, Fault> {
     let fault = |error: std::io::Error| {
-        let what = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            std::io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
-            _ => error.to_string(),
-        };
-        Fault::bad_input(format!("`{path}` cannot be read: {what}")).hint("name a plan file, or `-` for standard input")
+        unreadable(path, &why(&error, "file")).hint("name a plan file, or `-` for standard input")
     };
+    check_kind(path)?;
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(BYTES_MAX).read_to_end(&mut bytes).map_err(fault)?;
@@ -32,6 +30,51 @@ pub fn load(path: &str) -> Result<Loaded, Fault> {
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
         .map_err(fault)?;
     Ok(gantry_format::load(path, &bytes))
+}
+
+fn unreadable(path: &str, what: &str) -> Fault {
+    Fault::bad_input(format!("`{}` cannot be read: {what}", named(path)))
+}
+
+/// Says no to what would never end or never begin. A pipe that the shell opened (`gantry run <(make-plan)`) is fine.
+fn check_kind(path: &str) -> Result<(), Fault> {
+    if path.is_empty() {
+        return Err(Fault::bad_input("the name of a file is empty").hint("name a plan file, or `-` for standard input"));
+    }
+    let opened_before = ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].iter().any(|place| path.starts_with(place));
+    let Ok(meta) = std::fs::metadata(path) else { return Ok(()) };
+    match odd_kind(&meta) {
+        Some(what) if !opened_before => Err(unreadable(path, &format!("it is {what}, not a file"))
+            .hint("what a program writes can be read with `-`: `PROGRAM | gantry run -`")),
+        _ => Ok(()),
+    }
+}
+
+/// Why the system cannot use a file or folder, in words.
+pub fn why(error: &std::io::Error, noun: &str) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => format!("there is no such {noun}"),
+        ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
+        ErrorKind::NotADirectory => "something before its last name is no folder".to_owned(),
+        ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        ErrorKind::InvalidFilename => "its name is too long".to_owned(),
+        _ if Errno::from_io_error(error) == Some(Errno::LOOP) => "its links lead in a circle".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// What something is that is neither a file nor a folder.
+pub fn odd_kind(meta: &std::fs::Metadata) -> Option<&'static str> {
+    let kind = meta.file_type();
+    if kind.is_fifo() {
+        Some("a pipe")
+    } else if kind.is_socket() {
+        Some("a socket")
+    } else if kind.is_char_device() || kind.is_block_device() {
+        Some("a device")
+    } else {
+        None
+    }
 }
 
 /// The name of a file in messages.
@@ -48,7 +91,7 @@ pub fn load_sound(path: &str) -> Result<Plan, Fault> {
     tell(&loaded);
     loaded.plan.ok_or_else(|| {
         let errors = loaded.report.errors().count();
-        Fault::bad_input(format!("`{}` has {}", name(path), count(errors, "error")))
+        Fault::bad_input(format!("`{}` has {}", named(name(path)), count(errors, "error")))
     })
 }
 

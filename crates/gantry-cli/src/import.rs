@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gantry_core::id::PlanId;
-use gantry_engine::{Clock, Engine, Replayed, SystemClock, WhatIf};
+use gantry_engine::{Cause, Clock, Engine, Given, Origin, Replayed, SystemClock, WhatIf};
+use gantry_store::Turn;
 use serde_json::json;
 
 use crate::artifact;
@@ -12,6 +13,7 @@ use crate::bundle;
 use crate::desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
+use crate::run::as_options;
 use crate::session::{self, Record};
 
 /// Take in a plan with its whole life from a zip file that `gantry export zip` made
@@ -38,9 +40,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         for content in bundle.contents() {
             store.put_blob(content?, now).await?;
         }
-        let (turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
+        let (mut turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
         let turn_count = turns.len();
         let entry_count: usize = turns.iter().map(|turn| turn.entries.len()).sum();
+        let elsewhere = take_rights(&mut turns);
         let id = gantry_engine::import(store, turns, now).await?;
         let replayed = replay(&engine, &id, &args.file).await?;
         if let Some(difference) = replayed.difference.as_ref().filter(|_| !args.force) {
@@ -84,12 +87,27 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let seq = difference.seq;
             anstream::eprintln!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
         }
+        if let Some(options) = elsewhere {
+            anstream::eprintln!(
+                "it was begun with `{options}`, which counted elsewhere; give it to `gantry resume` again"
+            );
+        }
         let workspace = &opened.origin.workspace;
         if !workspace.is_empty() && !std::path::Path::new(workspace).is_dir() {
             anstream::eprintln!("warning: its tasks work in `{workspace}`, which does not exist here");
         }
         Ok(ExitCode::from(exit::DONE))
     })
+}
+
+/// Takes away what its processes were given where it comes from: whoever goes on with it here decides about that here.
+/// Returns the options that stood for it.
+fn take_rights(turns: &mut [Turn]) -> Option<String> {
+    let first = turns.first_mut()?;
+    let Ok(Cause::Created(origin)) = Cause::from_value(&first.inputs) else { return None };
+    let options = as_options(&origin.given)?;
+    first.inputs = Cause::Created(Origin { given: Given::default(), ..origin }).to_value();
+    Some(options)
 }
 
 /// Decides the life again. One that nobody could have lived may break that; it is not kept.

@@ -34,6 +34,7 @@ use crate::show::standing::Standing;
 use crate::show::words::Tone;
 use follow::Follow;
 use how::How;
+pub use how::as_options;
 use screen::Screen;
 
 /// How often a live view is drawn anew; lines are shown as they come.
@@ -70,7 +71,8 @@ pub struct Args {
 
 /// Go on with plans from wherever they stand
 ///
-/// Finished work is not done again. Secrets that a plan was given are taken from the environment again.
+/// Finished work is not done again. What processes were given when the plan was begun (--env, --no-sandbox,
+/// --require-sandbox, --allow-read, --allow-write) holds again; secrets are taken from the environment again.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4")]
 pub struct ResumeArgs {
@@ -85,22 +87,23 @@ pub struct ResumeArgs {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let plan = file::load_sound(&args.file)?;
-    let workspace = how::folder(Path::new(&args.workspace))?;
+    let workspace = how::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
-        return session::block_on(dry::run(plan, workspace, options, args.record.json));
+        return session::block_on(dry::run(plan, workspace.into(), options, args.record.json));
     }
     let origin = Origin {
-        workspace: workspace.to_string_lossy().into_owned(),
+        workspace,
         file: file::name(&args.file).to_owned(),
         by: session::operator(),
         secrets: How::secret_names(&options.secrets),
+        given: args.how.given(&options)?,
         ..Origin::default()
     };
     session::block_on(async {
         let engine = args.record.engine(options.clone())?;
         let plan = engine.create(NewPlan { plan, origin, once: args.key.clone() }).await?;
-        carry_out(&engine, &[plan], &args.how, &options, args.record.json).await
+        carry_out(&engine, &[plan], &args.how, Begun::Now, args.record.json).await
     })
 }
 
@@ -108,29 +111,33 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
     session::block_on(async {
         // Which secrets are needed stands in the plans, so they are read first.
         let reader = args.record.engine(Options::default())?;
-        let (mut plans, mut secrets) = (Vec::new(), Vec::new());
+        let (mut plans, mut secrets, mut given) = (Vec::new(), Vec::new(), Vec::new());
         for reference in &args.plans {
             let plan = session::find(&reader, reference).await?.id;
             if !plans.contains(&plan) {
-                secrets.extend(reader.open(&plan).await?.origin.secrets);
+                let origin = reader.open(&plan).await?.origin;
+                secrets.extend(origin.secrets);
+                given.push(origin.given);
                 plans.push(plan);
             }
         }
         let options = args.how.options(&secrets)?;
+        given.iter().try_for_each(|given| How::check_given(given, &options))?;
         let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
         let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
-        carry_out(&engine, &plans, &args.how, &options, args.record.json).await
+        carry_out(&engine, &plans, &args.how, Begun::Before, args.record.json).await
     })
 }
 
+/// When a plan was begun.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Now,
+    Before,
+}
+
 /// Drives the plans to wherever they can go, and tells.
-async fn carry_out(
-    engine: &Engine,
-    plans: &[PlanId],
-    how: &How,
-    options: &Options,
-    json: bool,
-) -> Result<ExitCode, Fault> {
+async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, json: bool) -> Result<ExitCode, Fault> {
     let store = &**engine.store();
     let mut signals = Signals::listen()?;
     let mut happenings = engine.watch();
@@ -140,8 +147,13 @@ async fn carry_out(
         if store.claimed_by_other(store.plan(plan.as_str()).await?.no).await? {
             return Err(EngineError::Driven { plan: plan.to_string() }.into());
         }
-        let life = engine.open(plan).await?.life;
-        if let Some(note) = sandbox::announce(options.sandbox.mode, &life).await?
+        let opened = engine.open(plan).await?;
+        let mode = engine.place(&opened).sandbox.mode;
+        if let Some(options) = how::as_options(&opened.origin.given).filter(|_| begun == Begun::Before) {
+            notes.push(format!("as `{plan}` was begun: {options}"));
+        }
+        let life = opened.life;
+        if let Some(note) = sandbox::announce(mode, &life).await?
             && !notes.contains(&note)
         {
             notes.push(note);

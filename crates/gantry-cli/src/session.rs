@@ -1,6 +1,7 @@
 //! What commands that work on plans share: the record, the engine, and how a plan is named.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gantry_engine::{Engine, Options, SystemClock};
@@ -9,6 +10,8 @@ use gantry_store::{PlanCard, Store};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
+use crate::file::{odd_kind, why};
+use crate::show::named;
 
 /// Options of every command that works on plans.
 #[derive(clap::Args, Clone, Debug)]
@@ -25,7 +28,7 @@ impl Record {
     /// Where the record is.
     pub fn path(&self) -> Result<PathBuf, Fault> {
         if let Some(path) = &self.db {
-            return Ok(path.clone());
+            return chosen(path);
         }
         let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
@@ -55,6 +58,30 @@ impl Record {
         let store: Arc<dyn Store> = Arc::new(self.open()?);
         Ok(Engine::new(store, Arc::new(SystemClock::new()), Runners::standard(guard), options))
     }
+}
+
+/// The file that someone chose for the record. In full, so that no name means something else to the database: an empty
+/// one would be a record that is gone afterwards.
+fn chosen(path: &Path) -> Result<PathBuf, Fault> {
+    let hint = "name a file with `--db FILE` or GANTRY_DB; it is made if it does not exist";
+    if path.as_os_str().is_empty() {
+        return Err(Fault::bad_input("the name of the record is empty").hint(hint));
+    }
+    let refuse = |what: &str| {
+        let name = named(&path.to_string_lossy());
+        Fault::bad_input(format!("the record cannot be kept in `{name}`: {what}")).hint(hint)
+    };
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => return Err(refuse("it is a folder")),
+        Ok(meta) => match odd_kind(&meta) {
+            Some(kind) => return Err(refuse(&format!("it is {kind}, not a file"))),
+            None => {}
+        },
+        // Not there yet is fine, and what may not be read is said by the store.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
+        Err(error) => return Err(refuse(&why(&error, "file"))),
+    }
+    std::path::absolute(path).map_err(|error| refuse(&error.to_string()))
 }
 
 /// Finds the one plan that is meant.

@@ -24,6 +24,18 @@ pub fn plain(text: &str) -> String {
     shown
 }
 
+/// How much of a name that someone gave is shown.
+const NAME_CHARS_MAX: usize = 100;
+
+/// A name or path that someone gave, in one line of bounded length.
+pub fn named(text: &str) -> String {
+    let shown = plain(text);
+    match shown.char_indices().nth(NAME_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}
+
 /// Lines, each with its end.
 pub fn text_of(lines: Vec<String>) -> String {
     let mut text = lines.join("\n");

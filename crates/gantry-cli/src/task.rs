@@ -15,7 +15,9 @@ use serde_json::{Map, Value};
 
 use crate::desk::{self, By, Desk};
 use crate::exit::{self, Fault};
+use crate::file::{odd_kind, why};
 use crate::session::{self, Record};
+use crate::show::named;
 
 /// See one task with everything known about it, and do what a person can do for it
 #[derive(clap::Args)]
@@ -188,6 +190,9 @@ async fn note(record: &Record, words: &[String], by: &By) -> Result<ExitCode, Fa
     Ok(ExitCode::from(exit::DONE))
 }
 
+/// How long the name of a proof may be.
+const NAME_CHARS_MAX: usize = 255;
+
 /// Keeps a file as proof.
 async fn keep(desk: &Desk, evidence: &str) -> Result<ArtifactRef, Fault> {
     let (name, path) = match evidence.split_once('=') {
@@ -197,8 +202,19 @@ async fn keep(desk: &Desk, evidence: &str) -> Result<ArtifactRef, Fault> {
             (name.unwrap_or_else(|| evidence.to_owned()), evidence)
         }
     };
-    let unreadable = |why: String| Fault::bad_input(format!("the evidence `{path}` cannot be read: {why}"));
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    let unreadable = |why: String| {
+        Fault::bad_input(format!("the evidence `{}` cannot be read: {why}", named(path)))
+            .hint("name a file: `--evidence FILE` or `--evidence NAME=FILE`")
+    };
+    let meta = std::fs::metadata(path).map_err(|error| unreadable(why(&error, "file")))?;
+    let odd = if meta.is_dir() { Some("a folder") } else { odd_kind(&meta) };
+    if let Some(what) = odd {
+        return Err(unreadable(format!("it is {what}, not a file")));
+    }
+    if name.chars().count() > NAME_CHARS_MAX || name.contains(char::is_control) {
+        return Err(unreadable(format!("`{}` is too long or too strange for its name", named(&name))));
+    }
+    let size = meta.len();
     if size > BLOB_BYTES_MAX {
         return Err(unreadable(format!("it has {size} bytes, and at most {BLOB_BYTES_MAX} are kept")));
     }

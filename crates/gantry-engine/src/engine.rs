@@ -300,11 +300,14 @@ fn place_for(options: &Options, origin: &Origin, life: &Life) -> Place {
 
 fn place_with(options: &Options, origin: &Origin, policy: Arc<Policy>) -> Place {
     let root = if origin.workspace.is_empty() { ".".to_owned() } else { origin.workspace.clone() };
+    let given = origin.given.variables().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let mut environment: BTreeMap<String, String> = given.collect();
+    environment.extend(options.environment.clone());
     Place {
         policy,
-        sandbox: options.sandbox.clone(),
+        sandbox: origin.given.sandbox(&options.sandbox),
         secrets: options.secrets.clone(),
-        environment: options.environment.clone(),
+        environment,
         limits: options.limits.clone(),
         ..Place::at(root)
     }

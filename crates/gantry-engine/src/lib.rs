@@ -24,7 +24,7 @@ mod engine;
 mod replay;
 mod import;
 
-pub use cause::{Cause, Origin};
+pub use cause::{Cause, Confine, Given, Origin};
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use driver::{Ending, Stop, Until};
 pub use engine::{Driving, Engine, NewPlan, Options, Tell};

@@ -33,6 +33,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::files::no_link;
 use crate::policy::check_command;
 use crate::ports::{EffectRecord, Ports, Stream};
 use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StartError};
@@ -265,6 +266,7 @@ impl Runner for Shell {
 
 /// The folder to run in, which must be inside the working folder.
 fn folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf, Failure> {
+    no_link(root)?;
     let root = root.canonicalize().map_err(|error| {
         Failure::new(FailureClass::Logic, format!("the working folder `{}` cannot be used: {error}", root.display()))
     })?;

@@ -24,7 +24,7 @@ mod memory;
 pub mod conformance;
 
 pub use artifact::{ArtifactRow, BLOB_BYTES_MAX, NewArtifact};
-pub use card::{Card, ForkedFrom, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
+pub use card::{CAUSES_MAX, Card, ForkedFrom, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
 pub use claim::Claim;
 pub use effect_row::EffectRow;
 pub use error::StoreError;

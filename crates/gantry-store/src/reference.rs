@@ -11,7 +11,7 @@ const MINTED: &str = "plan-";
 /// A plan as people call it. An id that fits in whole comes before everything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// `@last`: the plan that was created last.
+    /// `@last`: the plan that was created last; plans inside plans do not count.
     Last,
     /// Digits: the plan's number.
     No(PlanNo),

@@ -43,6 +43,8 @@ pub fn card(plan: &PlanCard, driven: bool) -> Value {
         "waiting_for": card.waiting,
         "cost_usd": card.used.cost_usd,
         "used": card.used,
+        "budget": card.budget,
+        "causes": card.causes,
         "forecast": card.forecast,
         "labels": card.labels,
         "parent": card.parent,

@@ -1,8 +1,8 @@
 //! What a person can type to let a plan go on.
 
-use gantry_core::id::{PlanId, TaskId};
+use gantry_core::id::TaskId;
 use gantry_core::life::{Life, PlanState, State, TaskState, Waiting};
-use gantry_core::plan::{Action, Task};
+use gantry_core::plan::Action;
 
 use super::first_line;
 
@@ -20,7 +20,8 @@ fn next(command: String, does: impl Into<String>) -> Next {
 }
 
 /// How someone can answer what a task waits for.
-pub fn answers(plan: &PlanId, task: &TaskId, definition: Option<&Task>, waiting: &Waiting) -> Vec<Next> {
+fn answers(life: &Life, task: &TaskId, waiting: &Waiting) -> Vec<Next> {
+    let (plan, definition) = (life.id(), life.definition(task.as_str()));
     let action = definition.and_then(|task| task.action.as_ref());
     match waiting {
         Waiting::Gate { .. } => {
@@ -51,7 +52,14 @@ pub fn answers(plan: &PlanId, task: &TaskId, definition: Option<&Task>, waiting:
                 Some(Action::Manual(manual)) => first_line(&manual.instruction, 60),
                 _ => definition.map(|task| first_line(task.name(), 60)).unwrap_or_default(),
             };
-            vec![next(format!("gantry task done {plan} {task}"), what)]
+            let outputs = life.outputs_needed(task.as_str()).into_iter().map(|name| format!(" --output {name}=VALUE"));
+            let proofs = match action {
+                Some(Action::Manual(manual)) => manual.evidence.as_slice(),
+                _ => &[],
+            };
+            let proofs = proofs.iter().map(|name| format!(" --evidence {name}=FILE"));
+            let more: String = outputs.chain(proofs).collect();
+            vec![next(format!("gantry task done {plan} {task}{more}"), what)]
         }
         Waiting::Help { .. } => {
             vec![next(format!("gantry task resolve {plan} {task} retry"), "or `skip`, `complete`, `fail`")]
@@ -64,7 +72,11 @@ pub fn answers(plan: &PlanId, task: &TaskId, definition: Option<&Task>, waiting:
 /// How someone can answer what this task waits for now.
 pub fn answers_for(life: &Life, task: &TaskId) -> Vec<Next> {
     match life.task_life(task.as_str()).map(|life| &life.state) {
-        Some(State::Waiting(waiting)) => answers(life.id(), task, life.definition(task.as_str()), waiting),
+        Some(State::Waiting(waiting)) => answers(life, task, waiting),
+        Some(State::Blocked { .. }) => {
+            let command = format!("gantry revise {} FILE --rationale WHY", life.id());
+            vec![next(command, format!("change what `{task}` waits for, unless it comes true by itself"))]
+        }
         _ => Vec::new(),
     }
 }

@@ -75,6 +75,7 @@ fn whoever_may_not_decide_is_told_why() {
     insta::assert_snapshot!(kit.session(&[
         "gate approve release legal",
         "gate approve release legal --by eve --role lawyer",
+        "gate approve release legal --by eve",
         "gate approve release ship",
         "gate approve release sing-off",
         "gate approve release sign-off sign-off",
@@ -82,13 +83,19 @@ fn whoever_may_not_decide_is_told_why() {
     ]), @"
     $ gantry gate approve release legal
     --- talk
-    error: ana may not decide gate `legal`: it takes a lawyer
+    error: ana may not decide gate `legal`: it takes the role `lawyer`
 
     hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
     [exit 5]
     $ gantry gate approve release legal --by eve --role lawyer
     --- talk
-    error: eve may not decide gate `legal`: it takes a lawyer
+    error: eve may not decide gate `legal`: only ana, ben may
+
+    hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
+    [exit 5]
+    $ gantry gate approve release legal --by eve
+    --- talk
+    error: eve may not decide gate `legal`: only ana, ben may, in the role `lawyer`
 
     hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
     [exit 5]
@@ -187,7 +194,7 @@ fn an_approval_reaches_the_process_that_works_on_the_plan() {
     ]), @"
     $ gantry gate approve release legal
     --- talk
-    error: ana may not decide gate `legal`: it takes a lawyer
+    error: ana may not decide gate `legal`: it takes the role `lawyer`
 
     hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
     [exit 5]

@@ -1,5 +1,6 @@
 //! A folder of its own for each test, with a record and a working folder in it.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -122,6 +123,20 @@ impl Kit {
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let talk = if err.is_empty() { String::new() } else { format!("--- talk\n{err}") };
         mask(&format!("{out}{talk}[exit {}]", output.status.code().unwrap()), self.folder.path())
+    }
+
+    /// Runs `gantry` on a terminal of its own, where someone types this.
+    pub fn on_a_terminal(&self, args: &[&str], typed: &str) -> (String, i32) {
+        let quoted = args.iter().map(|arg| format!(" '{arg}'")).collect::<String>();
+        let line = format!("'{}'{quoted}", env!("CARGO_BIN_EXE_gantry"));
+        let command = self.command(&[]);
+        let mut terminal = Command::new("script");
+        terminal.args(["-qec", &line, "/dev/null"]).current_dir(self.path(""));
+        terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut child = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap())
     }
 
     /// Several commands, one after the other.

@@ -95,7 +95,9 @@ fn work_by_hand_is_handed_in_with_its_proof() {
     [exit 5]
     $ gantry task done move call --evidence letter=nowhere.pdf
     --- talk
-    error: the evidence `nowhere.pdf` cannot be read: No such file or directory (os error 2)
+    error: the evidence `nowhere.pdf` cannot be read: there is no such file
+
+    hint: name a file: `--evidence FILE` or `--evidence NAME=FILE`
     [exit 2]
     $ gantry task done move call --output reference
     --- talk

@@ -84,6 +84,24 @@ fn a_checkpoint_that_came_with_a_life_can_be_restored() {
     assert_eq!(there.read("a.txt"), b"old");
 }
 
+#[test]
+fn what_processes_were_given_elsewhere_has_to_be_given_again_here() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", FILES);
+    assert_eq!(kit.code("run plan.yaml --no-sandbox --env STAGE=test"), 0);
+    assert_eq!(kit.code("export zip files -o files.zip"), 0);
+    let there = kit.with_record("other.db");
+    let told = there.gantry(&["import", "files.zip"]);
+    let sentence =
+        "it was begun with `--no-sandbox --env STAGE=test`, which counted elsewhere; give it to `gantry resume` again";
+    assert!(told.contains(sentence), "{told}");
+    assert_eq!(there.code("retry files read"), 0);
+    let told = there.gantry(&["resume", "files"]);
+    assert!(told.ends_with("[exit 0]"), "{told}");
+    assert!(!told.contains("was begun") && !told.contains("not confined, as asked"), "{told}");
+    assert_eq!(there.code("replay files"), 0);
+}
+
 /// The files of a zip file.
 fn unpack(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).unwrap();
@@ -208,6 +226,8 @@ fn a_life_that_nobody_could_have_lived_is_noticed() {
     warning: this program decides otherwise at entry 7; see `gantry replay files`
     [exit 0]
     ");
+    assert_eq!(kit.code("replay files"), 5, "a life that is decided otherwise now is told by the exit code");
+    assert_eq!(kit.json("replay files --json")["same"], false);
 }
 
 #[test]

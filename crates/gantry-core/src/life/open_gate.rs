@@ -134,10 +134,12 @@ impl Life {
         if let Some(seen) = decision.revision.filter(|seen| *seen < self.revision) {
             return Err(Refusal::OldRevision { seen, current: self.revision });
         }
-        let wrong_role = gate.role.as_deref().is_some_and(|needed| role != Some(needed));
-        let not_listed = !gate.approvers.is_empty() && !gate.approvers.iter().any(|name| name == by);
-        if not_listed || wrong_role {
-            return Err(Refusal::NotAllowed { gate: gate_id, by: by.to_owned(), role: gate.role.clone() });
+        // Only what is really missing is named.
+        let needed_role = gate.role.clone().filter(|needed| role != Some(needed));
+        let listed = gate.approvers.is_empty() || gate.approvers.iter().any(|name| name == by);
+        if !listed || needed_role.is_some() {
+            let approvers = if listed { Vec::new() } else { gate.approvers.clone() };
+            return Err(Refusal::NotAllowed { gate: gate_id, by: by.to_owned(), role: needed_role, approvers });
         }
         if decision.decision == Decision::Approve && approved_by.iter().any(|name| name == by) {
             return Err(Refusal::ApprovedAlready { gate: gate_id, by: by.to_owned() });

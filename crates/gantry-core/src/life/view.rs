@@ -1,6 +1,6 @@
 //! What people and programs see of a life, in the words they know.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::state::{State, TaskLife, Waiting};
 use super::{Life, Phase};
 use crate::event::Outputs;
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::Task;
+use crate::plan::{Reference, Task, references};
 
 /// Where a plan stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -199,6 +199,17 @@ impl Life {
     /// The outputs of a task.
     pub fn outputs(&self, id: &str) -> Option<&Outputs> {
         self.no(id).map(|no| &*self.task(no).outputs)
+    }
+
+    /// The names of a task's outputs that other tasks work on: what whoever does it has to hand in.
+    pub fn outputs_needed(&self, id: &str) -> BTreeSet<String> {
+        let Some(no) = self.no(id) else { return BTreeSet::new() };
+        let behind = self.node(no).dependents.iter().map(|no| &self.node(*no).task);
+        let needed = behind.flat_map(|task| references(task)).filter_map(|(_, reference)| match reference {
+            Reference::Task { task, path } if task.as_str() == id => path.first().cloned(),
+            _ => None,
+        });
+        needed.collect()
     }
 
     /// How many tasks are in each state.

@@ -33,6 +33,7 @@ fn every_refusal_of_a_decision_in_order() {
         build
         sign-off  gate  after build  gate.approvals=2  gate.role=maintainer
         listed    gate  gate.approvers=["ana"]
+        both      gate  gate.approvers=["ana"]  gate.role=maintainer
         proof     gate  gate.evidence=["test report"]
         ship      after sign-off
         "#,
@@ -50,6 +51,9 @@ fn every_refusal_of_a_decision_in_order() {
         world.refusal(review("ana", None, "build", None)),
         world.refusal(review("ana", Some("maintainer"), "sign-off", None)),
         world.refusal(review("ben", None, "listed", None)),
+        world.refusal(review("ben", Some("maintainer"), "both", None)),
+        world.refusal(review("ana", None, "both", None)),
+        world.refusal(review("ben", None, "both", None)),
         world.refusal(review("ben", None, "proof", None)),
     ];
     world.finish("build");
@@ -63,9 +67,12 @@ fn every_refusal_of_a_decision_in_order() {
     there is no task `nowhere` [life::unknown-task]
     task `build` is not a gate [life::not-a-gate]
     task `sign-off` does not wait for a decision [life::not-waiting]
-    ben may not decide gate `listed` [life::not-allowed]
+    ben may not decide gate `listed`: only ana may [life::not-allowed]
+    ben may not decide gate `both`: only ana may [life::not-allowed]
+    ana may not decide gate `both`: it takes the role `maintainer` [life::not-allowed]
+    ben may not decide gate `both`: only ana may, in the role `maintainer` [life::not-allowed]
     task `proof` also needs the evidence `test report` [life::incomplete]
-    ana may not decide gate `sign-off`: it takes a maintainer [life::not-allowed]
+    ana may not decide gate `sign-off`: it takes the role `maintainer` [life::not-allowed]
     revision 0 was looked at, but revision 1 is current [life::old-revision]
     ana has approved gate `sign-off` already [life::approved-already]
     gate `sign-off` is decided already [life::decided-already]

@@ -20,7 +20,10 @@ pub(crate) fn find(conn: &Connection, text: &str) -> Result<PlanCard, StoreError
         return Ok(plan.card);
     }
     let mut fitting = match Reference::parse(text) {
-        Reference::Last => cards(conn, "TRUE ORDER BY no DESC LIMIT 1", Vec::new())?,
+        Reference::Last => {
+            let filter = "json_extract(card, '$.parent') IS NULL ORDER BY no DESC LIMIT 1";
+            cards(conn, filter, Vec::new())?
+        }
         Reference::No(no) => cards(conn, "no = ?1", vec![Value::Integer(int(no.0))])?,
         Reference::Prefix(prefix) => {
             let ranges = Reference::prefixes(&prefix).into_iter();

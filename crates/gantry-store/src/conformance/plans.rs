@@ -25,6 +25,22 @@ pub async fn a_plan_is_found_by_id_number_prefix_and_last(store: impl Beside) {
     }
 }
 
+pub async fn the_last_plan_is_never_one_inside_another(store: impl Beside) {
+    let inside = |name: &str, parent: &str| {
+        let mut request = append(name, 0, 1);
+        request.card.parent = Some(plan(parent));
+        request
+    };
+    let _ = store.append(inside("orphan", "forgotten")).await.unwrap();
+    assert!(is_not_found(&store.plan("@last").await));
+    let _ = grow(&store, "outer", 1).await;
+    for name in ["inner", "innermost"] {
+        let _ = store.append(inside(name, "outer")).await.unwrap();
+    }
+    assert_eq!(store.plan("@last").await.unwrap().id, plan("outer"));
+    assert_eq!(store.plan("inner").await.unwrap().id, plan("inner"), "by its id it is found");
+}
+
 pub async fn a_prefix_that_fits_several_plans_names_them(store: impl Beside) {
     assert!(is_not_found(&store.plan("@last").await));
     for name in ["plan-a-1", "plan-a-2", "plan-b-1"] {

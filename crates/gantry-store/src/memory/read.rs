@@ -76,7 +76,7 @@ impl Record {
             return Ok(card.clone());
         }
         let fitting: Vec<PlanCard> = match Reference::parse(text) {
-            Reference::Last => cards.into_iter().take(1).collect(),
+            Reference::Last => cards.into_iter().find(|card| card.card.parent.is_none()).into_iter().collect(),
             Reference::No(no) => cards.into_iter().filter(|card| card.no == no).collect(),
             Reference::Prefix(prefix) => {
                 let prefixes = Reference::prefixes(&prefix);
