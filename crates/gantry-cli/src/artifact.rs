@@ -84,7 +84,7 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(rows)))?;
     } else if rows.is_empty() {
-        anstream::eprintln!("`{}` has no artifacts", desk.id());
+        exit::talk!("`{}` has no artifacts", desk.id());
     } else {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
         lines.extend(rows.iter().map(|row| {
@@ -170,7 +170,7 @@ async fn show(record: &Record, reference: &[String]) -> Result<ExitCode, Fault> 
             exit::print(&format!("\n{}{cut}", &text[..end]))?;
         }
         Some(_) => {}
-        None => anstream::eprintln!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
+        None => exit::talk!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -186,7 +186,7 @@ async fn get(record: &Record, reference: &[String], output: &str, force: bool) -
     if record.json {
         exit::print(&format!("{:#}\n", json!({"artifact": row, "file": output})))?;
     } else {
-        anstream::eprintln!("wrote {} to `{output}`", bytes(row.artifact.bytes));
+        exit::talk!("wrote {} to `{output}`", bytes(row.artifact.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }

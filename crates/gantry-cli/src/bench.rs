@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 fn measure(folder: &Path) -> Result<Figures, Fault> {
-    let say = |what: &str| anstream::eprintln!("measuring {what} …");
+    let say = |what: &str| exit::talk!("measuring {what} …");
     // The yardstick before and after: a machine with other work to do changes its mind.
     say("the machine");
     let before = machine::commits_per_second(&sub(folder, "before")?)?;

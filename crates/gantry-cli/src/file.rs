@@ -6,7 +6,7 @@ use std::path::Path;
 use gantry_core::plan::Plan;
 use gantry_format::Loaded;
 
-use crate::exit::Fault;
+use crate::exit::{self, Fault};
 
 /// The most that is read of one file: a little more than the format accepts, so that the format
 /// itself says that it is too much.
@@ -56,7 +56,7 @@ pub fn load_sound(path: &str) -> Result<Plan, Fault> {
 pub fn tell(loaded: &Loaded) {
     if !loaded.report.diagnostics.is_empty() {
         let colour = std::io::stderr().is_terminal();
-        anstream::eprintln!("{}", loaded.report.render(colour));
+        exit::talk!("{}", loaded.report.render(colour));
     }
 }
 
