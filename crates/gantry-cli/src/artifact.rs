@@ -86,7 +86,7 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(rows)))?;
     } else if rows.is_empty() {
-        anstream::eprintln!("`{}` has no artifacts", desk.id());
+        exit::talk!("`{}` has no artifacts", desk.id());
     } else {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
         lines.extend(rows.iter().map(|row| {
@@ -173,7 +173,7 @@ async fn show(record: &Record, reference: &[String]) -> Result<ExitCode, Fault> 
             exit::print(&format!("\n{}{cut}", shown.join("\n")))?;
         }
         Some(_) => {}
-        None => anstream::eprintln!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
+        None => exit::talk!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -189,7 +189,7 @@ async fn get(record: &Record, reference: &[String], output: &str, force: bool) -
     if record.json {
         exit::print(&format!("{:#}\n", json!({"artifact": row, "file": output})))?;
     } else {
-        anstream::eprintln!("wrote {} to `{output}`", bytes(row.artifact.bytes));
+        exit::talk!("wrote {} to `{output}`", bytes(row.artifact.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }

@@ -93,7 +93,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(all)))?;
     } else if lines.is_empty() {
-        anstream::eprintln!("no question waits for an answer");
+        exit::talk!("no question waits for an answer");
     } else {
         exit::print(&lines.concat())?;
     }

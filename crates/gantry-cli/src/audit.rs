@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             exit::print(&format!("{}: {} entries in {turns}, head {}\n", report.plan, report.length, report.head))?;
             for problem in &report.problems {
                 let place = problem.seq.map(|seq| format!("entry {seq}: ")).unwrap_or_default();
-                anstream::eprintln!("broken: {place}{}", problem.what);
+                exit::talk!("broken: {place}{}", problem.what);
             }
         }
         if let Some(problem) = report.problems.first() {
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 .hint("it has grown since the hash was kept, or it was replaced as a whole"));
         }
         if !args.record.json {
-            anstream::eprintln!("sound: everything is as it was written");
+            exit::talk!("sound: everything is as it was written");
         }
         Ok(ExitCode::from(exit::DONE))
     })

@@ -82,7 +82,7 @@ fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
     let wanted = |what: What, text: &str| {
         let wanted = only.is_empty() || only.contains(&what);
         if wanted {
-            anstream::eprintln!("measuring {text} …");
+            exit::talk!("measuring {text} …");
         }
         wanted
     };

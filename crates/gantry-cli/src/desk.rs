@@ -102,9 +102,9 @@ impl Desk {
             all.as_object_mut().into_iter().for_each(|all| all.extend(more.clone()));
             return exit::print(&format!("{all:#}\n"));
         }
-        anstream::eprintln!("{done}");
+        exit::talk!("{done}");
         match told {
-            Tell::Driven => anstream::eprintln!("the process that works on `{}` has heard it", card.id),
+            Tell::Driven => exit::talk!("the process that works on `{}` has heard it", card.id),
             Tell::Recorded => tell_next(&card),
         }
         Ok(())
@@ -120,18 +120,18 @@ pub fn engine(record: &Record) -> Result<Engine, Fault> {
 fn tell_next(card: &PlanCard) {
     let id = &card.id;
     match card.card.state {
-        PlanState::Running => anstream::eprintln!("nobody works on it right now; go on with `gantry resume {id}`"),
-        PlanState::Pending => anstream::eprintln!("it has not begun; begin with `gantry resume {id}`"),
-        PlanState::Paused => anstream::eprintln!("it is paused; go on with `gantry resume {id}`"),
+        PlanState::Running => exit::talk!("nobody works on it right now; go on with `gantry resume {id}`"),
+        PlanState::Pending => exit::talk!("it has not begun; begin with `gantry resume {id}`"),
+        PlanState::Paused => exit::talk!("it is paused; go on with `gantry resume {id}`"),
         PlanState::Blocked => {
             for line in &card.card.waiting {
                 let whose = line.task.as_ref().map_or_else(|| format!("`{id}`"), |task| format!("`{task}`"));
-                anstream::eprintln!("{whose} waits for {}", line.what);
+                exit::talk!("{whose} waits for {}", line.what);
             }
         }
-        PlanState::Completed => anstream::eprintln!("`{id}` is completed"),
-        PlanState::Failed => anstream::eprintln!("`{id}` has failed"),
-        PlanState::Abandoned => anstream::eprintln!("`{id}` is given up"),
+        PlanState::Completed => exit::talk!("`{id}` is completed"),
+        PlanState::Failed => exit::talk!("`{id}` has failed"),
+        PlanState::Abandoned => exit::talk!("`{id}` is given up"),
     }
 }
 

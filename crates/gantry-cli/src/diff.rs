@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let (came, went) = diff.edges(&before);
         exit::print(&format!("{:#}\n", json!({"diff": diff, "edges": {"added": came, "removed": went}})))?;
     } else if diff.is_empty() {
-        anstream::eprintln!("nothing changed");
+        exit::talk!("nothing changed");
     } else {
         exit::print(&diff.to_string())?;
     }

@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 exit::print(&format!("{:#}\n", Value::Object(more)))?;
             } else {
                 text = format!("would edit the output of `{task}`; {}", said(&again, &perhaps));
-                anstream::eprintln!("{text}");
+                exit::talk!("{text}");
             }
             return Ok(ExitCode::from(exit::DONE));
         }

@@ -60,9 +60,9 @@ impl Fault {
 
     /// Tells it on standard error and gives the exit code.
     pub fn tell(self) -> ExitCode {
-        anstream::eprintln!("error: {}", self.message);
+        talk!("error: {}", self.message);
         if let Some(hint) = self.hint {
-            anstream::eprintln!("\nhint: {hint}");
+            talk!("\nhint: {hint}");
         }
         ExitCode::from(self.code)
     }
@@ -90,6 +90,16 @@ impl From<StoreError> for Fault {
         Self { code, message: error.to_string(), hint: error.hint() }
     }
 }
+
+/// Says a line on standard error. Talk that cannot be said (the reader has gone away, the disk of the log is full) is
+/// no reason to break off: what happened is in the record.
+macro_rules! talk {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(anstream::stderr(), $($words)*);
+    }};
+}
+pub(crate) use talk;
 
 /// Writes to standard output. A reader that has gone away (`gantry schema | head`) is no fault.
 pub fn print(text: &str) -> Result<(), Fault> {

@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 if args.record.json {
                     exit::print(&format!("{:#}\n", json!({"file": path, "bytes": body.len()})))?;
                 } else {
-                    anstream::eprintln!("wrote {} to `{path}`", bytes(body.len() as u64));
+                    exit::talk!("wrote {} to `{path}`", bytes(body.len() as u64));
                 }
             }
         }

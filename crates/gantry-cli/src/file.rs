@@ -8,7 +8,7 @@ use gantry_core::plan::Plan;
 use gantry_format::Loaded;
 use rustix::io::Errno;
 
-use crate::exit::Fault;
+use crate::exit::{self, Fault};
 use crate::show::named;
 
 /// The most that is read of one file: a little more than the format accepts, so that the format
@@ -99,7 +99,7 @@ pub fn load_sound(path: &str) -> Result<Plan, Fault> {
 pub fn tell(loaded: &Loaded) {
     if !loaded.report.diagnostics.is_empty() {
         let colour = std::io::stderr().is_terminal();
-        anstream::eprintln!("{}", loaded.report.render(colour));
+        exit::talk!("{}", loaded.report.render(colour));
     }
 }
 

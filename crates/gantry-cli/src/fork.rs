@@ -47,14 +47,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let all = json!({"plan": id, "no": card.no, "state": card.card.state, "from": desk.id(), "at": at});
             exit::print(&format!("{all:#}\n"))?;
         } else {
-            anstream::eprintln!(
+            exit::talk!(
                 "`{id}` (number {}) continues `{}` after entry {at}; it is {}",
                 card.no,
                 desk.id(),
                 card.card.state
             );
             if !args.resume {
-                anstream::eprintln!("go on with `gantry resume {id}`");
+                exit::talk!("go on with `gantry resume {id}`");
             }
         }
         Ok(id)

@@ -122,7 +122,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(all)))?;
     } else if rows.is_empty() {
-        anstream::eprintln!("no gate waits for a decision");
+        exit::talk!("no gate waits for a decision");
     } else {
         rows.insert(0, ["NO", "PLAN", "GATE", "APPROVALS", "TITLE"].map(str::to_owned).to_vec());
         exit::print(&columns(&rows))?;

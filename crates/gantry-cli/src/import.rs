@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             exit::print(&format!("{all:#}\n"))?;
             return Ok(ExitCode::from(exit::DONE));
         }
-        anstream::eprintln!(
+        exit::talk!(
             "imported `{id}` with {}, {} and {}; it is {}",
             count(turn_count, "turn"),
             if entry_count == 1 { "1 entry".to_owned() } else { format!("{entry_count} entries") },
@@ -81,11 +81,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if let Some(from) = &card.card.forked_from
             && opened.life.length() > entry_count as u64
         {
-            anstream::eprintln!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
+            exit::talk!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
         }
         if let Some(difference) = &replayed.difference {
             let seq = difference.seq;
-            anstream::eprintln!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
+            exit::talk!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
         }
         if let Some(options) = elsewhere {
             anstream::eprintln!(
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         }
         let workspace = &opened.origin.workspace;
         if !workspace.is_empty() && !std::path::Path::new(workspace).is_dir() {
-            anstream::eprintln!("warning: its tasks work in `{workspace}`, which does not exist here");
+            exit::talk!("warning: its tasks work in `{workspace}`, which does not exist here");
         }
         Ok(ExitCode::from(exit::DONE))
     })

@@ -120,11 +120,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let cards: Vec<Value> = found.iter().map(|listed| json::card(&listed.plan, listed.driven)).collect();
             exit::print(&format!("{:#}\n", Value::Array(cards)))?;
         } else if found.is_empty() {
-            anstream::eprintln!("no plans; begin one with `gantry run FILE`");
+            exit::talk!("no plans; begin one with `gantry run FILE`");
         } else {
             exit::print(&drawn(&found))?;
             if more {
-                anstream::eprintln!("there are more; see them with `gantry list --all`");
+                exit::talk!("there are more; see them with `gantry list --all`");
             }
         }
         Ok(ExitCode::from(exit::DONE))

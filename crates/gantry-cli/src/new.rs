@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     })?;
     file.write_all(text.as_bytes())
         .map_err(|error| Fault::internal(format!("`{}` cannot be written: {error}", args.file)))?;
-    anstream::eprintln!("wrote {}; look at it, then `gantry run {}`", args.file, args.file);
+    exit::talk!("wrote {}; look at it, then `gantry run {}`", args.file, args.file);
     Ok(ExitCode::from(exit::DONE))
 }
 

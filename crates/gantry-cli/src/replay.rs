@@ -67,11 +67,9 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
     }
     exit::print(&lines.concat())?;
     if what_if {
-        anstream::eprintln!(
-            "under this policy the plan would have gone another way from there; the record is unchanged"
-        );
+        exit::talk!("under this policy the plan would have gone another way from there; the record is unchanged");
     } else {
-        anstream::eprintln!("this program decides otherwise than the one that wrote the journal");
+        exit::talk!("this program decides otherwise than the one that wrote the journal");
     }
     Ok(())
 }

@@ -74,13 +74,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             });
             exit::print(&format!("{all:#}\n"))?;
         } else {
-            anstream::eprintln!(
+            exit::talk!(
                 "restored `{}` to checkpoint `{to}`: {} written, {} removed",
                 place.root.display(),
                 restored.written,
                 restored.removed
             );
-            anstream::eprintln!("as it was before is kept; go back with `gantry restore {} --to {safety}`", desk.id());
+            exit::talk!("as it was before is kept; go back with `gantry restore {} --to {safety}`", desk.id());
         }
         Ok(ExitCode::from(exit::DONE))
     })
@@ -118,7 +118,7 @@ fn list(record: &Record, desk: &Desk, points: &[Point]) -> Result<(), Fault> {
         return exit::print(&format!("{:#}\n", json!(all)));
     }
     if points.is_empty() {
-        anstream::eprintln!("`{}` has no checkpoint of its working folder", desk.id());
+        exit::talk!("`{}` has no checkpoint of its working folder", desk.id());
         return Ok(());
     }
     let mut rows = vec![["CHECKPOINT", "TASK", "MADE"].map(str::to_owned).to_vec()];

@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             return Ok(ExitCode::from(exit::DONE));
         }
         if !args.record.json {
-            anstream::eprint!("{change}");
+            exit::talk!("{}", change.to_string().trim_end());
         }
         if !args.yes && args.file != "-" && std::io::stdin().is_terminal() && !confirmed()? {
             return Err(Fault::refused("nothing was changed"));

@@ -166,19 +166,21 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
         follows.push(Follow::from(life, &journal::entries(store, plan, 0).await?));
     }
     let mut screen = Screen::new(json, follows);
+    // What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
+    let mut unshown = None;
     let (mut drivings, mut stops) = (JoinSet::new(), Vec::new());
     for (plan, first) in plans.iter().zip(firsts) {
         let driving = engine.drive(plan, how.until(), first).await?;
         let card = store.plan(plan.as_str()).await?;
         let title = crate::show::first_line(&card.card.title, 80);
         if !json {
-            screen.say(Tone::Plain, &format!("{title} ({plan}, no {})", card.no))?;
+            unshown = unshown.or(screen.say(Tone::Plain, &format!("{title} ({plan}, no {})", card.no)).err());
         }
         stops.push(driving.stopper());
         drivings.spawn(ended(driving));
     }
     for note in notes {
-        screen.say(Tone::Waits, &note)?;
+        unshown = unshown.or(screen.say(Tone::Waits, &note).err());
     }
     let mut endings = Vec::new();
     let mut stop = [Stop::Park, Stop::Now].into_iter();
@@ -189,15 +191,15 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
             biased;
             () = signals.next() => {
                 let Some(how) = stop.next() else { continue };
-                say_stop(&mut screen, how)?;
+                unshown = unshown.or(say_stop(&mut screen, how).err());
                 for stop in &stops {
                     stop(how);
                 }
             }
             _ = refresh.tick() => screen.refresh(),
             happening = happenings.recv() => match happening {
-                Ok(happening) => screen.show(&happening)?,
-                Err(RecvError::Lagged(_)) => catch_up(&mut screen, store, plans).await?,
+                Ok(happening) => unshown = unshown.or(screen.show(&happening).err()),
+                Err(RecvError::Lagged(_)) => unshown = unshown.or(catch_up(&mut screen, store, plans).await.err()),
                 Err(RecvError::Closed) => {}
             },
             Some(ended) = drivings.join_next() => {
@@ -205,9 +207,10 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
             }
         }
     }
-    show_rest(&mut screen, &mut happenings)?;
-    catch_up(&mut screen, store, plans).await?;
-    tell_endings(screen, store, endings).await
+    unshown = unshown.or(show_rest(&mut screen, &mut happenings).err());
+    unshown = unshown.or(catch_up(&mut screen, store, plans).await.err());
+    let code = tell_endings(screen, store, endings).await?;
+    unshown.map_or(Ok(code), Err)
 }
 
 async fn ended(driving: Driving) -> Result<(PlanId, Ending), Fault> {
@@ -262,7 +265,7 @@ async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, E
             ended["exit_code"] = json!(code);
             screen::print_json(&json!({"ended": ended}))?;
         } else {
-            anstream::eprintln!();
+            exit::talk!();
             exit::print(&ending::summary(&ending, &standing))?;
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gantry_engine::{Engine, Options, SystemClock};
 use gantry_runners::{GuardProgram, Runners};
-use gantry_store::{PlanCard, Store};
+use gantry_store::{PlanCard, Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
@@ -48,7 +48,11 @@ impl Record {
                 Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
             })?;
         }
-        Ok(SqliteStore::open(&path)?)
+        match SqliteStore::open(&path) {
+            // What may not be written can still be looked at; whatever would write is refused.
+            Err(refused @ StoreError::ReadOnly { .. }) => Ok(SqliteStore::open_read_only(&path).map_err(|_| refused)?),
+            opened => Ok(opened?),
+        }
     }
 
     /// Opens the record with an engine over it.
@@ -97,9 +101,24 @@ pub fn operator() -> String {
 
 /// Runs a command's work on a runtime of its own.
 pub fn block_on<T>(work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    enough_files()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Fault::internal(format!("the runtime cannot start: {error}")))?;
     runtime.block_on(work)
+}
+
+/// How many files this program needs to have open at once, at the very least.
+const FILES_MIN: u64 = 16;
+
+/// Says no before the runtime does, which would break in the middle.
+fn enough_files() -> Result<(), Fault> {
+    match rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+        Some(files) if files < FILES_MIN => {
+            Err(Fault::internal(format!("only {files} files may be open at once, and at least {FILES_MIN} are needed"))
+                .hint("raise the limit with `ulimit -n`"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -185,7 +185,7 @@ async fn note(record: &Record, words: &[String], by: &By) -> Result<ExitCode, Fa
     if record.json {
         desk.tell(told, "", Map::new()).await?;
     } else {
-        anstream::eprintln!("noted about {about}");
+        exit::talk!("noted about {about}");
     }
     Ok(ExitCode::from(exit::DONE))
 }

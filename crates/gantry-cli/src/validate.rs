@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         }
         if !ok {
             let files = count(args.files.len(), "file");
-            anstream::eprintln!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning"));
+            exit::talk!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning"));
         }
     }
     Ok(ExitCode::from(if ok { exit::DONE } else { exit::BAD_INPUT }))

@@ -69,7 +69,7 @@ impl How {
         let default = Options::default();
         Ok(Options {
             operator: session::operator(),
-            attempts_max: self.parallel.unwrap_or(default.attempts_max),
+            attempts_max: self.parallel.unwrap_or(default.attempts_max).min(attempts_that_fit()),
             sandbox: self.sandbox()?,
             secrets,
             environment: self.environment()?,
@@ -157,6 +157,17 @@ pub fn as_options(given: &Given) -> Option<String> {
     words.extend(given.read_also.iter().map(|read| path("--allow-read", read)));
     words.extend(given.write_also.iter().map(|write| path("--allow-write", write)));
     (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// How many files this program has open whatever it does, and how many for each attempt at most.
+const FILES_ALWAYS: u64 = 24;
+const FILES_EACH: u64 = 6;
+
+/// How many attempts can run at once before the system refuses to open one more file. Fewer at once is slower; more
+/// would fail.
+fn attempts_that_fit() -> u32 {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+    u32::try_from(files.saturating_sub(FILES_ALWAYS) / FILES_EACH).unwrap_or(u32::MAX).max(1)
 }
 
 /// A folder to work in, in full.

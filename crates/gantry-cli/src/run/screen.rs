@@ -136,7 +136,7 @@ impl Screen {
         };
         match &self.form {
             Form::Json => {}
-            Form::Lines => anstream::eprintln!("{prefix}{painted}"),
+            Form::Lines => exit::talk!("{prefix}{painted}"),
             Form::Live(live) => live.line(&format!("{prefix}{painted}")),
         }
     }

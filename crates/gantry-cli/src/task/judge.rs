@@ -38,7 +38,7 @@ pub async fn judge(record: &Record, wanted: &Judge) -> Result<ExitCode, Fault> {
         if record.json {
             exit::print(&format!("{:#}\n", json!(checks)))?;
         } else if checks.is_empty() {
-            anstream::eprintln!("nobody is asked to judge {about}");
+            exit::talk!("nobody is asked to judge {about}");
         }
         for (no, check) in (1..).zip(checks.iter().filter(|_| !record.json)) {
             exit::print(&format!("{no}. {check}\n"))?;
