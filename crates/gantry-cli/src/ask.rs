@@ -11,7 +11,7 @@ use crate::desk::{self, By, Desk};
 use crate::exit::{self, Fault};
 use crate::gate::waiting_plans;
 use crate::session::{self, Record};
-use crate::table::time;
+use crate::show::elapsed::clock;
 
 /// See what people are asked, and answer
 #[derive(clap::Args)]
@@ -82,7 +82,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
                 lines.push(format!("    one of: {}\n", options.join(", ")));
             }
             if let (Some(default), Some(until)) = (&default, until) {
-                lines.push(format!("    `{default}` is taken at {}\n", time(*until)));
+                lines.push(format!("    `{default}` is taken at {}\n", clock(*until)));
             }
             all.push(json!({
                 "plan": card.id, "no": card.no, "task": id, "question": question, "options": options,

@@ -13,7 +13,8 @@ use crate::contents;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{bytes, columns, short};
+use crate::show::table::columns;
+use crate::show::{bytes, first_line};
 
 /// Look after the file that keeps all plans
 #[derive(clap::Args)]
@@ -260,7 +261,7 @@ pub fn search(args: &SearchArgs) -> Result<ExitCode, Fault> {
         } else {
             let row = |hit: &gantry_store::Hit| {
                 let task = hit.task.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-                vec![hit.plan.to_string(), task, short(&hit.snippet, 60)]
+                vec![hit.plan.to_string(), task, first_line(&hit.snippet, 60)]
             };
             exit::print(&columns(&hits.iter().map(row).collect::<Vec<_>>()))?;
         }

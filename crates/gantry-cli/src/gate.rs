@@ -13,7 +13,9 @@ use serde_json::{Map, json};
 use crate::desk::{self, By, Desk, known_task};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{columns, short, time};
+use crate::show::elapsed::clock;
+use crate::show::first_line;
+use crate::show::table::columns;
 
 /// See what waits for a decision, and decide
 #[derive(clap::Args)]
@@ -115,7 +117,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
                 card.id.to_string(),
                 id.to_string(),
                 format!("{} of {needed}", approved_by.len()),
-                short(task.name(), 40),
+                first_line(task.name(), 40),
             ]);
         }
     }
@@ -196,7 +198,7 @@ fn describe(life: &Life, name: &str, gate: &Gate, entries: &[&Entry]) -> String 
         if let Event::GateDecided { by, role, decision, rationale, .. } = &entry.event {
             let role = role.as_ref().map(|role| format!(" as {role}")).unwrap_or_default();
             let why = if rationale.is_empty() { String::new() } else { format!(": {rationale}") };
-            row("decided", format!("{} {by}{role} {}{why}", time(entry.at), past(*decision)));
+            row("decided", format!("{} {by}{role} {}{why}", clock(entry.at), past(*decision)));
         }
     }
     columns(&rows)

@@ -31,7 +31,6 @@ mod session;
 mod show;
 mod status;
 mod steer;
-mod table;
 mod task;
 mod validate;
 mod version;

@@ -19,7 +19,8 @@ use crate::artifact;
 use crate::desk::{By, Desk};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{columns, time};
+use crate::show::elapsed::clock;
+use crate::show::table::columns;
 
 /// Bring the working folder of a plan back to a checkpoint, byte for byte
 ///
@@ -123,7 +124,7 @@ fn list(record: &Record, desk: &Desk, points: &[Point]) -> Result<(), Fault> {
     }
     let mut rows = vec![["CHECKPOINT", "TASK", "MADE"].map(str::to_owned).to_vec()];
     rows.extend(points.iter().map(|Point { name, row }| {
-        vec![name.clone(), format!("{}@{}", row.artifact.task, row.version), time(row.artifact.at)]
+        vec![name.clone(), format!("{}@{}", row.artifact.task, row.version), clock(row.artifact.at)]
     }));
     exit::print(&columns(&rows))
 }

@@ -5,13 +5,14 @@ use gantry_core::input::Verdict;
 
 use crate::file::count;
 use crate::gate::past;
-use crate::table::{short, time};
+use crate::show::elapsed::clock;
+use crate::show::first_line;
 
 /// How much of a free text is shown in a line.
 const TEXT_CHARS_MAX: usize = 200;
 
 fn because(why: &str) -> String {
-    if why.is_empty() { String::new() } else { format!(": {}", short(why, TEXT_CHARS_MAX)) }
+    if why.is_empty() { String::new() } else { format!(": {}", first_line(why, TEXT_CHARS_MAX)) }
 }
 
 fn named(task: Option<&gantry_core::id::TaskId>) -> String {
@@ -56,7 +57,7 @@ pub fn sentence(event: &Event) -> String {
         Event::AnswerIgnored { task, attempt, reason, .. } => {
             format!("an answer of attempt {attempt} at `{task}` was ignored{}", because(reason))
         }
-        Event::RetryPlanned { task, at, .. } => format!("`{task}` is tried again at {}", time(*at)),
+        Event::RetryPlanned { task, at, .. } => format!("`{task}` is tried again at {}", clock(*at)),
         Event::TaskCompleted { task, outcome, source, .. } => {
             let from = match source {
                 Source::Made => "",
@@ -86,7 +87,7 @@ pub fn sentence(event: &Event) -> String {
             Asked::Help { failure } => format!("`{task}` needs help{}", because(&failure.message)),
         },
         Event::PersonAnswered { task, by, said, .. } => format!("{by} about `{task}`{}", because(said)),
-        Event::WaitBegun { task, until } => format!("`{task}` waits until {}", time(*until)),
+        Event::WaitBegun { task, until } => format!("`{task}` waits until {}", clock(*until)),
         Event::JudgeAsked { task, checks, .. } => {
             format!("a judge is asked about {}: {}", named(task.as_ref()), checks.join("; "))
         }
