@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
-use crate::sentence::sentence;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::table::columns;
+use crate::show::words::said;
 
 /// Check that a plan's record is what was written, and show who decided what, when and why
 ///
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         } else {
             let rows: Vec<Vec<String>> = decisions
                 .iter()
-                .map(|entry| vec![entry.seq.to_string(), clock(entry.at), sentence(&entry.event)])
+                .map(|entry| vec![entry.seq.to_string(), clock(entry.at), said(&entry.event).line()])
                 .collect();
             exit::print(&columns(&rows))?;
             let turns = count(usize::try_from(report.turns).unwrap_or(usize::MAX), "turn");

@@ -26,7 +26,6 @@ mod restore;
 mod revise;
 mod run;
 mod schema;
-mod sentence;
 mod session;
 mod show;
 mod status;

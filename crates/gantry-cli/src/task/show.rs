@@ -13,10 +13,10 @@ use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
-use crate::sentence::sentence;
 use crate::session::Record;
 use crate::show::elapsed::clock;
 use crate::show::table::columns;
+use crate::show::words::said;
 use crate::show::{bytes, first_line};
 
 /// How much of a value is shown.
@@ -82,7 +82,7 @@ fn describe(life: &Life, id: &TaskId, artifacts: &[ArtifactRow], history: &[Entr
         .collect();
     text += &section("artifacts", &columns(&kept));
     let lines: Vec<Vec<String>> =
-        history.iter().map(|entry| vec![entry.seq.to_string(), clock(entry.at), sentence(&entry.event)]).collect();
+        history.iter().map(|entry| vec![entry.seq.to_string(), clock(entry.at), said(&entry.event).text]).collect();
     text += &section("history", &columns(&lines));
     text
 }
