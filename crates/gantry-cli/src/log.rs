@@ -12,7 +12,6 @@ use crate::exit::{self, Fault};
 use crate::run::screen::{line_of, print_json};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
-use crate::show::journal;
 use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
 use crate::show::words::said;
@@ -57,7 +56,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let standing = Standing::read(&store, &args.plan).await?;
         let plan = standing.card.id.clone();
         if args.digest {
-            let entries = journal::entries(&store, &plan, 0).await?;
+            let entries = gantry_engine::entries(&store, &plan).await?;
             let digest = digest::Digest::of(&standing, &entries);
             exit::print(&if args.record.json { format!("{:#}\n", digest.to_json()) } else { digest.to_string() })?;
             return Ok(ExitCode::from(exit::DONE));
@@ -68,7 +67,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let (mut after, mut left) = (args.after, args.limit.unwrap_or(usize::MAX));
         loop {
             let mark = store.mark();
-            let entries = journal::entries(&store, &plan, after).await?;
+            let entries = gantry_engine::entries_after(&store, &plan, after).await?;
             after = entries.last().map_or(after, |entry| entry.seq);
             let wanted = entries.iter().filter(|entry| is_about(entry, args.task.as_deref()));
             let mut text = String::new();

@@ -29,7 +29,6 @@ use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
-use crate::show::journal;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
 use follow::Follow;
@@ -151,7 +150,7 @@ async fn carry_out(
             PlanState::Paused => vec![Input::Resume { by: session::operator() }],
             _ => Vec::new(),
         });
-        follows.push(Follow::from(life, &journal::entries(store, plan, 0).await?));
+        follows.push(Follow::from(life, &gantry_engine::entries(store, plan).await?));
     }
     let mut screen = Screen::new(json, follows);
     let (mut drivings, mut stops) = (JoinSet::new(), Vec::new());
@@ -228,7 +227,7 @@ fn show_rest(screen: &mut Screen, happenings: &mut Receiver<gantry_engine::Happe
 /// Shows what was missed: the journal has it.
 async fn catch_up(screen: &mut Screen, store: &dyn Store, plans: &[PlanId]) -> Result<(), Fault> {
     for plan in plans {
-        let missed = journal::entries(store, plan, screen.shown(plan)).await?;
+        let missed = gantry_engine::entries_after(store, plan, screen.shown(plan)).await?;
         screen.events(plan, &missed)?;
     }
     Ok(())

@@ -4,7 +4,6 @@ pub mod words; // in reading order
 pub mod elapsed;
 pub mod style;
 pub mod table;
-pub mod journal;
 pub mod timeline;
 pub mod next;
 pub mod standing;
