@@ -8,6 +8,7 @@ use gantry_engine::Engine;
 use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
@@ -31,8 +32,8 @@ pub struct Args {
 enum What {
     /// List the artifacts of a plan, all versions
     List {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
     },
     /// Show where an artifact comes from, and the beginning of it if it is text
     Show {

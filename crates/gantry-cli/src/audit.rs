@@ -6,6 +6,7 @@ use gantry_core::event::{Entry, Event};
 use gantry_store::{ChainReport, PAGE_ITEMS_MAX, Store};
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
@@ -23,8 +24,8 @@ use crate::show::words::said;
     after_help = "Examples:\n  gantry audit @last\n  gantry audit 7 --head 3f2a…    (compare with the hash that you kept)"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The head hash, or its beginning, that was kept elsewhere
     #[arg(long, value_name = "HASH")]
     head: Option<String>,

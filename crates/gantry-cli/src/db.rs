@@ -9,6 +9,7 @@ use gantry_store::{ListFilter, PAGE_ITEMS_MAX, Store};
 use gantry_store_sqlite::SqliteStore;
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::contents;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
@@ -47,8 +48,8 @@ enum What {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry forget 7\n  gantry export zip 7 -o kept.zip && gantry forget 7")]
 pub struct ForgetArgs {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// Also when it has not ended
     #[arg(long)]
     force: bool,
@@ -60,8 +61,8 @@ pub struct ForgetArgs {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry pin @last\n  gantry unpin @last")]
 pub struct PinArgs {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     #[command(flatten)]
     record: Record,
 }

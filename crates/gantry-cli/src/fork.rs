@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use gantry_engine::Origin;
 use serde_json::json;
 
-use crate::desk::{By, Desk};
+use crate::arguments::{By, ThePlan};
+use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 
@@ -16,8 +17,8 @@ use crate::session::{self, Record};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry fork 7 --at 42\n  gantry fork 7 --at 42 --resume")]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// After which entry of the journal [default: the last]
     #[arg(long, value_name = "N")]
     at: Option<u64>,

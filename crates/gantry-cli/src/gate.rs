@@ -10,7 +10,8 @@ use gantry_engine::Engine;
 use gantry_store::{ListFilter, PlanCard};
 use serde_json::{Map, json};
 
-use crate::desk::{self, By, Desk, known_task};
+use crate::arguments::{By, PlanOrAll, ThePlan};
+use crate::desk::{self, Desk, known_task};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
@@ -33,13 +34,13 @@ pub struct Args {
 enum What {
     /// List the gates that wait for a decision, of one plan or of all
     List {
-        /// The plan [default: all plans]
-        plan: Option<String>,
+        #[command(flatten)]
+        plan: PlanOrAll,
     },
     /// Show a gate: what it checks, who may decide, and who decided what
     Show {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
         /// The gate
         gate: String,
     },
@@ -53,8 +54,8 @@ enum What {
 
 #[derive(clap::Args)]
 struct Decide {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The gates
     #[arg(required = true, value_name = "GATE")]
     gates: Vec<String>,
@@ -74,7 +75,7 @@ struct Decide {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         match &args.what {
-            What::List { plan } => list(&args.record, plan.as_deref()).await,
+            What::List { plan } => list(&args.record, plan.one()).await,
             What::Show { plan, gate } => show(&args.record, plan, gate).await,
             What::Approve(wanted) => decide(&args.record, wanted, Decision::Approve).await,
             What::Reject(wanted) => decide(&args.record, wanted, Decision::Reject).await,

@@ -8,6 +8,7 @@ use gantry_core::event::Entry;
 use gantry_core::suggest::nearest;
 use gantry_store::Store;
 
+use crate::arguments::PlanOrLast;
 use crate::exit::{self, Fault};
 use crate::run::screen::{line_of, print_json};
 use crate::session::{self, Record};
@@ -28,9 +29,8 @@ const POLL: std::time::Duration = std::time::Duration::from_millis(500);
     after_help = "Examples:\n  gantry log @last\n  gantry log 7 --task deploy\n  gantry log 7 --follow\n  gantry log 7 --digest\n  gantry log 7 --after 120 --limit 20 --json"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    #[arg(default_value = "@last")]
-    plan: String,
+    #[command(flatten)]
+    plan: PlanOrLast,
     /// Only entries after this one
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     after: u64,

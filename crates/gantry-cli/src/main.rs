@@ -1,5 +1,6 @@
 //! The one binary: the only place that wires everything.
 
+mod arguments;
 mod artifact;
 mod ask;
 mod audit;

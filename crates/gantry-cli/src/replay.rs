@@ -7,6 +7,7 @@ use gantry_core::policy::Policy;
 use gantry_engine::{Difference, Replayed, WhatIf};
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file;
@@ -22,8 +23,8 @@ use crate::show::words::said;
     after_help = "Examples:\n  gantry replay @last\n  gantry replay 7 --policy strict.yaml    (a file with a `policy` map, or a plan file)"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// What if this had been its policy: a file with a `policy` map, or a plan file
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,

@@ -15,8 +15,9 @@ use gantry_store::{ArtifactRow, Hash, Store};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::arguments::{By, ThePlan};
 use crate::artifact;
-use crate::desk::{By, Desk};
+use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
@@ -29,8 +30,8 @@ use crate::show::table::columns;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry restore 7\n  gantry restore 7 --to before-migration")]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The checkpoint: its name, its task, TASK@VERSION, or a hash that a restore printed
     #[arg(long, value_name = "CHECKPOINT")]
     to: Option<String>,
