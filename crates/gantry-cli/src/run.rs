@@ -32,7 +32,7 @@ use crate::show::elapsed::now;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
 use follow::Follow;
-use how::How;
+pub use how::How;
 use screen::Screen;
 
 /// How often a live view is drawn anew; lines are shown as they come.
@@ -104,22 +104,25 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
-    session::block_on(async {
-        // Which secrets are needed stands in the plans, so they are read first.
-        let reader = args.record.engine(Options::default())?;
-        let (mut plans, mut secrets) = (Vec::new(), Vec::new());
-        for reference in &args.plans {
-            let plan = session::find(&reader, reference).await?.id;
-            if !plans.contains(&plan) {
-                secrets.extend(reader.open(&plan).await?.origin.secrets);
-                plans.push(plan);
-            }
+    session::block_on(go_on(&args.record, &args.plans, &args.how))
+}
+
+/// Goes on with plans from wherever they stand.
+pub async fn go_on(record: &Record, references: &[String], how: &How) -> Result<ExitCode, Fault> {
+    // Which secrets are needed stands in the plans, so they are read first.
+    let reader = record.engine(Options::default())?;
+    let (mut plans, mut secrets) = (Vec::new(), Vec::new());
+    for reference in references {
+        let plan = session::find(&reader, reference).await?.id;
+        if !plans.contains(&plan) {
+            secrets.extend(reader.open(&plan).await?.origin.secrets);
+            plans.push(plan);
         }
-        let options = args.how.options(&secrets)?;
-        let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
-        let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
-        carry_out(&engine, &plans, &args.how, &options, args.record.json).await
-    })
+    }
+    let options = how.options(&secrets)?;
+    let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
+    let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
+    carry_out(&engine, &plans, how, &options, record.json).await
 }
 
 /// Drives the plans to wherever they can go, and tells.
