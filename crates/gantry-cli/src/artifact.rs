@@ -8,12 +8,14 @@ use gantry_engine::Engine;
 use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
 use crate::file::why;
 use crate::session::{self, Record};
-use crate::show::{named, plain};
-use crate::table::{bytes, columns, time};
+use crate::show::elapsed::clock;
+use crate::show::table::columns;
+use crate::show::{bytes, named, plain};
 
 /// See what tasks made and is kept, and get it
 #[derive(clap::Args)]
@@ -31,8 +33,8 @@ pub struct Args {
 enum What {
     /// List the artifacts of a plan, all versions
     List {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
     },
     /// Show where an artifact comes from, and the beginning of it if it is text
     Show {
@@ -91,7 +93,7 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
         lines.extend(rows.iter().map(|row| {
             let name = format!("{}@{}", row.artifact.name, row.version);
-            let made = time(row.artifact.at);
+            let made = clock(row.artifact.at);
             vec![row.artifact.task.to_string(), name, bytes(row.artifact.bytes), made, row.artifact.made_by.clone()]
         }));
         exit::print(&columns(&lines))?;
@@ -100,7 +102,7 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
 }
 
 fn made(row: &ArtifactRow) -> String {
-    let (at, by) = (time(row.artifact.at), &row.artifact.made_by);
+    let (at, by) = (clock(row.artifact.at), &row.artifact.made_by);
     if row.artifact.attempt.0 == 0 { format!("{at} by {by}") } else { format!("{at} by {by} {}", row.artifact.attempt) }
 }
 

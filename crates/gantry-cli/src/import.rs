@@ -104,9 +104,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 /// Returns the options that stood for it.
 fn take_rights(turns: &mut [Turn]) -> Option<String> {
     let first = turns.first_mut()?;
-    let Ok(Cause::Created(origin)) = Cause::from_value(&first.inputs) else { return None };
+    let Ok(Cause::Created(origin)) = Cause::from_json(&first.inputs) else { return None };
     let options = as_options(&origin.given)?;
-    first.inputs = Cause::Created(Origin { given: Given::default(), ..origin }).to_value();
+    first.inputs = Cause::Created(Origin { given: Given::default(), ..origin }).to_json();
     Some(options)
 }
 

@@ -29,12 +29,10 @@ use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
-use crate::show::journal;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
 use follow::Follow;
-use how::How;
-pub use how::as_options;
+pub use how::{How, as_options};
 use screen::Screen;
 
 /// How often a live view is drawn anew; lines are shown as they come.
@@ -108,25 +106,28 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
-    session::block_on(async {
-        // Which secrets are needed stands in the plans, so they are read first.
-        let reader = args.record.engine(Options::default())?;
-        let (mut plans, mut secrets, mut given) = (Vec::new(), Vec::new(), Vec::new());
-        for reference in &args.plans {
-            let plan = session::find(&reader, reference).await?.id;
-            if !plans.contains(&plan) {
-                let origin = reader.open(&plan).await?.origin;
-                secrets.extend(origin.secrets);
-                given.push(origin.given);
-                plans.push(plan);
-            }
+    session::block_on(go_on(&args.record, &args.plans, &args.how))
+}
+
+/// Goes on with plans from wherever they stand.
+pub async fn go_on(record: &Record, references: &[String], how: &How) -> Result<ExitCode, Fault> {
+    // Which secrets are needed stands in the plans, so they are read first.
+    let reader = record.engine(Options::default())?;
+    let (mut plans, mut secrets, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    for reference in references {
+        let plan = session::find(&reader, reference).await?.id;
+        if !plans.contains(&plan) {
+            let origin = reader.open(&plan).await?.origin;
+            secrets.extend(origin.secrets);
+            given.push(origin.given);
+            plans.push(plan);
         }
-        let options = args.how.options(&secrets)?;
-        given.iter().try_for_each(|given| How::check_given(given, &options))?;
-        let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
-        let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
-        carry_out(&engine, &plans, &args.how, Begun::Before, args.record.json).await
-    })
+    }
+    let options = how.options(&secrets)?;
+    given.iter().try_for_each(|given| How::check_given(given, &options))?;
+    let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
+    let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
+    carry_out(&engine, &plans, how, Begun::Before, record.json).await
 }
 
 /// When a plan was begun.
@@ -163,7 +164,7 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
             PlanState::Paused => vec![Input::Resume { by: session::operator() }],
             _ => Vec::new(),
         });
-        follows.push(Follow::from(life, &journal::entries(store, plan, 0).await?));
+        follows.push(Follow::from(life, &gantry_engine::entries(store, plan).await?));
     }
     let mut screen = Screen::new(json, follows);
     // What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
@@ -243,7 +244,7 @@ fn show_rest(screen: &mut Screen, happenings: &mut Receiver<gantry_engine::Happe
 /// Shows what was missed: the journal has it.
 async fn catch_up(screen: &mut Screen, store: &dyn Store, plans: &[PlanId]) -> Result<(), Fault> {
     for plan in plans {
-        let missed = journal::entries(store, plan, screen.shown(plan)).await?;
+        let missed = gantry_engine::entries_after(store, plan, screen.shown(plan)).await?;
         screen.events(plan, &missed)?;
     }
     Ok(())

@@ -13,7 +13,7 @@ use crate::session;
 use crate::show::{named, plain};
 
 /// How a plan is carried out.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct How {
     /// Stay when the plan waits for a person, until it has ended
     #[arg(long)]
