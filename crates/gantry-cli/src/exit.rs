@@ -60,7 +60,9 @@ impl Fault {
 
     /// Tells it on standard error and gives the exit code.
     pub fn tell(self) -> ExitCode {
-        talk!("error: {}", self.message);
+        // Names that others gave may be in it: lines stay lines, everything else is shown, not obeyed.
+        let lines: Vec<String> = self.message.split('\n').map(crate::show::plain).collect();
+        talk!("error: {}", lines.join("\n"));
         if let Some(hint) = self.hint {
             talk!("\nhint: {hint}");
         }

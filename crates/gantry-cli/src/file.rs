@@ -15,37 +15,38 @@ use crate::show::named;
 /// itself says that it is too much.
 const BYTES_MAX: u64 = 65 * 1024 * 1024;
 
+/// What to do about a plan file that is none.
+const HINT: &str = "name a plan file, or `-` for standard input";
+
 /// Reads a file, `-` for standard input, and says everything that was found in it.
 pub fn load(path: &str) -> Result<Loaded, Fault> {
-    let fault = |error: std::io::Error| {
-        unreadable(path, &why(&error, "file")).hint("name a plan file, or `-` for standard input")
-    };
-    check_kind(path)?;
+    let fault = |error: std::io::Error| unreadable(path, &why(&error, "file")).hint(HINT);
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(BYTES_MAX).read_to_end(&mut bytes).map_err(fault)?;
         return Ok(gantry_format::load(STDIN, &bytes));
     }
+    check_kind(path, HINT)?;
     std::fs::File::open(Path::new(path))
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
         .map_err(fault)?;
     Ok(gantry_format::load(path, &bytes))
 }
 
-fn unreadable(path: &str, what: &str) -> Fault {
+/// A file that cannot be read.
+pub fn unreadable(path: &str, what: &str) -> Fault {
     Fault::bad_input(format!("`{}` cannot be read: {what}", named(path)))
 }
 
 /// Says no to what would never end or never begin. A pipe that the shell opened (`gantry run <(make-plan)`) is fine.
-fn check_kind(path: &str) -> Result<(), Fault> {
+pub fn check_kind(path: &str, hint: &str) -> Result<(), Fault> {
     if path.is_empty() {
-        return Err(Fault::bad_input("the name of a file is empty").hint("name a plan file, or `-` for standard input"));
+        return Err(Fault::bad_input("the name of a file is empty").hint(hint));
     }
     let opened_before = ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].iter().any(|place| path.starts_with(place));
-    let Ok(meta) = std::fs::metadata(path) else { return Ok(()) };
-    match odd_kind(&meta) {
-        Some(what) if !opened_before => Err(unreadable(path, &format!("it is {what}, not a file"))
-            .hint("what a program writes can be read with `-`: `PROGRAM | gantry run -`")),
+    let meta = std::fs::metadata(path).map_err(|error| unreadable(path, &why(&error, "file")).hint(hint))?;
+    match odd_kind(&meta).or(meta.is_dir().then_some("a folder")) {
+        Some(what) if !opened_before => Err(unreadable(path, &format!("it is {what}, not a file")).hint(hint)),
         _ => Ok(()),
     }
 }

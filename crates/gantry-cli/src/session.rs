@@ -77,10 +77,11 @@ fn chosen(path: &Path) -> Result<PathBuf, Fault> {
     };
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() => return Err(refuse("it is a folder")),
-        Ok(meta) => match odd_kind(&meta) {
-            Some(kind) => return Err(refuse(&format!("it is {kind}, not a file"))),
-            None => {}
-        },
+        Ok(meta) => {
+            if let Some(kind) = odd_kind(&meta) {
+                return Err(refuse(&format!("it is {kind}, not a file")));
+            }
+        }
         // Not there yet is fine, and what may not be read is said by the store.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
         Err(error) => return Err(refuse(&why(&error, "file"))),

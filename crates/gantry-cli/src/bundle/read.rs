@@ -11,6 +11,7 @@ use zip::ZipArchive;
 
 use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Line, MANIFEST, Manifest, PLAN, chain};
 use crate::exit::Fault;
+use crate::file;
 use crate::show::{bytes, first_line};
 
 /// How many files are read at most.
@@ -34,7 +35,9 @@ pub struct Bundle {
 
 /// Opens a zip file and checks everything in it but the contents of artifacts.
 pub fn open(name: &str) -> Result<Bundle, Fault> {
-    let file = File::open(name).map_err(|error| Fault::bad_input(format!("`{name}` cannot be read: {error}")))?;
+    let hint = "name a zip file that `gantry export zip` made";
+    file::check_kind(name, hint)?;
+    let file = File::open(name).map_err(|error| file::unreadable(name, &file::why(&error, "file")).hint(hint))?;
     let archive = ZipArchive::new(BufReader::new(file)).map_err(|error| {
         Fault::bad_input(format!("`{name}` is not a zip file: {error}")).hint("make one with `gantry export zip`")
     })?;

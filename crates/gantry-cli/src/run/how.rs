@@ -8,7 +8,7 @@ use gantry_runners::Secrets;
 use gantry_runners::work::{Sandbox, SandboxMode};
 
 use crate::exit::Fault;
-use crate::file::why;
+use crate::file::{self, why};
 use crate::session;
 use crate::show::{named, plain};
 
@@ -59,6 +59,9 @@ impl How {
     pub fn options(&self, known: &[String]) -> Result<Options, Fault> {
         let mut names = self.secret.clone();
         names.extend(known.iter().filter(|name| std::env::var_os(name).is_some()).cloned());
+        for path in &self.secrets_file {
+            file::check_kind(&path.to_string_lossy(), "name a file with lines `NAME=value`")?;
+        }
         let secrets = Secrets::from_env_and_files(&names, &self.secrets_file)
             .map_err(|error| Fault::bad_input(error.to_string()))?;
         let given = Self::secret_names(&secrets);
@@ -79,7 +82,7 @@ impl How {
 
     /// What is recorded with a new plan, so that going on with it gives its processes the same.
     pub fn given(&self, options: &Options) -> Result<Given, Fault> {
-        for given in self.env.iter().filter(|given| options.secrets.redact(given) != **given) {
+        if let Some(given) = self.env.iter().find(|given| options.secrets.redact(given) != **given) {
             let name = given.split_once('=').map_or(given.as_str(), |(name, _)| name);
             return Err(Fault::bad_input(format!("the value of `--env {name}` holds a secret, and would be recorded"))
                 .hint(format!("set the variable {name} and give it with `--secret {name}` instead")));

@@ -127,8 +127,7 @@ impl Kit {
 
     /// Runs `gantry` on a terminal of its own, where someone types this.
     pub fn on_a_terminal(&self, args: &[&str], typed: &str) -> (String, i32) {
-        let quoted = args.iter().map(|arg| format!(" '{arg}'")).collect::<String>();
-        let line = format!("'{}'{quoted}", env!("CARGO_BIN_EXE_gantry"));
+        let line = format!("'{}' '{}'", env!("CARGO_BIN_EXE_gantry"), args.join("' '"));
         let command = self.command(&[]);
         let mut terminal = Command::new("script");
         terminal.args(["-qec", &line, "/dev/null"]).current_dir(self.path(""));

@@ -347,7 +347,9 @@ fn a_bad_or_hostile_zip_file_changes_nothing() {
     ");
     insta::assert_snapshot!(kit.gantry(&["import", "nowhere.zip"]), @"
     --- talk
-    error: `nowhere.zip` cannot be read: No such file or directory (os error 2)
+    error: `nowhere.zip` cannot be read: there is no such file
+
+    hint: name a zip file that `gantry export zip` made
     [exit 2]
     ");
     assert_eq!(kit.code("audit files"), 2, "no plan was made");

@@ -58,11 +58,6 @@ impl Bench {
         command
     }
 
-    /// Makes a named pipe that nobody writes to.
-    pub fn pipe(&self, path: &Path) {
-        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-    }
-
     pub fn run<A: AsRef<OsStr>>(&self, args: &[A]) -> Told {
         Told::of(&self.command(args).output().unwrap(), self.folder.path())
     }
@@ -76,6 +71,11 @@ impl Bench {
     pub fn snapshot(&self) -> Tree {
         Tree::of(&self.work(""))
     }
+}
+
+/// Makes a named pipe that nobody writes to.
+pub fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 /// What a command said, and how it ended.

@@ -78,7 +78,8 @@ fn answer(row: &Row, wait: &Value, bench: &Bench) -> Option<Vec<String>> {
         ["gate", "approve"] => words.extend(["--rationale", "seen"].map(str::to_owned)),
         ["task", "done"] => words.extend(outputs),
         ["task", "resolve"] => {
-            *words.last_mut().unwrap() = "complete".to_owned();
+            words.pop();
+            words.push("complete".to_owned());
             words.extend(outputs);
         }
         ["ask", "answer"] => {

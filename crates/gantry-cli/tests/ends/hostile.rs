@@ -5,13 +5,13 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::bench::{Bench, Tree};
+use crate::bench::{Bench, Tree, pipe};
 
 const PLAN: &str = "id: fine\ntitle: Fine\ntasks: [{id: a, run: echo fine}]\n";
 
 /// Names of things that are not what is expected, in the order in which people meet them.
 fn names(bench: &Bench) -> Vec<(&'static str, OsString)> {
-    bench.pipe(&bench.beside("pipe"));
+    pipe(&bench.beside("pipe"));
     std::fs::create_dir_all(bench.beside("folder")).unwrap();
     std::fs::write(bench.beside("file"), "text").unwrap();
     symlink("loop", bench.beside("loop")).unwrap();
@@ -38,16 +38,16 @@ fn names(bench: &Bench) -> Vec<(&'static str, OsString)> {
 fn said(bench: &Bench, command: impl Fn(&OsStr) -> Vec<OsString>) -> String {
     let names = names(bench);
     let before = (Tree::of(bench.beside("").as_path()), devices());
-    let mut all = String::new();
+    let mut all = Vec::new();
     for (what, name) in &names {
         let told = bench.run(&command(name));
         let printable = |c: char| !c.is_control() || c == '\n';
         assert!(told.err.chars().all(printable) && told.err.len() < 1_000, "{what}: {told}");
         assert!(!told.err.contains("panicked"), "{what}: {told}");
-        all += &format!("# {what}\n{}[exit {}]\n", told.err, told.code);
+        all.push(format!("# {what}\n{}[exit {}]\n", told.err, told.code));
     }
-    assert!(before == (Tree::of(bench.beside("").as_path()), devices()), "something was touched:\n{all}");
-    all
+    assert!(before == (Tree::of(bench.beside("").as_path()), devices()), "something was touched:\n{}", all.concat());
+    all.concat()
 }
 
 /// The names of all devices: a database beside one of them would be easy to overlook.
@@ -122,16 +122,16 @@ fn a_record_that_cannot_be_one_is_said_to_be_none() {
     let mistakes = ["nowhere", "line end", "UTF-8", "link to nowhere"];
     let listing = |name: &OsStr| [OsStr::new("list"), OsStr::new("--db"), name].map(OsStr::to_owned);
     let all = names(&bench);
-    let mut shown = String::new();
+    let mut shown = Vec::new();
     let before = devices();
     for (what, name) in all.iter().filter(|(what, _)| !mistakes.iter().any(|mistake| what.contains(mistake))) {
         let told = bench.run(&listing(name));
         assert!(matches!(told.code, 1 | 2), "{what}: {told}");
-        shown += &format!("# {what}\n{}[exit {}]\n", told.err, told.code);
+        shown.push(format!("# {what}\n{}[exit {}]\n", told.err, told.code));
     }
     assert_eq!(devices(), before);
     assert_eq!(std::fs::read(bench.beside("file")).unwrap(), b"text", "what is no record stays as it is");
-    insta::assert_snapshot!(shown);
+    insta::assert_snapshot!(shown.concat());
 }
 
 #[test]
@@ -149,9 +149,30 @@ fn odd_names_of_a_record_are_names_of_files() {
     }
 }
 
+#[test]
+fn other_files_that_are_read_are_looked_at_first() {
+    let bench = Bench::new();
+    let plan = bench.plan(PLAN);
+    assert_eq!(bench.run(&["run", plan.to_str().unwrap()]).code, 0);
+    for (what, name) in names(&bench) {
+        let commands: [&[&OsStr]; 4] = [
+            &["import".as_ref(), &name],
+            &["replay".as_ref(), "fine".as_ref(), "--policy".as_ref(), &name],
+            &["revise".as_ref(), "fine".as_ref(), &name, "--rationale".as_ref(), "why".as_ref()],
+            &["run".as_ref(), plan.as_os_str(), "--secrets-file".as_ref(), &name],
+        ];
+        for command in commands {
+            let told = bench.run(command);
+            assert_eq!(told.code, 2, "{command:?} with {what}: {told}");
+            assert!(told.err.starts_with("error") && !told.err.contains('\u{1b}'), "{what}: {told}");
+        }
+    }
+    assert_eq!(bench.json(&["list", "--json"]).as_array().unwrap().len(), 1, "nothing was begun");
+}
+
 /// A plan with one task for each target of each capability.
 fn targets(paths: &[&str]) -> String {
-    let mut tasks = String::new();
+    let mut tasks = Vec::new();
     for (no, path) in paths.iter().enumerate() {
         let path = serde_json::to_string(path).unwrap();
         for (name, more) in [
@@ -160,12 +181,16 @@ fn targets(paths: &[&str]) -> String {
             ("edit", ", search: secret, replace: changed".to_owned()),
             ("delete", String::new()),
         ] {
-            tasks += &format!("  - {{id: {name}-{no}, tool: {{name: files.{name}, args: {{path: {path}{more}}}}}}}\n");
+            tasks
+                .push(format!("  - {{id: {name}-{no}, tool: {{name: files.{name}, args: {{path: {path}{more}}}}}}}\n"));
         }
-        tasks += &format!("  - {{id: in-{no}, tool: {{name: files.move, args: {{from: {path}, to: stolen-{no}}}}}}}\n");
-        tasks += &format!("  - {{id: out-{no}, tool: {{name: files.move, args: {{from: mine-{no}, to: {path}}}}}}}\n");
+        tasks.push(format!(
+            "  - {{id: in-{no}, tool: {{name: files.move, args: {{from: {path}, to: stolen-{no}}}}}}}\n"
+        ));
+        tasks
+            .push(format!("  - {{id: out-{no}, tool: {{name: files.move, args: {{from: mine-{no}, to: {path}}}}}}}\n"));
     }
-    format!("id: targets\ntitle: Targets\npolicy: {{parallel: 1}}\ntasks:\n{tasks}")
+    format!("id: targets\ntitle: Targets\npolicy: {{parallel: 1}}\ntasks:\n{}", tasks.concat())
 }
 
 #[test]
@@ -177,7 +202,7 @@ fn files_outside_the_workspace_are_neither_read_nor_touched() {
     bench.write("sub/inner.txt", "inner", 0o644);
     symlink("../outside", bench.work("folder-link")).unwrap();
     symlink("../outside/secret.txt", bench.work("file-link")).unwrap();
-    bench.pipe(&bench.work("pipe"));
+    pipe(&bench.work("pipe"));
     let absolute = bench.beside("outside/secret.txt");
     let long = "x/".repeat(2_500) + "y";
     let name = "n".repeat(300);
@@ -209,7 +234,7 @@ fn files_outside_the_workspace_are_neither_read_nor_touched() {
     assert!(!bench.work("stolen-3").exists());
 
     let status = bench.json(&["status", "targets", "--json"]);
-    let mut lines = String::new();
+    let mut lines = Vec::new();
     for task in status["task_list"].as_array().unwrap() {
         let (id, about) = (task["id"].as_str().unwrap(), task["about"].as_str().unwrap_or_default());
         let folder = bench.beside("").canonicalize().unwrap();
@@ -217,10 +242,10 @@ fn files_outside_the_workspace_are_neither_read_nor_touched() {
         // The path from the root of the system is as long as the name of the temporary folder.
         let shown = !id.ends_with("-3");
         if shown && (id.starts_with("read") || id.starts_with("write") || task["state"] == "completed") {
-            lines += &format!("{id} {}: {about}\n", task["state"].as_str().unwrap());
+            lines.push(format!("{id} {}: {about}\n", task["state"].as_str().unwrap()));
         }
     }
-    insta::assert_snapshot!(lines);
+    insta::assert_snapshot!(lines.concat());
 }
 
 /// Takes what stands in the workspace away and puts a link to the outside there.
@@ -283,32 +308,32 @@ fn proofs_and_artifacts_with_odd_names_are_refused_or_shown_harmlessly() {
     assert_eq!(bench.run(&["run", plan.to_str().unwrap()]).code, 4);
     bench.write("proof", "proof", 0o644);
     bench.write("taken", "taken", 0o644);
-    bench.pipe(&bench.work("pipe"));
+    pipe(&bench.work("pipe"));
     symlink("nowhere", bench.work("dangling")).unwrap();
     let long = format!("{}=proof", "n".repeat(5_000));
-    let mut shown = String::new();
+    let mut shown = Vec::new();
     for evidence in ["", "nowhere", "pipe", "/dev/null", ".", "two\nlines=proof", long.as_str()] {
         let told = bench.run(&["task", "done", "odd", "hand", "--evidence", evidence]);
         assert_eq!(told.code, 2, "{told}");
-        shown += &format!("{}[exit {}]\n", told.err, told.code);
+        shown.push(format!("{}[exit {}]\n", told.err, told.code));
     }
     assert_eq!(bench.run(&["task", "done", "odd", "hand", "--evidence", "../../up=proof"]).code, 0);
     for output in ["", "taken", "dangling", ".", "/dev/null", "nowhere/file"] {
         let told = bench.run(&["artifact", "get", "odd/hand/../../up", "-o", output]);
         assert_eq!(told.code, 2, "{output}: {told}");
-        shown += &format!("{}[exit {}]\n", told.err, told.code);
+        shown.push(format!("{}[exit {}]\n", told.err, told.code));
     }
     for reference in
         ["", "odd", "odd//x", "odd/hand/", "odd/hand/../../etc/passwd", "odd/hand/x@99999999999", "../x/y/z"]
     {
         let told = bench.run(&["artifact", "get", reference, "-o", "out"]);
         assert_eq!(told.code, 2, "{reference}: {told}");
-        shown += &format!("{}[exit {}]\n", told.err, told.code);
+        shown.push(format!("{}[exit {}]\n", told.err, told.code));
     }
     assert_eq!(bench.run(&["artifact", "get", "odd/hand/../../up", "-o", "out"]).code, 0);
     assert_eq!(std::fs::read(bench.work("out")).unwrap(), b"proof");
     assert_eq!(std::fs::read(bench.work("taken")).unwrap(), b"taken");
     assert!(!Path::new(&bench.work("nowhere")).exists());
     assert!(!bench.run(&["artifact", "show", "odd/print/stdout"]).out.contains('\u{1b}'), "shown, not obeyed");
-    insta::assert_snapshot!(shown);
+    insta::assert_snapshot!(shown.concat());
 }
