@@ -3,10 +3,7 @@
 use gantry_core::event::Event;
 use gantry_core::life::PlanState;
 
-use crate::kit::{Busy, MARK, Said, Scene};
-
-/// Where a process can be killed.
-const POINTS: [&str; 4] = ["before_append", "after_append", "during_effect", "after_effect"];
+use crate::kit::{Busy, MARK, POINTS, Said, Scene};
 
 /// Kills `args` at a point, three times in a row if it comes to that, and lets it go on to the end.
 ///
@@ -77,6 +74,7 @@ fn a_cancelled_plan_is_taken_back_whole_and_in_order_wherever_the_undo_is_killed
         }
     }
     assert!(kills >= 15, "only {kills} kills");
+    eprintln!("kills: {kills}");
 }
 
 #[test]
@@ -97,6 +95,7 @@ fn a_plan_that_fails_takes_back_what_it_did_wherever_it_is_killed() {
         }
     }
     assert!(kills >= 25, "only {kills} kills");
+    eprintln!("kills: {kills}");
 }
 
 fn gated() -> String {
@@ -158,6 +157,7 @@ fn an_approval_opens_its_gate_once_when_the_process_that_hears_it_is_killed() {
         }
     }
     assert!(heard >= 3, "only {heard} approvals met a process");
+    eprintln!("heard: {heard}");
 }
 
 #[test]
@@ -182,6 +182,7 @@ fn every_timer_fires_once_wherever_it_is_killed() {
         }
     }
     assert!(kills >= 25, "only {kills} kills");
+    eprintln!("kills: {kills}");
 }
 
 #[test]
@@ -234,6 +235,7 @@ fn a_plan_that_goes_back_makes_each_new_round_once_wherever_it_is_killed() {
         }
     }
     assert!(kills >= 20, "only {kills} kills");
+    eprintln!("kills: {kills}");
 }
 
 #[test]
@@ -242,7 +244,7 @@ fn checkpoints_can_be_gone_back_to_wherever_their_making_is_killed() {
         "id: kept\ntasks:\n  - {{id: before, checkpoint: start}}\n  - {{id: change, run: '{MARK}; echo new > file', depends_on: [before], idempotency: safe}}\n  - {{id: after, checkpoint: end, depends_on: [change]}}\n"
     );
     let mut kills = 0;
-    for point in POINTS {
+    for point in ["before_append", "after_append", "after_effect"] {
         for nth in [1, 3] {
             let scene = Scene::with_plan(&plan);
             scene.write("file", "old\n");
@@ -259,4 +261,5 @@ fn checkpoints_can_be_gone_back_to_wherever_their_making_is_killed() {
         }
     }
     assert!(kills >= 8, "only {kills} kills");
+    eprintln!("kills: {kills}");
 }

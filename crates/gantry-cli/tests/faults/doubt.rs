@@ -3,9 +3,7 @@
 use gantry_core::event::Event;
 use gantry_core::life::PlanState;
 
-use crate::kit::{MARK, Scene};
-
-const POINTS: [&str; 4] = ["before_append", "after_append", "during_effect", "after_effect"];
+use crate::kit::{MARK, POINTS, Scene};
 
 /// Three tasks that may do harm when they are done twice.
 fn chain(more: &str) -> String {
@@ -29,6 +27,7 @@ fn work_that_may_have_happened_is_shown_to_a_person_and_never_repeated_wherever_
         }
     }
     assert!(asked >= 5, "a person was asked only {asked} times");
+    eprintln!("asked: {asked}");
 }
 
 #[test]
@@ -49,4 +48,5 @@ fn work_that_can_be_looked_up_outside_needs_nobody_and_is_done_once_wherever_it_
         }
     }
     assert!(verified >= 5, "only {verified} lost attempts were looked up");
+    eprintln!("verified: {verified}");
 }

@@ -16,6 +16,9 @@ pub const MARK: &str = r#"echo "$GANTRY_PLAN $GANTRY_TASK $GANTRY_ATTEMPT $GANTR
 /// A shell command that says that it is there, and goes on when the file `go` is.
 pub const HOLD: &str = "echo ready; until test -e go; do sleep 0.01; done";
 
+/// The named points at which a process can be killed.
+pub const POINTS: [&str; 4] = ["before_append", "after_append", "during_effect", "after_effect"];
+
 /// A record, a workspace, a ledger.
 pub struct Scene {
     folder: TempDir,

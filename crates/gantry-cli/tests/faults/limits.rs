@@ -56,3 +56,15 @@ fn with_little_memory_work_is_refused_or_broken_off_and_never_done_twice() {
         [20_000, 60_000, 120_000].iter().map(|kb| survives(&format!("ulimit -v {kb}"))).collect();
     assert!(ends.iter().any(|end| *end != Some(0)), "{ends:?}");
 }
+
+#[test]
+fn work_that_the_machine_killed_for_want_of_memory_is_asked_about_and_never_repeated_blindly() {
+    let killed = format!("{MARK}; test -e ledger.full && exit 0; touch ledger.full; kill -KILL $$");
+    let plan = format!("id: oom\ntasks:\n  - {{id: pay, run: '{killed}', retry: {{max: 3, backoff: 1ms}}}}\n");
+    let scene = Scene::with_plan(&plan);
+    let waits = scene.expect(4, &["run", "plan.yaml"]);
+    assert!(waits.err.contains("SIGKILL"), "{waits:?}");
+    assert_eq!(scene.settle("oom", &["resume", "oom"]), 1);
+    assert_eq!(scene.audit("oom").state, PlanState::Completed);
+    assert_eq!(scene.tasks(), ["pay"]);
+}

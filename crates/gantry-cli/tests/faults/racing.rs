@@ -100,6 +100,29 @@ fn while_one_process_works_on_a_plan_others_change_nothing_behind_its_back_and_t
 }
 
 #[test]
+fn while_another_program_holds_the_record_nothing_new_begins_and_then_everything_goes_on_once() {
+    let step = |id: &str, needs: &str| {
+        let hold = format!("echo ready-{id}; until test -e go-{id}; do sleep 0.01; done; touch ended-{id}");
+        format!("  - {{id: {id}, run: '{MARK}; {hold}', depends_on: [{needs}]}}\n")
+    };
+    let scene = Scene::with_plan(&format!("id: held\ntasks:\n{}{}{}", step("a", ""), step("b", "a"), step("c", "b")));
+    let mut busy = scene.start(&["run", "plan.yaml"]);
+    for (index, id) in ["a", "b", "c"].iter().enumerate() {
+        busy.until(&format!("ready-{id}"));
+        let other = rusqlite::Connection::open(scene.db()).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        scene.write(&format!("go-{id}"), "");
+        eventually("the task is over", || scene.path(&format!("ended-{id}")).exists());
+        assert_eq!(scene.tasks().len(), index + 1, "what comes next waits until this is on record");
+        other.execute_batch("COMMIT").unwrap();
+    }
+    let (status, heard) = busy.end();
+    assert_eq!(status.code(), Some(0), "{heard}");
+    assert_eq!(scene.audit("held").state, PlanState::Completed);
+    assert_eq!(scene.tasks(), ["a", "b", "c"]);
+}
+
+#[test]
 fn of_an_approval_and_a_cancellation_at_once_both_are_answered_and_the_record_says_which_came_first() {
     let plan = format!(
         "id: gated\ntasks:\n  - {{id: ok, gate: {{approvals: 1}}}}\n  - {{id: ship, run: '{MARK}', depends_on: [ok]}}\n"

@@ -87,6 +87,7 @@ fn nothing_is_lost_or_done_twice_when_it_is_killed_while_it_comes_to_its_end() {
         }
     }
     assert!(kills >= 7, "only {kills} kills");
+    eprintln!("kills: {kills}");
 }
 
 #[test]
