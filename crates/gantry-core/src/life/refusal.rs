@@ -54,6 +54,15 @@ pub enum Refusal {
         /// The role that it takes.
         role: Option<String>,
     },
+    /// The plan says who has this role, and it is not this person.
+    NotInRole {
+        /// Who.
+        by: String,
+        /// The role that they claim.
+        role: String,
+        /// Who has it.
+        people: Vec<String>,
+    },
     /// The gate cannot send work back any more.
     NoMoreRounds {
         /// The gate.
@@ -148,6 +157,7 @@ impl Refusal {
             Self::DecidedAlready { .. } => "life::decided-already",
             Self::ApprovedAlready { .. } => "life::approved-already",
             Self::NotAllowed { .. } => "life::not-allowed",
+            Self::NotInRole { .. } => "life::not-in-role",
             Self::NoMoreRounds { .. } => "life::no-more-rounds",
             Self::Incomplete { .. } => "life::incomplete",
             Self::UnknownAnswer { .. } => "life::unknown-answer",
@@ -180,6 +190,9 @@ impl fmt::Display for Refusal {
                 write!(f, "{by} may not decide gate `{gate}`: it takes a {role}")
             }
             Self::NotAllowed { gate, by, role: None } => write!(f, "{by} may not decide gate `{gate}`"),
+            Self::NotInRole { by, role, people } => {
+                write!(f, "{by} is no {role} of this plan: it names {}", people.join(", "))
+            }
             Self::NoMoreRounds { gate, reason } => write!(f, "gate `{gate}` cannot send work back: {reason}"),
             Self::Incomplete { task, missing } => write!(f, "task `{task}` also needs {missing}"),
             Self::UnknownAnswer { task, answer, choices } => {
