@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::show::bytes;
 use crate::show::table::columns;
+use crate::show::{bytes, can_move_cursor};
 
 /// Check that this machine has what plans need, and say how to fix what it lacks
 #[derive(clap::Args)]
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let findings = session::block_on(async {
         Ok(vec![
             sandbox().await,
-            folder(&path),
+            folder(&path, args.record.named().is_some()),
             room(&path),
             database(&path).await,
             program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
@@ -135,8 +135,14 @@ fn folder_of(path: &Path) -> PathBuf {
     above.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-fn folder(path: &Path) -> Finding {
+/// Where the record is going to be; only the folder that nobody named is made.
+fn folder(path: &Path, named: bool) -> Finding {
     let folder = folder_of(path);
+    let wanted = path.parent().filter(|wanted| !wanted.as_os_str().is_empty());
+    if let Some(wanted) = wanted.filter(|wanted| named && !wanted.is_dir()) {
+        let found = format!("`{}` does not exist", wanted.display());
+        return Finding::fail("folder", found, "make it, or name another place with `--db`");
+    }
     match tempfile::tempfile_in(&folder).and_then(|file| file.sync_all()) {
         Ok(()) => Finding::ok("folder", format!("`{}` can be written", folder.display())),
         Err(error) => Finding::fail(
@@ -166,7 +172,7 @@ fn room(path: &Path) -> Finding {
 async fn database(path: &Path) -> Finding {
     let what = "record";
     if !path.exists() {
-        return Finding::ok(what, format!("`{}` does not exist yet; the first plan makes it", path.display()));
+        return Finding::ok(what, format!("`{}` does not exist; the first plan makes it", path.display()));
     }
     let looked = async {
         let store = SqliteStore::open_read_only(path)?;
@@ -210,7 +216,7 @@ fn terminal() -> Finding {
         return Finding::ok("terminal", "none: output is plain text");
     }
     let term = std::env::var("TERM").unwrap_or_default();
-    if term.is_empty() || term == "dumb" {
+    if !can_move_cursor() {
         return Finding::warn("terminal", "it cannot move its cursor", "set TERM; until then output is plain lines");
     }
     Finding::ok("terminal", term)

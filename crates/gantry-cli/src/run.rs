@@ -11,7 +11,7 @@ mod ending;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
@@ -31,6 +31,7 @@ use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
+use crate::talk::talk;
 use follow::Follow;
 pub use how::How;
 use screen::Screen;
@@ -83,7 +84,11 @@ pub struct ResumeArgs {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let plan = file::load_sound(&args.file)?;
+    if args.key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+        return Err(Fault::bad_input("`--key` needs a text that names the request")
+            .hint("leave it out to make a new plan each time"));
+    }
+    let plan = file::load_sound_as(&args.file, args.record.json)?;
     let workspace = how::folder(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
@@ -153,7 +158,14 @@ async fn carry_out(
             PlanState::Paused => vec![Input::Resume { by: session::operator() }],
             _ => Vec::new(),
         });
-        follows.push(Follow::from(life, &gantry_engine::entries(store, plan).await?));
+        let entries = gantry_engine::entries(store, plan).await?;
+        // A plan that has not begun is told from its first entry.
+        if json && life.state() == PlanState::Pending {
+            for entry in &entries {
+                screen::print_json(&screen::line_of(plan, entry))?;
+            }
+        }
+        follows.push(Follow::from(life, &entries));
     }
     let mut screen = Screen::new(json, follows);
     let (mut drivings, mut stops) = (JoinSet::new(), Vec::new());
@@ -170,7 +182,7 @@ async fn carry_out(
     for note in notes {
         screen.say(Tone::Waits, &note)?;
     }
-    let mut endings = Vec::new();
+    let (mut endings, began) = (Vec::new(), Instant::now());
     let mut stop = [Stop::Park, Stop::Now].into_iter();
     let mut refresh = tokio::time::interval(REFRESH);
     refresh.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -197,7 +209,7 @@ async fn carry_out(
     }
     show_rest(&mut screen, &mut happenings)?;
     catch_up(&mut screen, store, plans).await?;
-    tell_endings(screen, store, endings).await
+    tell_endings(screen, store, endings, began.elapsed()).await
 }
 
 async fn ended(driving: Driving) -> Result<(PlanId, Ending), Fault> {
@@ -237,7 +249,12 @@ async fn catch_up(screen: &mut Screen, store: &dyn Store, plans: &[PlanId]) -> R
 }
 
 /// Says how it ended; the exit code is that of the worst ending.
-async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, Ending)>) -> Result<ExitCode, Fault> {
+async fn tell_endings(
+    screen: Screen,
+    store: &dyn Store,
+    endings: Vec<(PlanId, Ending)>,
+    took: Duration,
+) -> Result<ExitCode, Fault> {
     let (json, mut follows) = screen.close();
     let mut worst = exit::DONE;
     for (plan, ending) in endings {
@@ -252,8 +269,8 @@ async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, E
             ended["exit_code"] = json!(code);
             screen::print_json(&json!({"ended": ended}))?;
         } else {
-            anstream::eprintln!();
-            exit::print(&ending::summary(&ending, &standing))?;
+            talk!("");
+            exit::print(&ending::summary(&ending, &standing, took, crate::show::table::width()))?;
         }
     }
     Ok(ExitCode::from(worst))
