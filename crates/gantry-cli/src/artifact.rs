@@ -14,7 +14,9 @@ use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::bytes;
 use crate::show::elapsed::clock;
+use crate::show::parts::{Shown, folded};
 use crate::show::table::columns;
+use crate::talk::talk;
 
 /// See what tasks made and is kept, and get it
 #[derive(clap::Args)]
@@ -87,13 +89,12 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(rows)))?;
     } else if rows.is_empty() {
-        anstream::eprintln!("`{}` has no artifacts", desk.id());
+        talk!("`{}` has no artifacts", desk.id());
     } else {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
-        lines.extend(rows.iter().map(|row| {
-            let name = format!("{}@{}", row.artifact.name, row.version);
-            let made = clock(row.artifact.at);
-            vec![row.artifact.task.to_string(), name, bytes(row.artifact.bytes), made, row.artifact.made_by.clone()]
+        lines.extend(folded(&rows).into_iter().map(|Shown { row, name, size }| {
+            let artifact = &row.artifact;
+            vec![artifact.task.to_string(), name, size, clock(artifact.at), artifact.made_by.clone()]
         }));
         exit::print(&columns(&lines))?;
     }
@@ -173,7 +174,7 @@ async fn show(record: &Record, reference: &[String]) -> Result<ExitCode, Fault> 
             exit::print(&format!("\n{}{cut}", &text[..end]))?;
         }
         Some(_) => {}
-        None => anstream::eprintln!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
+        None => talk!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -189,7 +190,7 @@ async fn get(record: &Record, reference: &[String], output: &str, force: bool) -
     if record.json {
         exit::print(&format!("{:#}\n", json!({"artifact": row, "file": output})))?;
     } else {
-        anstream::eprintln!("wrote {} to `{output}`", bytes(row.artifact.bytes));
+        talk!("wrote {} to `{output}`", bytes(row.artifact.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }
