@@ -60,12 +60,13 @@ impl Finding {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let path = args.record.path()?;
+    let named = args.record.named().is_some();
     let findings = session::block_on(async {
         Ok(vec![
             sandbox().await,
-            folder(&path, args.record.named().is_some()),
+            folder(&path, named),
             room(&path),
-            database(&path).await,
+            database(&path, named).await,
             program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
             program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
             terminal(),
@@ -135,12 +136,16 @@ fn folder_of(path: &Path) -> PathBuf {
     above.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
+/// The folder of a file exists; that of a bare name is this one.
+fn folder_exists(path: &Path) -> bool {
+    path.parent().is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+}
+
 /// Where the record is going to be; only the folder that nobody named is made.
 fn folder(path: &Path, named: bool) -> Finding {
     let folder = folder_of(path);
-    let wanted = path.parent().filter(|wanted| !wanted.as_os_str().is_empty());
-    if let Some(wanted) = wanted.filter(|wanted| named && !wanted.is_dir()) {
-        let found = format!("`{}` does not exist", wanted.display());
+    if named && !folder_exists(path) {
+        let found = format!("`{}` does not exist", path.parent().unwrap_or(path).display());
         return Finding::fail("folder", found, "make it, or name another place with `--db`");
     }
     match tempfile::tempfile_in(&folder).and_then(|file| file.sync_all()) {
@@ -169,10 +174,11 @@ fn room(path: &Path) -> Finding {
     }
 }
 
-async fn database(path: &Path) -> Finding {
+async fn database(path: &Path, named: bool) -> Finding {
     let what = "record";
     if !path.exists() {
-        return Finding::ok(what, format!("`{}` does not exist; the first plan makes it", path.display()));
+        let made = if named && !folder_exists(path) { "" } else { "; the first plan makes it" };
+        return Finding::ok(what, format!("`{}` does not exist yet{made}", path.display()));
     }
     let looked = async {
         let store = SqliteStore::open_read_only(path)?;
