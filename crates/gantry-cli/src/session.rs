@@ -17,7 +17,7 @@ const DB_VARIABLE: &str = "GANTRY_DB";
 /// Where the record is.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Place {
-    /// The file that keeps all plans [env: GANTRY_DB] [default: gantry/gantry.db in the user's data folder]
+    /// The file that keeps all plans [env: `GANTRY_DB`] [default: gantry/gantry.db in the user's data folder]
     #[arg(long, value_name = "FILE", global = true)]
     db: Option<PathBuf>,
 }
@@ -79,7 +79,7 @@ impl Place {
         }
         match SqliteStore::open(&path) {
             Err(StoreError::ReadOnly { .. }) if path.exists() => Ok(SqliteStore::open_read_only(&path)?),
-            Err(error @ StoreError::Foreign { .. }) => Err(Fault::from(error)
+            Err(error @ StoreError::Foreign { .. }) => Err(Fault::bad_input(error.to_string())
                 .hint("name the file of a record with `--db FILE` or GANTRY_DB; this one was left as it is")),
             opened => Ok(opened?),
         }

@@ -207,7 +207,8 @@ fn programs_get_the_keys_that_they_were_promised() {
         commands,
         [
             "gantry gate approve release sign-off --role lead",
-            "gantry ask answer release colour red|blue",
+            "gantry ask answer release colour red",
+            "gantry ask answer release colour blue",
             "gantry task done release call",
             "gantry resume release"
         ]

@@ -87,6 +87,7 @@ fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
 mod sys {
     use std::fs::{File, OpenOptions};
     use std::io::Error;
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     use std::path::Path;
 
     use gantry_store::PlanNo;
@@ -98,13 +99,21 @@ mod sys {
 
     impl LockFile {
         pub(super) fn open(path: &Path) -> Result<Self, Error> {
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map(Self)
+            let mut options = OpenOptions::new();
+            match options.read(true).write(true).create(true).truncate(false).open(path) {
+                // Whoever may only read can still see what others hold.
+                Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {
+                    File::open(path).map(Self).map_err(|_| error)
+                }
+                opened => opened.map(Self),
+            }
         }
 
         pub(super) fn try_lock(&mut self, no: PlanNo) -> Result<bool, Error> {
             match fcntl(&self.0, FcntlArg::F_OFD_SETLK(&byte(no, libc::F_WRLCK)?)) {
                 Ok(_) => Ok(true),
                 Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
+                Err(Errno::EBADF) => Err(PermissionDenied.into()), // opened for reading only
                 Err(errno) => Err(errno.into()),
             }
         }

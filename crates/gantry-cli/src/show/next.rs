@@ -37,12 +37,12 @@ pub fn answers(plan: &PlanId, task: &TaskId, definition: Option<&Task>, waiting:
     let action = definition.and_then(|task| task.action.as_ref());
     match waiting {
         Waiting::Gate { .. } => {
-            let mut command = format!("gantry gate approve {plan} {task}");
+            let mut command = vec![format!("gantry gate approve {plan} {task}")];
             if let Some(Action::Gate(gate)) = action {
-                command += &gate.role.iter().map(|role| format!(" --role {}", quoted(role))).collect::<String>();
-                command +=
-                    &gate.evidence.iter().map(|seen| format!(" --evidence {}", quoted(seen))).collect::<String>();
+                command.extend(gate.role.iter().map(|role| format!("--role {}", quoted(role))));
+                command.extend(gate.evidence.iter().map(|seen| format!("--evidence {}", quoted(seen))));
             }
+            let command = command.join(" ");
             vec![next(command, "or `reject`, `needs-changes`")]
         }
         Waiting::Answer { .. } => {
@@ -64,16 +64,15 @@ pub fn answers(plan: &PlanId, task: &TaskId, definition: Option<&Task>, waiting:
             all
         }
         Waiting::Work => {
-            let mut command = format!("gantry task done {plan} {task}");
+            let mut command = vec![format!("gantry task done {plan} {task}")];
             let what = match action {
                 Some(Action::Manual(manual)) => {
-                    let evidence = manual.evidence.iter();
-                    command += &evidence.map(|name| format!(" --evidence {}=FILE", quoted(name))).collect::<String>();
+                    command.extend(manual.evidence.iter().map(|name| format!("--evidence {}=FILE", quoted(name))));
                     first_line(&manual.instruction, 60)
                 }
                 _ => definition.map(|task| first_line(task.name(), 60)).unwrap_or_default(),
             };
-            vec![next(command, what)]
+            vec![next(command.join(" "), what)]
         }
         Waiting::Help { .. } => {
             vec![next(format!("gantry task resolve {plan} {task} retry"), "or `skip`, `complete`, `fail`")]

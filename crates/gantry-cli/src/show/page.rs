@@ -102,8 +102,7 @@ pub fn header(standing: &Standing, width: usize) -> String {
     let about = format!("{}  no {}  revision {}  {state}", card.id, card.no, life.revision());
     let (done, total) = standing.progress();
     let mut parts = vec![format!("{} {done}/{total} done", bar(done, total, BAR))];
-    // What is decided in one turn takes no time in the journal.
-    parts.extend(standing.elapsed().filter(|length| length.as_ms() > 0).map(elapsed));
+    parts.extend(standing.elapsed().map(elapsed));
     parts.extend(cost(life));
     format!("{title}\n{about}\n{}\n", parts.join("  "))
 }

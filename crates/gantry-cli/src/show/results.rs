@@ -42,7 +42,8 @@ pub fn draw(life: &Life, width: usize) -> String {
     }
     let mut drawn = table::draw("  ", &rows, width);
     if more > 0 {
-        drawn += &format!("  and of {more} more; see one with `gantry task show {} TASK`\n", life.id());
+        let hint = format!("  and of {more} more; see one with `gantry task show {} TASK`\n", life.id());
+        drawn.push_str(&hint);
     }
     drawn
 }

@@ -17,6 +17,9 @@ use crate::session::Record;
 use crate::show::next::helpless;
 
 #[derive(clap::Args)]
+#[command(
+    override_usage = "gantry task resolve [OPTIONS] <PLAN> <TASK>... <HOW>\n       gantry task resolve [OPTIONS] <PLAN> --all <HOW>"
+)]
 pub struct Args {
     #[command(flatten)]
     plan: ThePlan,

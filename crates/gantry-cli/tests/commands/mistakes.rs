@@ -74,7 +74,9 @@ fn evidence_that_is_missing_is_asked_for_by_name() {
     let kit = Kit::with_plan(
         "id: bank\ntasks:\n  - {id: call, manual: {instruction: Call the bank, evidence: [letter]}}\n  - {id: ok, gate: {approvals: 1, evidence: [the letter]}}\n",
     );
-    insta::assert_snapshot!(kit.session(&["status bank", "task done bank call", "gate approve bank ok"]));
+    insta::assert_snapshot!(kit.session(&["task done bank call", "gate approve bank ok"]));
+    let next = kit.json("status bank --json")["next"].to_string();
+    assert!(next.contains("--evidence letter=FILE") && next.contains("--evidence 'the letter'"), "{next}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn a_record_that_may_only_be_read_can_be_read() {
         .map(|line| (line, kit.gantry_reading(line)));
     allow(0o755, &folder);
     for (line, said) in said {
-        let code = if line.starts_with("pause") { 1 } else { 0 };
+        let code = i32::from(line.starts_with("pause"));
         assert!(said.ends_with(&format!("[exit {code}]")), "{line}: {said}");
     }
 }
