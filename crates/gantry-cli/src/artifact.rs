@@ -14,8 +14,10 @@ use crate::exit::{self, Fault};
 use crate::file::why;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
+use crate::show::parts::{Shown, folded};
 use crate::show::table::columns;
 use crate::show::{bytes, named, plain};
+use crate::talk::talk;
 
 /// See what tasks made and is kept, and get it
 #[derive(clap::Args)]
@@ -88,13 +90,12 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(rows)))?;
     } else if rows.is_empty() {
-        exit::talk!("`{}` has no artifacts", desk.id());
+        talk!("`{}` has no artifacts", desk.id());
     } else {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
-        lines.extend(rows.iter().map(|row| {
-            let name = format!("{}@{}", row.artifact.name, row.version);
-            let made = clock(row.artifact.at);
-            vec![row.artifact.task.to_string(), name, bytes(row.artifact.bytes), made, row.artifact.made_by.clone()]
+        lines.extend(folded(&rows).into_iter().map(|Shown { row, name, size }| {
+            let artifact = &row.artifact;
+            vec![artifact.task.to_string(), name, size, clock(artifact.at), artifact.made_by.clone()]
         }));
         exit::print(&columns(&lines))?;
     }
@@ -175,7 +176,7 @@ async fn show(record: &Record, reference: &[String]) -> Result<ExitCode, Fault> 
             exit::print(&format!("\n{}{cut}", shown.join("\n")))?;
         }
         Some(_) => {}
-        None => exit::talk!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
+        None => talk!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -191,7 +192,7 @@ async fn get(record: &Record, reference: &[String], output: &str, force: bool) -
     if record.json {
         exit::print(&format!("{:#}\n", json!({"artifact": row, "file": output})))?;
     } else {
-        exit::talk!("wrote {} to `{output}`", bytes(row.artifact.bytes));
+        talk!("wrote {} to `{output}`", bytes(row.artifact.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }

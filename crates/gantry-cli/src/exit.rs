@@ -6,6 +6,8 @@ use gantry_core::life::Refusal;
 use gantry_engine::EngineError;
 use gantry_store::StoreError;
 
+use crate::talk::talk;
+
 /// Everything was done.
 pub const DONE: u8 = 0;
 /// A fault of this program or of its surroundings.
@@ -92,16 +94,6 @@ impl From<StoreError> for Fault {
         Self { code, message: error.to_string(), hint: error.hint() }
     }
 }
-
-/// Says a line on standard error. Talk that cannot be said (the reader has gone away, the disk of the log is full) is
-/// no reason to break off: what happened is in the record.
-macro_rules! talk {
-    ($($words:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(anstream::stderr(), $($words)*);
-    }};
-}
-pub(crate) use talk;
 
 /// Writes to standard output. A reader that has gone away (`gantry schema | head`) is no fault.
 pub fn print(text: &str) -> Result<(), Fault> {

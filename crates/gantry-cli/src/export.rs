@@ -12,6 +12,7 @@ use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::bytes;
+use crate::talk::talk;
 use crate::version;
 
 /// Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole life as a zip file
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 if args.record.json {
                     exit::print(&format!("{:#}\n", json!({"file": path, "bytes": body.len()})))?;
                 } else {
-                    exit::talk!("wrote {} to `{path}`", bytes(body.len() as u64));
+                    talk!("wrote {} to `{path}`", bytes(body.len() as u64));
                 }
             }
         }

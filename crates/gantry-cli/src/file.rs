@@ -7,9 +7,11 @@ use std::path::Path;
 use gantry_core::plan::Plan;
 use gantry_format::Loaded;
 use rustix::io::Errno;
+use serde_json::{Value, json};
 
 use crate::exit::{self, Fault};
 use crate::show::named;
+use crate::talk::talk;
 
 /// The most that is read of one file: a little more than the format accepts, so that the format
 /// itself says that it is too much.
@@ -86,9 +88,37 @@ pub fn name(path: &str) -> &str {
 /// What standard input is called in messages.
 const STDIN: &str = "<stdin>";
 
+/// The same; for programs the errors are printed as JSON as well.
+pub fn load_sound_as(path: &str, json: bool) -> Result<Plan, Fault> {
+    if !json {
+        return load_sound(path);
+    }
+    let loaded = load(path);
+    if !matches!(&loaded, Ok(Loaded { plan: Some(_), .. })) {
+        let mut found = findings(name(path), &loaded);
+        found["ok"] = json!(false);
+        exit::print(&format!("{found}\n"))?;
+    }
+    sound(path, loaded?)
+}
+
+/// What was found in a file, for programs.
+pub fn findings(name: &str, file: &Result<Loaded, Fault>) -> Value {
+    match file {
+        Ok(loaded) => loaded.report.to_json(),
+        Err(fault) => json!({"errors": [{
+            "code": "file::unreadable", "message": fault.message(), "file": name,
+            "line": null, "column": null, "hint": fault.advice(),
+        }]}),
+    }
+}
+
 /// Reads a plan that must be sound: findings are told, errors end the command.
 pub fn load_sound(path: &str) -> Result<Plan, Fault> {
-    let loaded = load(path)?;
+    sound(path, load(path)?)
+}
+
+fn sound(path: &str, loaded: Loaded) -> Result<Plan, Fault> {
     tell(&loaded);
     loaded.plan.ok_or_else(|| {
         let errors = loaded.report.errors().count();
@@ -100,7 +130,7 @@ pub fn load_sound(path: &str) -> Result<Plan, Fault> {
 pub fn tell(loaded: &Loaded) {
     if !loaded.report.diagnostics.is_empty() {
         let colour = std::io::stderr().is_terminal();
-        exit::talk!("{}", loaded.report.render(colour));
+        talk!("{}", loaded.report.render(colour));
     }
 }
 

@@ -10,6 +10,7 @@ use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::run::{self, How};
 use crate::session::{self, Record};
+use crate::talk::talk;
 
 /// Begin another life of a plan from any point of its journal; the plan itself stays as it is
 ///
@@ -49,14 +50,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let all = json!({"plan": id, "no": card.no, "state": card.card.state, "from": desk.id(), "at": at});
             exit::print(&format!("{all:#}\n"))?;
         } else {
-            exit::talk!(
-                "`{id}` (number {}) continues `{}` after entry {at}; it is {}",
-                card.no,
-                desk.id(),
-                card.card.state
-            );
+            talk!("`{id}` (number {}) continues `{}` after entry {at}; it is {}", card.no, desk.id(), card.card.state);
             if !args.resume {
-                exit::talk!("go on with `gantry resume {id}`");
+                talk!("go on with `gantry resume {id}`");
             }
         }
         if args.resume {

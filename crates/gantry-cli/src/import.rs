@@ -15,6 +15,7 @@ use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::run::as_options;
 use crate::session::{self, Record};
+use crate::talk::talk;
 
 /// Take in a plan with its whole life from a zip file that `gantry export zip` made
 ///
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             exit::print(&format!("{all:#}\n"))?;
             return Ok(ExitCode::from(exit::DONE));
         }
-        exit::talk!(
+        talk!(
             "imported `{id}` with {}, {} and {}; it is {}",
             count(turn_count, "turn"),
             if entry_count == 1 { "1 entry".to_owned() } else { format!("{entry_count} entries") },
@@ -81,20 +82,18 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if let Some(from) = &card.card.forked_from
             && opened.life.length() > entry_count as u64
         {
-            exit::talk!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
+            talk!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
         }
         if let Some(difference) = &replayed.difference {
             let seq = difference.seq;
-            exit::talk!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
+            talk!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
         }
         if let Some(options) = elsewhere {
-            anstream::eprintln!(
-                "it was begun with `{options}`, which counted elsewhere; give it to `gantry resume` again"
-            );
+            talk!("it was begun with `{options}`, which counted elsewhere; give it to `gantry resume` again");
         }
         let workspace = &opened.origin.workspace;
         if !workspace.is_empty() && !std::path::Path::new(workspace).is_dir() {
-            exit::talk!("warning: its tasks work in `{workspace}`, which does not exist here");
+            talk!("warning: its tasks work in `{workspace}`, which does not exist here");
         }
         Ok(ExitCode::from(exit::DONE))
     })

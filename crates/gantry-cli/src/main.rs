@@ -31,6 +31,7 @@ mod session;
 mod show;
 mod status;
 mod steer;
+mod talk;
 mod task;
 mod validate;
 mod version;

@@ -13,6 +13,7 @@ use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
 use crate::show::words::said;
+use crate::talk::talk;
 
 /// Decide a plan's whole life again from what was recorded, and compare
 ///
@@ -68,9 +69,9 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
     }
     exit::print(&lines.concat())?;
     if what_if {
-        exit::talk!("under this policy the plan would have gone another way from there; the record is unchanged");
+        talk!("under this policy the plan would have gone another way from there; the record is unchanged");
     } else {
-        exit::talk!("this program decides otherwise than the one that wrote the journal");
+        talk!("this program decides otherwise than the one that wrote the journal");
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::table::columns;
+use crate::talk::talk;
 
 /// Bring the working folder of a plan back to a checkpoint, byte for byte
 ///
@@ -76,13 +77,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             });
             exit::print(&format!("{all:#}\n"))?;
         } else {
-            exit::talk!(
+            talk!(
                 "restored `{}` to checkpoint `{to}`: {} written, {} removed",
                 place.root.display(),
                 restored.written,
                 restored.removed
             );
-            exit::talk!("as it was before is kept; go back with `gantry restore {} --to {safety}`", desk.id());
+            talk!("as it was before is kept; go back with `gantry restore {} --to {safety}`", desk.id());
         }
         Ok(ExitCode::from(exit::DONE))
     })
@@ -120,7 +121,7 @@ fn list(record: &Record, desk: &Desk, points: &[Point]) -> Result<(), Fault> {
         return exit::print(&format!("{:#}\n", json!(all)));
     }
     if points.is_empty() {
-        exit::talk!("`{}` has no checkpoint of its working folder", desk.id());
+        talk!("`{}` has no checkpoint of its working folder", desk.id());
         return Ok(());
     }
     let mut rows = vec![["CHECKPOINT", "TASK", "MADE"].map(str::to_owned).to_vec()];

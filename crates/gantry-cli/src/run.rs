@@ -11,7 +11,7 @@ mod ending;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
@@ -31,6 +31,7 @@ use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
+use crate::talk::talk;
 use follow::Follow;
 pub use how::{How, as_options};
 use screen::Screen;
@@ -84,7 +85,11 @@ pub struct ResumeArgs {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let plan = file::load_sound(&args.file)?;
+    if args.key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+        return Err(Fault::bad_input("`--key` needs a text that names the request")
+            .hint("leave it out to make a new plan each time"));
+    }
+    let plan = file::load_sound_as(&args.file, args.record.json)?;
     let workspace = how::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
@@ -164,7 +169,14 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
             PlanState::Paused => vec![Input::Resume { by: session::operator() }],
             _ => Vec::new(),
         });
-        follows.push(Follow::from(life, &gantry_engine::entries(store, plan).await?));
+        let entries = gantry_engine::entries(store, plan).await?;
+        // A plan that has not begun is told from its first entry.
+        if json && life.state() == PlanState::Pending {
+            for entry in &entries {
+                screen::print_json(&screen::line_of(plan, entry))?;
+            }
+        }
+        follows.push(Follow::from(life, &entries));
     }
     let mut screen = Screen::new(json, follows);
     // What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
@@ -183,7 +195,7 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
     for note in notes {
         unshown = unshown.or(screen.say(Tone::Waits, &note).err());
     }
-    let mut endings = Vec::new();
+    let (mut endings, began) = (Vec::new(), Instant::now());
     let mut stop = [Stop::Park, Stop::Now].into_iter();
     let mut refresh = tokio::time::interval(REFRESH);
     refresh.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -210,7 +222,7 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
     }
     unshown = unshown.or(show_rest(&mut screen, &mut happenings).err());
     unshown = unshown.or(catch_up(&mut screen, store, plans).await.err());
-    let code = tell_endings(screen, store, endings).await?;
+    let code = tell_endings(screen, store, endings, began.elapsed()).await?;
     unshown.map_or(Ok(code), Err)
 }
 
@@ -251,7 +263,12 @@ async fn catch_up(screen: &mut Screen, store: &dyn Store, plans: &[PlanId]) -> R
 }
 
 /// Says how it ended; the exit code is that of the worst ending.
-async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, Ending)>) -> Result<ExitCode, Fault> {
+async fn tell_endings(
+    screen: Screen,
+    store: &dyn Store,
+    endings: Vec<(PlanId, Ending)>,
+    took: Duration,
+) -> Result<ExitCode, Fault> {
     let (json, mut follows) = screen.close();
     let mut worst = exit::DONE;
     for (plan, ending) in endings {
@@ -266,8 +283,8 @@ async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, E
             ended["exit_code"] = json!(code);
             screen::print_json(&json!({"ended": ended}))?;
         } else {
-            exit::talk!();
-            exit::print(&ending::summary(&ending, &standing))?;
+            talk!("");
+            exit::print(&ending::summary(&ending, &standing, took, crate::show::table::width()))?;
         }
     }
     Ok(ExitCode::from(worst))

@@ -1,6 +1,7 @@
 //! What commands that work on plans share: the record, the engine, and how a plan is named.
 
 use std::io::ErrorKind;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,22 +14,46 @@ use crate::exit::Fault;
 use crate::file::{odd_kind, why};
 use crate::show::named;
 
+/// The variable that names the record.
+const DB_VARIABLE: &str = "GANTRY_DB";
+
+/// Where the record is.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Place {
+    /// The file that keeps all plans [env: `GANTRY_DB`] [default: gantry/gantry.db in the user's data folder]
+    #[arg(long, value_name = "FILE", global = true)]
+    db: Option<PathBuf>,
+}
+
 /// Options of every command that works on plans.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Record {
-    /// The file that keeps all plans [default: gantry/gantry.db in the user's data folder]
-    #[arg(long, env = "GANTRY_DB", value_name = "FILE", global = true)]
-    pub db: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
 }
 
-impl Record {
+impl Deref for Record {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.place
+    }
+}
+
+impl Place {
+    /// The file that someone named.
+    pub fn named(&self) -> Option<PathBuf> {
+        let set = || std::env::var_os(DB_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+        self.db.clone().or_else(set)
+    }
+
     /// Where the record is.
     pub fn path(&self) -> Result<PathBuf, Fault> {
-        if let Some(path) = &self.db {
-            return chosen(path);
+        if let Some(path) = self.named() {
+            return chosen(&path);
         }
         let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
@@ -38,19 +63,27 @@ impl Record {
         })
     }
 
-    /// Opens the record.
+    /// Opens the record. One that may not be written can still be read; whatever would write is refused then.
     pub fn open(&self) -> Result<SqliteStore, Fault> {
         let path = self.path()?;
-        if self.db.is_none()
-            && let Some(folder) = path.parent()
-        {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
-            })?;
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            if self.named().is_none() {
+                std::fs::create_dir_all(folder).map_err(|error| {
+                    Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
+                })?;
+            } else if !folder.exists() {
+                return Err(Fault::bad_input(format!(
+                    "the record cannot be `{}`: there is no folder `{}`",
+                    path.display(),
+                    folder.display()
+                ))
+                .hint("make the folder, or name another file with `--db FILE` or GANTRY_DB"));
+            }
         }
         match SqliteStore::open(&path) {
-            // What may not be written can still be looked at; whatever would write is refused.
-            Err(refused @ StoreError::ReadOnly { .. }) => Ok(SqliteStore::open_read_only(&path).map_err(|_| refused)?),
+            Err(StoreError::ReadOnly { .. }) if path.exists() => Ok(SqliteStore::open_read_only(&path)?),
+            Err(error @ StoreError::Foreign { .. }) => Err(Fault::bad_input(error.to_string())
+                .hint("name the file of a record with `--db FILE` or GANTRY_DB; this one was left as it is")),
             opened => Ok(opened?),
         }
     }

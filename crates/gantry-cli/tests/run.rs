@@ -100,6 +100,13 @@ impl Busy {
         }
     }
 
+    /// The same, when it may have been said before.
+    fn until_said(&mut self, words: &str) {
+        if !self.heard.contains(words) {
+            self.until(words);
+        }
+    }
+
     fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
@@ -200,7 +207,8 @@ fn programs_get_the_keys_that_they_were_promised() {
         commands,
         [
             "gantry gate approve release sign-off --role lead",
-            "gantry ask answer release colour red|blue",
+            "gantry ask answer release colour red",
+            "gantry ask answer release colour blue",
             "gantry task done release call",
             "gantry resume release"
         ]
@@ -476,6 +484,26 @@ fn a_plan_whose_process_was_killed_is_found_and_said_to_be_interrupted() {
     busy.end();
     insta::assert_snapshot!(bench.gantry(&["status"]));
     assert!(bench.gantry(&["list"]).contains("interrupted"));
+}
+
+#[test]
+fn tasks_that_were_lost_are_taken_care_of_at_once() {
+    let bench = Bench::new();
+    let task = |id: &str| format!("  - id: {id}\n    run: mkfifo {id}.pipe; echo ready; cat {id}.pipe\n");
+    let tasks: String = ["a", "b", "c"].map(task).concat();
+    let plan = bench.plan(&format!("id: lost\ntitle: Lost\ntasks:\n{tasks}"));
+    let mut busy = bench.start(&["run", &plan]);
+    for id in ["a", "b", "c"] {
+        busy.until_said(&format!("{id} | ready"));
+    }
+    busy.signal(Signal::KILL);
+    busy.end();
+    let said = bench.gantry(&["resume", "lost"]);
+    assert!(said.contains("gantry task resolve lost --all retry  # 3 tasks need help"), "{said}");
+    insta::assert_snapshot!(bench.gantry(&["task", "resolve", "lost", "a", "b", "skip"]));
+    insta::assert_snapshot!(bench.gantry(&["task", "resolve", "lost", "--all", "skip"]));
+    assert!(bench.gantry(&["task", "resolve", "lost", "--all", "skip"]).ends_with("[exit 5]"), "none is left");
+    assert!(bench.gantry(&["task", "resolve", "lost", "skip"]).ends_with("[exit 2]"), "none is named");
 }
 
 #[test]

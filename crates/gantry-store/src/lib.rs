@@ -30,7 +30,7 @@ pub use effect_row::EffectRow;
 pub use error::StoreError;
 pub use hash::Hash;
 pub use memory::MemoryStore;
-pub use reference::{CANDIDATES_MAX, Reference};
+pub use reference::{CANDIDATES_MAX, COMPARED_MAX, Reference};
 pub use seal::{Sealed, StoredTurn, TURN_BYTES_MAX, first_head};
 pub use store::{Beside, ChangeMark, Store, Vacuumed};
 pub use text::{Hit, TextKind, TextRow, query_words, words};

@@ -19,6 +19,7 @@ use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::show::style::{self, paint};
 use crate::show::{first_line, plain, text_of};
+use crate::talk::talk;
 
 /// What would become of one task.
 struct Shown {
@@ -64,7 +65,7 @@ pub async fn run(plan: Plan, root: PathBuf, options: Options, json: bool) -> Res
             let number = all.iter().filter(|shown| shown.forbidden.is_some()).count();
             let what = if code == exit::REFUSED { "allowed" } else { "possible" };
             let are = if number == 1 { "is" } else { "are" };
-            exit::talk!("error: {} {are} not {what}; nothing was touched", count(number, "task"));
+            talk!("error: {} {are} not {what}; nothing was touched", count(number, "task"));
         }
     }
     Ok(ExitCode::from(worst.unwrap_or(exit::DONE)))

@@ -101,14 +101,14 @@ fn a_plan_is_pinned_found_and_forgotten() {
         "forget files",
     ]), @"
     $ gantry search chan file
-    files  -  Change some files …
+    files  -  Change some files
     [exit 0]
     $ gantry search
     --- talk
     error: the following required arguments were not provided:
       <WORDS>...
 
-    Usage: gantry search --db <FILE> <WORDS>...
+    Usage: gantry search <WORDS>...
 
     For more information, try '--help'.
     [exit 2]

@@ -96,7 +96,7 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     error: the following required arguments were not provided:
       --rationale <RATIONALE>
 
-    Usage: gantry revise --rationale <RATIONALE> --db <FILE> <PLAN> <FILE>
+    Usage: gantry revise --rationale <RATIONALE> <PLAN> <FILE>
 
     For more information, try '--help'.
     [exit 2]
@@ -159,7 +159,7 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     --- talk
     error: `nowhere` is neither a file nor a plan of the record
 
-    hint: did you mean the plan `files`?
+    hint: name a plan file, or a plan by its id, its number, the beginning of its id, or @last
     [exit 2]
     $ gantry diff nowhere.yaml files
     --- talk

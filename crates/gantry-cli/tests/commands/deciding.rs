@@ -120,7 +120,7 @@ fn whoever_may_not_decide_is_told_why() {
     error: the following required arguments were not provided:
       <GATE>...
 
-    Usage: gantry gate approve --db <FILE> <PLAN> <GATE>...
+    Usage: gantry gate approve <PLAN> <GATE>...
 
     For more information, try '--help'.
     [exit 2]
@@ -239,6 +239,9 @@ fn questions_are_listed_and_answered() {
     --- talk
     ana answered `where`: eu
     `name` waits for an answer
+    next:
+      gantry ask answer trip name ANSWER  # What is it called?
+      gantry resume trip                  # then go on
     [exit 0]
     $ gantry ask answer trip where us
     --- talk

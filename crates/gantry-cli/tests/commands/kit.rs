@@ -1,6 +1,7 @@
 //! A folder of its own for each test, with a record and a working folder in it.
 
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -104,6 +105,23 @@ impl Kit {
 
     pub fn output(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
+    }
+
+    /// The exit code when standard error cannot be written.
+    pub fn code_unheard(&self, line: &str) -> i32 {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        self.command(&words(line)).stderr(full).output().unwrap().status.code().unwrap()
+    }
+
+    /// Runs `gantry` as someone who may read the record and not write it; draws everything that it says.
+    pub fn gantry_reading(&self, line: &str) -> String {
+        let mut command = self.command(&words(line));
+        if rustix::process::geteuid().is_root() {
+            command.uid(65_534).gid(65_534); // permissions do not bind the root user
+        }
+        let output = command.current_dir("/").output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        mask(&format!("{out}{err}[exit {}]", output.status.code().unwrap()), self.folder.path())
     }
 
     /// Starts `gantry run --wait` beside this process, and waits until both gates of the plan are open.

@@ -83,7 +83,7 @@ fn a_life_decided_again_is_the_same() {
     --- talk
     error: there is no plan `nowhere`
 
-    hint: did you mean files?
+    hint: list what exists with `gantry list`
     [exit 2]
     "#);
 }
@@ -103,8 +103,8 @@ fn another_policy_shows_where_the_life_would_have_gone_another_way() {
     ]), @"
     $ gantry replay files --policy careful.yaml
     files: another way at entry 10; what stands before is the same
-      recorded: attempt 1 at `read` began
-      decided:  checkpoint `after write` was marked as `cp-write-2026-01-01T00:00:00Z`
+      recorded: read: started
+      decided:  write: checkpoint `after write` (cp-write-2026-01-01T00:00:00Z)
     --- talk
     under this policy the plan would have gone another way from there; the record is unchanged
     [exit 0]
@@ -144,11 +144,11 @@ fn an_audit_shows_who_decided_what_when_and_why() {
     assert_eq!(kit.code("gate approve release sign-off legal --role lawyer --rationale \"all well\""), 0);
     assert_eq!(kit.code("resume release"), 0);
     insta::assert_snapshot!(kit.gantry(&["audit", "release"]), @"
-    1   2026-01-01T00:00:00Z  plan `release` was created with 4 tasks
-    8   2026-01-01T00:00:00Z  ben paused the plan: lunch
-    9   2026-01-01T00:00:00Z  gate `sign-off`: ana (lawyer) approved it: all well
-    11  2026-01-01T00:00:00Z  gate `legal`: ana (lawyer) approved it: all well
-    13  2026-01-01T00:00:00Z  ana resumed the plan
+    1   2026-01-01T00:00:00Z  the plan was created with 4 tasks
+    8   2026-01-01T00:00:00Z  paused by ben: lunch
+    9   2026-01-01T00:00:00Z  sign-off: approved by ana (lawyer): all well
+    11  2026-01-01T00:00:00Z  legal: approved by ana (lawyer): all well
+    13  2026-01-01T00:00:00Z  resumed by ana
     17  2026-01-01T00:00:00Z  the plan is completed
     release: 17 entries in 7 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
     --- talk
@@ -159,11 +159,11 @@ fn an_audit_shows_who_decided_what_when_and_why() {
     assert_eq!(kit.code(&format!("audit release --head {}", &head[..12])), 0);
     insta::assert_snapshot!(kit.session(&["audit release --head 0123456789", "audit release --head xyz"]), @"
     $ gantry audit release --head 0123456789
-    1   2026-01-01T00:00:00Z  plan `release` was created with 4 tasks
-    8   2026-01-01T00:00:00Z  ben paused the plan: lunch
-    9   2026-01-01T00:00:00Z  gate `sign-off`: ana (lawyer) approved it: all well
-    11  2026-01-01T00:00:00Z  gate `legal`: ana (lawyer) approved it: all well
-    13  2026-01-01T00:00:00Z  ana resumed the plan
+    1   2026-01-01T00:00:00Z  the plan was created with 4 tasks
+    8   2026-01-01T00:00:00Z  paused by ben: lunch
+    9   2026-01-01T00:00:00Z  sign-off: approved by ana (lawyer): all well
+    11  2026-01-01T00:00:00Z  legal: approved by ana (lawyer): all well
+    13  2026-01-01T00:00:00Z  resumed by ana
     17  2026-01-01T00:00:00Z  the plan is completed
     release: 17 entries in 7 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
     --- talk
@@ -184,7 +184,7 @@ fn a_flipped_byte_in_the_record_is_named() {
     let change = "UPDATE turn SET entries = replace(entries, 'sign-off', 'sign-ofg') WHERE first_seq > 3";
     assert!(rusqlite::Connection::open(kit.record()).unwrap().execute(change, []).unwrap() > 0);
     insta::assert_snapshot!(kit.gantry(&["audit", "release"]), @"
-    1  2026-01-01T00:00:00Z  plan `release` was created with 4 tasks
+    1  2026-01-01T00:00:00Z  the plan was created with 4 tasks
     release: 3 entries in 2 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
     --- talk
     broken: entry 4: the turn of entries 4 to 7 is not what was written: its hash does not fit

@@ -46,11 +46,11 @@ fn a_life_taken_in_elsewhere_is_the_same_life() {
     plan-ship-release-xxxx: 5 turns decided again, 16 entries compared: everything is the same
     [exit 0]
     $ gantry audit @last
-    1   2026-01-01T00:00:00Z  plan `release` was created with 4 tasks
-    8   2026-01-01T00:00:00Z  gate `sign-off`: ana (lawyer) approved it
-    10  2026-01-01T00:00:00Z  gate `legal`: ana (lawyer) approved it
+    1   2026-01-01T00:00:00Z  the plan was created with 4 tasks
+    8   2026-01-01T00:00:00Z  sign-off: approved by ana (lawyer)
+    10  2026-01-01T00:00:00Z  legal: approved by ana (lawyer)
     15  2026-01-01T00:00:00Z  the plan is completed
-    16  2026-01-01T00:00:00Z  plan `plan-ship-release-xxxx` continues `release` after entry 15
+    16  2026-01-01T00:00:00Z  it goes on from entry 15 of `release`
     plan-ship-release-xxxx: 16 entries in 7 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
     --- talk
     sound: everything is as it was written

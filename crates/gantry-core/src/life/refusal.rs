@@ -56,6 +56,15 @@ pub enum Refusal {
         /// The people who may, if they are none of them.
         approvers: Vec<String>,
     },
+    /// The plan says who has this role, and it is not this person.
+    NotInRole {
+        /// Who.
+        by: String,
+        /// The role that they claim.
+        role: String,
+        /// Who has it.
+        people: Vec<String>,
+    },
     /// The gate cannot send work back any more.
     NoMoreRounds {
         /// The gate.
@@ -150,6 +159,7 @@ impl Refusal {
             Self::DecidedAlready { .. } => "life::decided-already",
             Self::ApprovedAlready { .. } => "life::approved-already",
             Self::NotAllowed { .. } => "life::not-allowed",
+            Self::NotInRole { .. } => "life::not-in-role",
             Self::NoMoreRounds { .. } => "life::no-more-rounds",
             Self::Incomplete { .. } => "life::incomplete",
             Self::UnknownAnswer { .. } => "life::unknown-answer",
@@ -186,6 +196,9 @@ impl fmt::Display for Refusal {
                     (false, None) => write!(f, ": only {} may", approvers.join(", ")),
                     (false, Some(role)) => write!(f, ": only {} may, in the role `{role}`", approvers.join(", ")),
                 }
+            }
+            Self::NotInRole { by, role, people } => {
+                write!(f, "{by} is no {role} of this plan: it names {}", people.join(", "))
             }
             Self::NoMoreRounds { gate, reason } => write!(f, "gate `{gate}` cannot send work back: {reason}"),
             Self::Incomplete { task, missing } => write!(f, "task `{task}` also needs {missing}"),

@@ -80,6 +80,40 @@ fn every_refusal_of_a_decision_in_order() {
 }
 
 #[test]
+fn nobody_is_two_people_by_writing_their_name_in_another_way() {
+    let mut world = World::with_plan("ok gate gate.approvals=2\nship after ok");
+    world.approve("ok", "Mallory");
+    let said = world.refusal(World::review(" mallory", "ok", Decision::Approve));
+    assert_eq!(said, " mallory has approved gate `ok` already [life::approved-already]");
+    let mut world = World::with_plan("ok gate gate={\"approvals\":1,\"approvers\":[\"Ana\"]}\nship after ok");
+    world.approve("ok", "ana");
+    assert_eq!(world.started(), ["ship"]);
+}
+
+#[test]
+fn a_role_that_the_plan_gives_to_some_belongs_to_nobody_else() {
+    let mut world = World::with_plan(
+        r#"
+        stakeholders=[{"name":"anna","role":"lead"},{"name":"bob","role":"lead"},{"name":"cai"}]
+        ok     gate  gate.approvals=1  gate.role=lead
+        legal  gate  gate.approvals=1  gate.role=lawyer
+        "#,
+    );
+    let review = |by: &str, role: &str, gate: &str| Input::Review {
+        by: by.to_owned(),
+        role: Some(role.to_owned()),
+        decisions: vec![World::decision(gate, Decision::Approve, "fine")],
+    };
+    let said = world.refusal(review("mallory", "lead", "ok"));
+    assert_eq!(said, "mallory is no lead of this plan: it names anna, bob [life::not-in-role]");
+    let said = world.refusal(review("cai", "Lead", "ok"));
+    assert_eq!(said, "cai is no Lead of this plan: it names anna, bob [life::not-in-role]");
+    world.turn(review("Anna", "lead", "ok"));
+    world.turn(review("mallory", "lawyer", "legal")); // nobody is named as a lawyer
+    assert_eq!(world.state(), gantry_core::life::PlanState::Completed);
+}
+
+#[test]
 fn a_gate_with_only_expressions_passes_by_itself() {
     let mut world = World::with_plan(
         r#"
