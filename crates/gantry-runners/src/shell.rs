@@ -117,14 +117,14 @@ impl Shell {
                     running.stop().await;
                 }
                 happening = running.next() => match happening {
-                    Happening::Output(stream, piece) => collected.add(stream, &piece).await?,
+                    Happening::Output(stream, piece) => collected.add(stream, &piece).await.map_err(in_doubt)?,
                     Happening::Ended(exit) => break Some(exit),
                     Happening::Lost => break None,
                 },
-                () = collected.due() => collected.report().await?,
+                () = collected.due() => collected.report().await.map_err(in_doubt)?,
             }
         };
-        let streams = collected.finish().await?;
+        let streams = collected.finish().await.map_err(in_doubt)?;
         let answer = json!({"exit": ended, "sandbox": sandbox});
         ports.watch.effect(EffectRecord { kind: "process".to_owned(), request, answer });
         let Some(exit) = ended else {
@@ -288,6 +288,11 @@ fn not_started(error: &StartError) -> Failure {
         StartError::Sandbox { .. } => Failure::new(FailureClass::Policy, error.to_string()),
         StartError::System { .. } => Failure::new(FailureClass::Transient, error.to_string()),
     }
+}
+
+/// What it said could not be kept. By then the process ran, so that trying again may do it twice.
+fn in_doubt(failure: Failure) -> Failure {
+    Failure { class: FailureClass::Lost, ..failure }
 }
 
 /// Signals that are sent by someone, rather than earned by a mistake: HUP, INT, KILL, TERM.
