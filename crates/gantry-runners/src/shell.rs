@@ -10,10 +10,10 @@
 //! as well: one JSON object, or lines `name=value`.
 //!
 //! **Failures.** An exit code that is not zero, and a signal that means a mistake in the program (SIGSEGV, SIGABRT, …),
-//! are wrong results (`logic`). A signal that someone else sent (SIGKILL of a machine without memory, SIGTERM, SIGHUP,
-//! SIGINT) is `transient`. A shell reports the signal of a command inside it as
-//! 128 and more, which counts the same. A program that took too long was stopped in the middle of something, and one
-//! whose guard was killed may have done anything: both are `lost`. The core has its own clock for timeouts; the one
+//! are wrong results (`logic`). A program that a signal of someone else ended (SIGKILL of a machine without memory,
+//! SIGTERM, SIGHUP, SIGINT), that took too long and was stopped, whose guard was killed, or whose output could not be
+//! kept, was in the middle of something and may have done it: that is `lost`. A shell reports the signal of a command
+//! inside it as 128 and more, which counts the same. The core has its own clock for timeouts; the one
 //! here comes a little later, for the day when the core is not listening.
 
 pub mod environment; // in reading order
@@ -177,7 +177,7 @@ impl Finished {
         match (exit.code, signal) {
             (Some(0), _) => None,
             (_, Some(signal)) => {
-                let class = if sent(signal) { FailureClass::Transient } else { FailureClass::Logic };
+                let class = if sent(signal) { FailureClass::Lost } else { FailureClass::Logic };
                 let hint = if signal == 9 { "; the machine may be out of memory" } else { "" };
                 fail(class, format!("it was ended by {}{hint}{}", signal_name(signal), self.last_words()))
             }

@@ -118,10 +118,10 @@ async fn a_variable_that_no_process_can_be_given_is_refused() {
 async fn signals_are_sorted_by_who_sent_them() {
     let world = World::new();
     for (command, class, words) in [
-        ("kill -KILL $$", FailureClass::Transient, "signal 9 (SIGKILL); the machine may be out of memory"),
-        ("kill -TERM $$", FailureClass::Transient, "signal 15 (SIGTERM)"),
+        ("kill -KILL $$", FailureClass::Lost, "signal 9 (SIGKILL); the machine may be out of memory"),
+        ("kill -TERM $$", FailureClass::Lost, "signal 15 (SIGTERM)"),
         ("kill -SEGV $$", FailureClass::Logic, "signal 11 (SIGSEGV)"),
-        ("sh -c 'kill -KILL $$'; exit $?", FailureClass::Transient, "signal 9 (SIGKILL)"),
+        ("sh -c 'kill -KILL $$'; exit $?", FailureClass::Lost, "signal 9 (SIGKILL)"),
     ] {
         let failure = world.sh_fails(command).await;
         assert_eq!(failure.class, class, "{command}: {failure:?}");
