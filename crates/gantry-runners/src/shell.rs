@@ -45,6 +45,9 @@ use streams::Collected;
 /// How much of the end of the error stream goes into the message of a failure.
 const MESSAGE_CHARS_MAX: usize = 400;
 
+/// The longest command line; the system refuses a longer argument.
+const COMMAND_BYTES_MAX: usize = 100 << 10;
+
 /// Runs shell commands.
 #[derive(Clone, Debug)]
 pub struct Shell {
@@ -75,6 +78,13 @@ impl Shell {
                 FailureClass::Logic,
                 "the command contains a zero byte, which no program can be given",
             ));
+        }
+        if asked.command.len() > COMMAND_BYTES_MAX {
+            let message = format!(
+                "the command has {} bytes; at most {COMMAND_BYTES_MAX} can be given to a shell. Put it into a file",
+                asked.command.len()
+            );
+            return Err(Failure::new(FailureClass::Logic, message));
         }
         Ok(asked)
     }
@@ -286,6 +296,10 @@ fn not_started(error: &StartError) -> Failure {
             Failure::new(FailureClass::Logic, message)
         }
         StartError::Sandbox { .. } => Failure::new(FailureClass::Policy, error.to_string()),
+        // E2BIG: what is too large now is too large the next time.
+        StartError::System { why } if why.contains("os error 7)") => {
+            Failure::new(FailureClass::Logic, format!("{error}; the command and its variables are too large together"))
+        }
         StartError::System { .. } => Failure::new(FailureClass::Transient, error.to_string()),
     }
 }
