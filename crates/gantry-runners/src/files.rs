@@ -103,21 +103,21 @@ impl Asked {
         }
     }
 
-    /// Says no to paths that the policy does not allow.
+    /// Says no to paths that a policy does not allow.
     fn guard(&self, place: &Place) -> Result<(), Failure> {
-        let scopes = Scopes::of(&place.policy)?;
+        if let Self::Write { path, content, .. } = self {
+            let max = place.limits.file_bytes_max;
+            if content.len() as u64 > max {
+                return Err(wrong(format!("`{path}` would have {} bytes; at most {max} are written", content.len())));
+            }
+        }
+        place.policies().try_for_each(|policy| self.within(&Scopes::of(policy)?))
+    }
+
+    fn within(&self, scopes: &Scopes) -> Result<(), Failure> {
         match self {
             Self::Read { path, .. } => scopes.may_read(path),
-            Self::Write { path, content, .. } => {
-                let max = place.limits.file_bytes_max;
-                if content.len() as u64 > max {
-                    return Err(wrong(format!(
-                        "`{path}` would have {} bytes; at most {max} are written",
-                        content.len()
-                    )));
-                }
-                scopes.may_write(path)
-            }
+            Self::Write { path, .. } => scopes.may_write(path),
             Self::Edit { path, .. } | Self::Delete { path } => scopes.may_write(path),
             Self::Patch { patches } => patches.iter().try_for_each(|patch| scopes.may_write(&patch.path)),
             Self::Move { from, to } => scopes.may_write(from).and_then(|()| scopes.may_write(to)),

@@ -240,14 +240,15 @@ impl Runner for Shell {
         let asked = Self::asked(work)?;
         folder(&place.root, asked.cwd.as_deref())?;
         environment::check(work, place)?;
-        check_command(&asked.command, &place.policy.commands)
+        place.policies().try_for_each(|policy| check_command(&asked.command, &policy.commands))
     }
 
     async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure> {
         let asked = Self::asked(work)?;
         let folder = asked.cwd.as_deref().unwrap_or(".");
         let hosts = &place.policy.network.allow;
-        let network = if hosts.is_empty() { "no network".to_owned() } else { format!("network: {}", hosts.join(", ")) };
+        let network =
+            if place.has_network() { format!("network: {}", hosts.join(", ")) } else { "no network".to_owned() };
         let text = format!("would run in `{folder}`, {network}: {}", asked.command);
         Ok(Preview { text, diff: None })
     }
