@@ -109,7 +109,7 @@ async fn a_lease_does_not_run_out_only_because_the_record_had_no_room() {
     let driving = world.engine.drive(&plan, Until::Stuck, vec![Input::Start]).await.unwrap();
     world.script.begun("pay").await;
     world.store.is_full(true);
-    tokio::time::sleep(Duration::from_secs(60)).await; // of the runtime, which is paused: nobody waits
+    tokio::time::sleep(Duration::from_mins(1)).await; // of the runtime, which is paused: nobody waits
     world.store.is_full(false);
     assert_eq!(driving.ended().await.unwrap(), completed());
     assert_eq!(world.script.ledger(), ["pay#1"]);
