@@ -36,6 +36,9 @@ use follow::Follow;
 pub use how::{How, as_options};
 use screen::Screen;
 
+/// How often, and how far apart, to look whether someone else still holds a plan: a second in all.
+const CLAIM_LOOKS: u32 = 20;
+const CLAIM_LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often a live view is drawn anew; lines are shown as they come.
 const REFRESH: Duration = Duration::from_millis(100);
 
@@ -150,7 +153,7 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
     let (mut follows, mut firsts, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for plan in plans {
         // Looked at before anything starts: a plan that is refused must not leave others half begun.
-        if store.claimed_by_other(store.plan(plan.as_str()).await?.no).await? {
+        if stays_claimed(store, plan).await? {
             return Err(EngineError::Driven { plan: plan.to_string() }.into());
         }
         let opened = engine.open(plan).await?;
@@ -226,6 +229,18 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
     unshown.map_or(Ok(code), Err)
 }
 
+/// Tells whether someone else holds a plan, and for longer than it takes to say something to it.
+async fn stays_claimed(store: &dyn Store, plan: &PlanId) -> Result<bool, Fault> {
+    let no = store.plan(plan.as_str()).await?.no;
+    for _ in 0..CLAIM_LOOKS {
+        if !store.claimed_by_other(no).await? {
+            return Ok(false);
+        }
+        tokio::time::sleep(CLAIM_LOOK_EVERY).await;
+    }
+    Ok(true)
+}
+
 async fn ended(driving: Driving) -> Result<(PlanId, Ending), Fault> {
     let plan = driving.plan().clone();
     Ok((plan, driving.ended().await?))
@@ -290,23 +305,29 @@ async fn tell_endings(
     Ok(ExitCode::from(worst))
 }
 
-/// Ctrl-C, and what asks a program to end.
+/// Ctrl-C, what asks a program to end, and the terminal going away.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    hangup: Signal,
 }
 
 impl Signals {
     fn listen() -> Result<Self, Fault> {
         let listen =
             |kind| signal(kind).map_err(|error| Fault::internal(format!("signals cannot be listened to: {error}")));
-        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hangup: listen(SignalKind::hangup())?,
+        })
     }
 
     async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = self.hangup.recv() => {}
         }
     }
 }

@@ -175,7 +175,7 @@ pub enum Input {
     },
     /// Take back everything since a task or checkpoint.
     Undo {
-        /// The checkpoint's id or name, or a task's id; everything after it is taken back.
+        /// The checkpoint's id or name, or a task's id; everything after it is taken back. Empty means everything.
         to: String,
         /// Who asks.
         by: String,

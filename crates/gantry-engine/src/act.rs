@@ -8,15 +8,20 @@ use futures_util::FutureExt as _;
 use gantry_core::effect::{Effect, Failure, StartAttempt};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::Input;
+use gantry_core::life::WaitsFor;
 use gantry_core::plan::{Action, Undo};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::{Ended, Work};
 use gantry_store::EffectRow;
 use tokio_util::sync::CancellationToken;
 
+use crate::bulk::bounded;
 use crate::crash::crash_point;
-use crate::driver::{Driver, Message};
+use crate::driver::Driver;
 use crate::happening::Happening;
+use crate::message::Message;
+use crate::nested::Inner;
+use crate::parts::take_back;
 use crate::ports::Attempt;
 
 /// Calls of an undo are numbered from here, so that they are told from those of an attempt with that number.
@@ -37,6 +42,27 @@ pub(crate) enum Flight {
     Observe(Vec<String>),
 }
 
+/// What is known of something that goes on outside.
+pub(crate) struct Aloft {
+    /// Stops it.
+    pub(crate) stop: CancellationToken,
+    /// It takes up room that is given back when it ends. A plan inside a task takes none: its own attempts do.
+    pub(crate) slot: bool,
+    /// What it waits for, when it cannot go on without someone.
+    pub(crate) waits: Option<Vec<WaitsFor>>,
+}
+
+impl Aloft {
+    fn stopped_by(stop: CancellationToken) -> Self {
+        Self { stop, slot: false, waits: None }
+    }
+}
+
+/// Tells whether what is wished for takes up room.
+pub(crate) fn takes_slot(effect: &Effect) -> bool {
+    matches!(effect, Effect::StartAttempt(start) if !matches!(start.action, Action::Plan(_)))
+}
+
 impl Flight {
     /// What an input answers.
     pub(crate) fn answered_by(input: &Input) -> Option<Self> {
@@ -55,8 +81,8 @@ impl Driver {
         match effect {
             Effect::StartAttempt(start) => self.start_attempt(*start),
             Effect::CancelAttempt { task, attempt, .. } => {
-                if let Some(stop) = self.flights.get(&Flight::Attempt(task, attempt)) {
-                    stop.cancel();
+                if let Some(aloft) = self.flights.get(&Flight::Attempt(task, attempt)) {
+                    aloft.stop.cancel();
                 }
             }
             Effect::Verify { task, attempt, action } => self.verify(task, attempt, *action),
@@ -87,9 +113,9 @@ impl Driver {
     }
 
     /// Lets some work go on outside; its answer comes back as a message.
-    fn launch(&mut self, flight: Flight, stop: CancellationToken, work: impl Future<Output = Answer> + Send + 'static) {
+    fn launch(&mut self, flight: Flight, aloft: Aloft, work: impl Future<Output = Answer> + Send + 'static) {
         let (sender, broken) = (self.sender.clone(), flight.clone());
-        self.flights.insert(flight, stop);
+        self.flights.insert(flight, aloft);
         self.work.spawn(async move {
             // A runner that breaks ends its attempt, never the process.
             let (input, calls) =
@@ -104,14 +130,23 @@ impl Driver {
         let (task, attempt) = (start.task.clone(), start.attempt);
         let stop = CancellationToken::new();
         let ports = self.attempt(&task, attempt, 0);
-        let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         let work = Work::of(self.plan.clone(), start);
-        let parent = self.plan.clone();
-        self.launch(Flight::Attempt(task.clone(), attempt), stop, async move {
-            let Ended { end, usage, .. } = match &work.action {
-                Action::Plan(nested) => crate::engine::run_nested(&shared, &parent, &work, nested, &token).await,
-                _ => shared.runners.run(&work, &place, &ports.ports(), &token).await,
-            };
+        let flight = Flight::Attempt(task.clone(), attempt);
+        if let Action::Plan(nested) = &work.action {
+            let nested = nested.clone();
+            let (shared, sender, course) = (Arc::clone(&self.shared), self.sender.clone(), self.course.subscribe());
+            let inner = Inner { shared, work, ports: Arc::clone(&ports), sender, course, stop: stop.clone() };
+            let run = inner.run(nested);
+            return self.launch(flight, Aloft::stopped_by(stop), async move {
+                let Ended { end, usage, .. } = run.await;
+                let end = bounded(end, &ports.ports()).await;
+                (Input::Ended { task, attempt, end, usage }, ports.take_calls())
+            });
+        }
+        let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
+        self.launch(flight, Aloft { slot: true, ..Aloft::stopped_by(stop) }, async move {
+            let Ended { end, usage, .. } = shared.runners.run(&work, &place, &ports.ports(), &token).await;
+            let end = bounded(end, &ports.ports()).await;
             (Input::Ended { task, attempt, end, usage }, ports.take_calls())
         });
     }
@@ -141,7 +176,7 @@ impl Driver {
         let ports = self.attempt(&task, attempt, VERIFY_ORDINALS);
         let work = self.work_for(&task, attempt, action);
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
-        self.launch(Flight::Verify(task.clone(), attempt), stop, async move {
+        self.launch(Flight::Verify(task.clone(), attempt), Aloft::stopped_by(stop), async move {
             let found = shared.runners.happened(&work, &place, &ports.ports(), &token).await;
             let (happened, outputs) = (found.happened, found.outputs);
             (Input::Verified { task, attempt, happened, outputs, usage: Usage::default() }, ports.take_calls())
@@ -158,7 +193,7 @@ impl Driver {
         };
         let work = action.map(|action| self.work_for(&task, attempt, action));
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
-        self.launch(Flight::Undo(task.clone(), attempt), stop, async move {
+        self.launch(Flight::Undo(task.clone(), attempt), Aloft::stopped_by(stop), async move {
             let (end, usage) = match (work, undo) {
                 (None, _) => (Err("there is nothing that could be taken back".to_owned()), Usage::default()),
                 (Some(work), Undo::Action(_)) => {
@@ -166,6 +201,7 @@ impl Driver {
                     let how = || format!("by `{}`", work.action.key());
                     (ended.end.map(|_| how()).map_err(|failure| failure.message), ended.usage)
                 }
+                (Some(work), _) if matches!(work.action, Action::Plan(_)) => take_back(&shared, &work, &ports).await,
                 (Some(work), _) => (crate::undo::restore(&shared, &work, &place, &ports).await, Usage::default()),
             };
             (Input::UndoEnded { task, attempt, end, usage }, ports.take_calls())
@@ -180,7 +216,7 @@ impl Driver {
         let place = Arc::clone(&self.place);
         let done = flight.clone();
         let sender = self.sender.clone();
-        self.flights.insert(flight, CancellationToken::new());
+        self.flights.insert(flight, Aloft::stopped_by(CancellationToken::new()));
         self.work.spawn(async move {
             let look = move || gantry_runners::observe(&facts, &place);
             let facts = tokio::task::spawn_blocking(look).await.unwrap_or_default();

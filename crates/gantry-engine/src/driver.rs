@@ -5,83 +5,40 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gantry_core::effect::{Effect, Failure};
+use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::{Life, PlanState, Refusal, Room, WaitsFor};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::Place;
-use gantry_store::{Append, Claim, EffectRow, ForkedFrom, InboxId, StoreError, Turn};
+use gantry_store::{Append, Claim, EffectRow, ForkedFrom, InboxId, StoreError, Turn, WAITING_MAX, WaitingLine};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::act::Flight;
+use crate::act::{Aloft, Flight, takes_slot};
 use crate::card::{artifacts_of, card_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
 use crate::crash::crash_point;
-use crate::engine::Shared;
+use crate::engine::{ANSWER_WAIT, Shared};
 use crate::error::EngineError;
 use crate::happening::Happening;
 use crate::load::{Opened, snapshot_of};
+use crate::message::{Ending, Message, Stop, Until};
+use crate::nested::{Above, Course};
 use crate::slots::Guest;
 
 /// How many inputs one turn takes at most.
 const TURN_INPUTS_MAX: usize = 2_000;
+/// After inputs with this many bytes in their results a turn takes no more: what follows from them says it all again.
+const TURN_BYTES_MAX: usize = 8 << 20;
+/// How long a turn that is being written, and plans inside this one, may take to end after being told to stop at once.
+pub(crate) const STOP_WITHIN: Duration = Duration::from_millis(500);
 /// A snapshot is due after this many entries, and after two for each task: its cost stays a share of theirs.
 const SNAPSHOT_ENTRIES: u64 = 2_000;
 /// How long to wait before a record that has trouble is asked again.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
-
-/// What reaches a driver.
-pub(crate) enum Message {
-    /// A runner answers.
-    Answer { input: Input, calls: Vec<EffectRow> },
-    /// Facts were looked at.
-    Observed { flight: Flight, input: Input },
-    /// Someone says something and waits for what becomes of it.
-    Told { input: Input, reply: oneshot::Sender<Result<(), EngineError>> },
-    /// The inbox may have something.
-    Look,
-    /// Come to an end.
-    Stop(Stop),
-}
-
-/// How to come to an end before the plan does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Start nothing more, let what runs finish, pause the plan.
-    Park,
-    /// At once: what runs is killed and counts as lost.
-    Now,
-}
-
-/// Until when a plan is driven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// It has ended.
-    Ended,
-    /// It has ended, or nothing can go on without someone outside.
-    Stuck,
-}
-
-/// How driving a plan came to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The plan has ended in this state, for these causes.
-    Ended {
-        /// Completed, failed or abandoned.
-        state: PlanState,
-        /// Why it failed.
-        causes: Vec<String>,
-    },
-    /// Nothing can go on without someone outside.
-    Waiting(Vec<WaitsFor>),
-    /// It was parked.
-    Parked,
-    /// It was stopped at once.
-    Stopped,
-}
 
 /// One input of a turn, and who waits for what becomes of it.
 struct Taken {
@@ -100,26 +57,36 @@ pub(crate) struct Driver {
     pub(crate) plan: PlanId,
     pub(crate) place: Arc<Place>,
     pub(crate) sender: mpsc::UnboundedSender<Message>,
-    pub(crate) flights: BTreeMap<Flight, CancellationToken>,
+    pub(crate) flights: BTreeMap<Flight, Aloft>,
     pub(crate) work: JoinSet<()>,
+    /// What the plans inside this one are to do.
+    pub(crate) course: watch::Sender<Course>,
+    /// The attempt that drives this plan, when it is inside another.
+    pub(crate) above: Option<Above>,
+    /// What that attempt was told last.
+    pub(crate) told_above: Option<Vec<WaitsFor>>,
     messages: mpsc::UnboundedReceiver<Message>,
     /// None only while a turn has it.
     life: Option<Life>,
-    origin: Origin,
+    pub(crate) origin: Origin,
     forked_from: Option<ForkedFrom>,
     snapshot_length: u64,
-    until: Until,
-    parking: bool,
+    pub(crate) until: Until,
+    pub(crate) parking: bool,
     /// How it takes room for attempts.
     guest: Arc<Guest>,
     /// The last turn left something ready for want of room.
     crowded: bool,
+    /// Room that was taken for attempts which are about to start.
+    starting: u32,
     /// Calls to write with the next turn.
     calls: Vec<EffectRow>,
     /// Told to stop at once: a record that has trouble is not waited for any longer.
     pub(crate) stop: CancellationToken,
     /// Nobody is there to do anything: turns are decided and appended, effects are left to the next driver.
     unattended: bool,
+    /// Since when.
+    since: tokio::time::Instant,
     _claim: Claim,
 }
 
@@ -131,6 +98,9 @@ impl Driver {
             shared,
             place: Arc::new(place),
             sender,
+            course: watch::Sender::new(Course::default()),
+            above: None,
+            told_above: None,
             messages,
             flights: BTreeMap::new(),
             work: JoinSet::new(),
@@ -142,9 +112,11 @@ impl Driver {
             parking: false,
             guest: Arc::default(),
             crowded: false,
+            starting: 0,
             calls: Vec::new(),
             stop: CancellationToken::new(),
             unattended: false,
+            since: tokio::time::Instant::now(),
             _claim: claim,
         }
     }
@@ -165,6 +137,22 @@ impl Driver {
 
     /// Drives the plan from wherever it stands.
     pub(crate) async fn drive(mut self, first: Vec<Input>) -> Result<Ending, EngineError> {
+        let stop = self.stop.clone();
+        let late = async move {
+            stop.cancelled().await;
+            tokio::time::sleep(STOP_WITHIN).await;
+        };
+        // Whatever it is in the middle of then ends as if the process had: the record knows everything that counts.
+        let ending = tokio::select! {
+            biased;
+            ending = self.go_on(first) => ending,
+            () = late => Ok(Ending::Stopped),
+        };
+        self.let_go().await;
+        ending
+    }
+
+    async fn go_on(&mut self, first: Vec<Input>) -> Result<Ending, EngineError> {
         let mut inputs = vec![Taken { input: Input::Recover, from: From::Runner }];
         inputs.extend(first.into_iter().map(|input| Taken { input, from: From::Runner }));
         self.turn(inputs).await?;
@@ -173,12 +161,12 @@ impl Driver {
             if let Some(ending) = self.ending() {
                 return Ok(ending);
             }
+            self.tell_above();
             let batch = self.next().await;
+            self.take_in(batch).await?;
             if self.messages.is_closed() {
-                self.work.abort_all();
                 return Ok(Ending::Stopped);
             }
-            self.take_in(batch).await?;
         }
     }
 
@@ -192,19 +180,18 @@ impl Driver {
     }
 
     fn ending(&self) -> Option<Ending> {
-        if !self.flights.is_empty() {
+        if self.flights.values().any(|aloft| aloft.waits.is_none()) {
             return None;
         }
         let life = self.life();
         match life.state() {
             state @ (PlanState::Completed | PlanState::Failed | PlanState::Abandoned) => {
-                Some(Ending::Ended { state, causes: life.causes().to_vec() })
+                self.flights.is_empty().then(|| Ending::Ended { state, causes: life.causes().to_vec() })
             }
             _ if self.parking => Some(Ending::Parked),
-            PlanState::Blocked | PlanState::Paused if self.until == Until::Stuck => {
-                Some(Ending::Waiting(life.waits_for()))
+            PlanState::Pending | PlanState::Running | PlanState::Paused | PlanState::Blocked => {
+                self.stuck().filter(|_| self.until == Until::Stuck).map(Ending::Waiting)
             }
-            PlanState::Pending | PlanState::Running | PlanState::Paused | PlanState::Blocked => None,
         }
     }
 
@@ -231,9 +218,12 @@ impl Driver {
             }
         };
         let mut batch: Vec<Message> = first.into_iter().collect();
+        let mut bytes: usize = batch.iter().map(Message::weight).sum();
         while batch.len() < TURN_INPUTS_MAX
+            && bytes < TURN_BYTES_MAX
             && let Ok(message) = self.messages.try_recv()
         {
+            bytes += message.weight();
             batch.push(message);
         }
         batch.extend(last);
@@ -242,7 +232,7 @@ impl Driver {
 
     /// Makes one turn of what came.
     async fn take_in(&mut self, batch: Vec<Message>) -> Result<(), EngineError> {
-        let (mut inputs, mut look) = (Vec::new(), false);
+        let (mut inputs, mut look, mut stop) = (Vec::new(), false, false);
         for message in batch {
             match message {
                 Message::Answer { input, calls } => {
@@ -254,6 +244,11 @@ impl Driver {
                     inputs.push(Taken { input, from: From::Runner });
                 }
                 Message::Told { input, reply } => inputs.push(Taken { input, from: From::Person(reply) }),
+                Message::Resting { flight, waits } => {
+                    let note = self.rests(flight, waits);
+                    inputs.extend(note.map(|input| Taken { input, from: From::Runner }));
+                }
+                Message::Rules => self.reread_rules().await?,
                 Message::Look => look = true,
                 Message::Stop(Stop::Park) => {
                     self.parking = true;
@@ -261,14 +256,19 @@ impl Driver {
                         Input::Pause { by: self.shared.options.operator.clone(), why: "interrupted".to_owned() };
                     inputs.push(Taken { input, from: From::Runner });
                 }
-                Message::Stop(Stop::Now) => {
-                    self.messages.close();
-                    return Ok(());
-                }
+                Message::Stop(Stop::Now) => stop = true,
             }
+        }
+        if stop {
+            // What has been answered is recorded; what follows from it is left to the next driver.
+            self.unattended = true;
+            self.messages.close();
         }
         if !inputs.is_empty() {
             self.turn(inputs).await?;
+        }
+        if stop {
+            return Ok(());
         }
         if look {
             self.look_into_inbox().await?;
@@ -307,8 +307,9 @@ impl Driver {
     }
 
     /// Waits while the record has trouble that may pass, before it is asked again.
-    async fn wait_out(&self, error: StoreError) -> Result<(), EngineError> {
-        if !error.is_transient() {
+    pub(crate) async fn wait_out(&self, error: StoreError) -> Result<(), EngineError> {
+        let patience_is_over = self.unattended && self.since.elapsed() > ANSWER_WAIT;
+        if !error.is_transient() || patience_is_over {
             return Err(error.into());
         }
         self.tell(Happening::StoreTrouble { plan: self.plan.clone(), error: error.clone() });
@@ -328,43 +329,63 @@ impl Driver {
             let refusals: Vec<Option<Refusal>> = inputs.iter().map(|taken| draft.take(&taken.input).err()).collect();
             let mut verdict = draft.close(); // pure until here
             let mut told = None;
-            let started = verdict.effects.iter().filter(|effect| matches!(effect, Effect::StartAttempt(_))).count();
-            let started = u32::try_from(started).unwrap_or(u32::MAX);
-            self.shared.slots.give_back(room.saturating_sub(started));
+            let count = |like: fn(&Effect) -> bool| {
+                u32::try_from(verdict.effects.iter().filter(|effect| like(effect)).count()).unwrap_or(u32::MAX)
+            };
+            let started = count(|effect| matches!(effect, Effect::StartAttempt(_)));
+            self.starting = count(takes_slot);
+            self.shared.slots.give_back(room.saturating_sub(self.starting));
+            let revised = verdict.events.iter().any(|entry| matches!(entry.event, Event::PlanRevised { .. }));
             if !verdict.events.is_empty() {
                 let room = if started < room { Room::PLENTY } else { Room(room) };
                 let events = std::mem::take(&mut verdict.events);
                 told = self.is_watched().then(|| Arc::new(events.clone()));
                 let append = self.append_for(&verdict.life, length, events, &inputs, &refusals, room);
-                crash_point("before_append");
-                match self.shared.store.append(append).await {
-                    Ok(_) => crash_point("after_append"), // durable: from here on it is so
-                    Err(error) => {
-                        self.shared.slots.give_back(started);
-                        self.recover_from(error).await?;
-                        if inputs.iter().all(|taken| taken.input == Input::Tick) {
-                            return Ok(()); // it comes again by itself, after what was said meanwhile
-                        }
-                        continue;
+                if !self.make_durable(append, &verdict.life).await? {
+                    if inputs.iter().all(|taken| taken.input == Input::Tick) {
+                        return Ok(()); // it comes again by itself, after what was said meanwhile
                     }
+                    continue;
                 }
                 self.calls.clear();
             }
             self.life = Some(verdict.life);
+            if revised {
+                self.take_rules();
+            }
             self.settle_flights(&inputs);
             if let Some(entries) = told {
                 self.tell(Happening::Events { plan: self.plan.clone(), entries });
             }
             self.reply(inputs, refusals).await?;
             if !self.unattended {
+                self.set_course();
                 for effect in verdict.effects {
                     self.act(effect);
                 }
+                self.starting = 0; // they are in flight now
                 self.stand_in_line();
                 self.keep_snapshot();
             }
             return Ok(());
         }
+    }
+
+    /// Appends a turn, after which this is the life; false when the turn has to be decided again.
+    async fn make_durable(&mut self, append: Append, life: &Life) -> Result<bool, EngineError> {
+        crash_point("before_append");
+        let Err(error) = self.shared.store.append(append).await else {
+            crash_point("after_append"); // durable: from here on it is so
+            return Ok(true);
+        };
+        let opened = self.read_after(error).await?;
+        if opened.life == *life {
+            // It was said to have failed and is on disk all the same: what it wishes for has to start.
+            return Ok(true);
+        }
+        self.shared.slots.give_back(std::mem::take(&mut self.starting));
+        self.start_over(opened);
+        Ok(false)
     }
 
     fn take_room(&self) -> u32 {
@@ -378,6 +399,8 @@ impl Driver {
         self.crowded = at_once(self.life().next_wake()) && !at_once(self.life().next_wake_in(Room::NONE));
         if self.crowded {
             self.shared.slots.wait_in_line(&self.guest);
+        } else {
+            self.shared.slots.leave(&self.guest);
         }
     }
 
@@ -393,7 +416,10 @@ impl Driver {
         let taken = inputs.iter().zip(refusals).filter(|(_, refusal)| refusal.is_none());
         let inputs_json = Cause::decided_to_json(taken.map(|(taken, _)| &taken.input).collect(), room);
         let parent = self.origin.parent.as_ref().map(|(plan, _)| plan);
-        let card = card_of(life, parent, self.forked_from.as_ref());
+        let mut card = card_of(life, parent, self.forked_from.as_ref());
+        let inside = self.waits_inside().map(|wait| WaitingLine { task: wait.task.clone(), what: wait.what.clone() });
+        card.waiting.extend(inside);
+        card.waiting.truncate(WAITING_MAX);
         let answered = inputs.iter().zip(refusals).filter_map(|(taken, refusal)| match taken.from {
             From::Inbox(id) => Some((id, answer_to(refusal.as_ref()))),
             From::Runner | From::Person(_) => None,
@@ -410,18 +436,22 @@ impl Driver {
         }
     }
 
-    /// The turn was not appended: the life in it never was. Reads what is true and lets the turn be decided again.
-    async fn recover_from(&mut self, error: StoreError) -> Result<(), EngineError> {
+    /// An append failed, or was said to: reads what is true.
+    async fn read_after(&self, error: StoreError) -> Result<Opened, EngineError> {
         if !matches!(error, StoreError::Conflict { .. }) {
             self.wait_out(error).await?;
         }
-        let opened = loop {
+        loop {
             match crate::load::open(&*self.shared.store, &self.plan).await {
-                Ok(opened) => break opened,
+                Ok(opened) => return Ok(opened),
                 Err(EngineError::Store(error)) => self.wait_out(error).await?,
                 Err(error) => return Err(error),
             }
-        };
+        }
+    }
+
+    /// The turn was not appended: the life in it never was, and what is true takes its place.
+    fn start_over(&mut self, opened: Opened) {
         self.snapshot_length = opened.snapshot_length;
         let strangers = opened.life.in_flight().into_iter().filter(|(task, attempt)| {
             !self.unattended && !self.flights.contains_key(&Flight::Attempt(task.clone(), *attempt))
@@ -433,14 +463,13 @@ impl Driver {
             let _ = self.sender.send(Message::Answer { input, calls: Vec::new() });
         }
         self.life = Some(opened.life);
-        Ok(())
+        self.take_rules();
     }
 
     /// Attempts that were answered make room for others.
     fn settle_flights(&mut self, inputs: &[Taken]) {
         for flight in inputs.iter().filter_map(|taken| Flight::answered_by(&taken.input)) {
-            let attempt = matches!(flight, Flight::Attempt(..));
-            if self.flights.remove(&flight).is_some() && attempt {
+            if self.flights.remove(&flight).is_some_and(|aloft| aloft.slot) {
                 self.shared.slots.give_back(1);
             }
         }
@@ -482,8 +511,8 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        let attempts = self.flights.keys().filter(|flight| matches!(flight, Flight::Attempt(..))).count();
-        self.shared.slots.give_back(u32::try_from(attempts).unwrap_or(0));
+        let attempts = self.flights.values().filter(|aloft| aloft.slot).count();
+        self.shared.slots.give_back(u32::try_from(attempts).unwrap_or(0).saturating_add(self.starting));
         self.shared.slots.leave(&self.guest);
     }
 }

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gantry_core::effect::Failure;
 use gantry_core::event::Event;
 use gantry_core::id::PlanId;
-use gantry_core::input::{Input, Success, TakeBack};
-use gantry_core::life::{self, Life, PlanState};
-use gantry_core::plan::{Nested, Plan};
-use gantry_core::policy::{FailureClass, Policy};
+use gantry_core::input::Input;
+use gantry_core::life::{self, PlanState};
+use gantry_core::plan::Plan;
+use gantry_core::policy::Policy;
 use gantry_runners::work::Sandbox;
-use gantry_runners::{Ended, Limits, Place, Runners, Secrets, Work};
+use gantry_runners::{Limits, Place, Runners, Secrets};
 use gantry_store::{Append, Claim, Hash, OnceKey, PlanNo, Store, StoreError, Turn};
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -22,20 +21,22 @@ use tokio_util::sync::CancellationToken;
 use crate::card::{card_of, texts_of};
 use crate::cause::{Cause, Origin};
 use crate::clock::Clock;
-use crate::driver::{Driver, Ending, Message, STORE_RETRY, Stop, Until};
+use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::happening::Happening;
 use crate::load::{Opened, open};
+use crate::message::{Ending, Message, Stop, Until};
+use crate::nested::Above;
 use crate::slots::Slots;
 
 /// How many things those who watch may lag behind before they miss some and have to read the journal.
 const HAPPENINGS_MAX: usize = 4_096;
 /// How long the process that drives a plan may take to answer what was said to it.
-const ANSWER_WAIT: Duration = Duration::from_secs(20);
+pub(crate) const ANSWER_WAIT: Duration = Duration::from_secs(20);
 /// How often to look whether it has.
 const ANSWER_POLL: Duration = Duration::from_millis(20);
-/// How deep plans may be nested.
-const NESTING_MAX: usize = 8;
+/// How long a plan that someone else holds is waited for: whoever only says something to it lets go soon.
+const CLAIM_WAIT: Duration = Duration::from_secs(1);
 
 /// How this process works on plans.
 #[derive(Clone, Debug)]
@@ -120,6 +121,10 @@ impl Driving {
         &self.plan
     }
 
+    pub(crate) fn sender(&self) -> mpsc::UnboundedSender<Message> {
+        self.sender.clone()
+    }
+
     /// Returns something that can stop it from anywhere.
     pub fn stopper(&self) -> impl Fn(Stop) + Send + Sync + 'static {
         let (sender, at_once) = (self.sender.clone(), self.stop.clone());
@@ -149,6 +154,10 @@ impl Engine {
         Self { shared: Arc::new(Shared { store, clock, runners, options, slots, happenings, drivers, watcher }) }
     }
 
+    pub(crate) fn of(shared: &Arc<Shared>) -> Self {
+        Self { shared: Arc::clone(shared) }
+    }
+
     /// Returns the store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.shared.store
@@ -176,12 +185,12 @@ impl Engine {
 
     /// Where a plan's tasks work, and what is allowed there.
     pub fn place(&self, opened: &Opened) -> Place {
-        place_for(&self.shared.options, &opened.origin, &opened.life)
+        place_for(&self.shared.options, opened)
     }
 
     /// Drives a plan from wherever it stands, after these inputs.
     pub async fn drive(&self, plan: &PlanId, until: Until, first: Vec<Input>) -> Result<Driving, EngineError> {
-        drive(&self.shared, plan, until, first).await
+        drive(&self.shared, plan, until, first, None).await
     }
 
     /// Says something to a plan: to its driver here or in another process, or for the record.
@@ -246,7 +255,8 @@ impl Engine {
         loop {
             let filter = gantry_store::ListFilter { states: states.clone(), cursor, ..Default::default() };
             let page = self.shared.store.list(filter).await?;
-            for card in page.items {
+            // A plan inside another is driven by whoever drives that one.
+            for card in page.items.into_iter().filter(|card| card.card.parent.is_none()) {
                 if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id)
                 {
                     found.push((card.no, card.id));
@@ -300,8 +310,9 @@ impl Drop for Shared {
     }
 }
 
-fn place_for(options: &Options, origin: &Origin, life: &Life) -> Place {
-    place_with(options, origin, Arc::new(life.header().policy.clone()))
+fn place_for(options: &Options, opened: &Opened) -> Place {
+    let place = place_with(options, &opened.origin, Arc::new(opened.life.header().policy.clone()));
+    Place { above: opened.above.clone(), ..place }
 }
 
 fn place_with(options: &Options, origin: &Origin, policy: Arc<Policy>) -> Place {
@@ -350,7 +361,7 @@ async fn create(shared: &Shared, new: NewPlan) -> Result<PlanId, EngineError> {
     Err(StoreError::Invalid { what: "no free id was found for the plan".to_owned() }.into())
 }
 
-async fn append_new(
+pub(crate) async fn append_new(
     shared: &Shared,
     plan: Plan,
     id: PlanId,
@@ -376,12 +387,13 @@ pub(crate) async fn drive(
     plan: &PlanId,
     until: Until,
     first: Vec<Input>,
+    above: Option<Above>,
 ) -> Result<Driving, EngineError> {
-    let no = shared.store.plan(plan.as_str()).await?.no;
-    let claim = shared.store.claim(no).await?.ok_or_else(|| EngineError::Driven { plan: plan.to_string() })?;
+    let claim = claim(shared, plan).await?;
     let opened = open(&*shared.store, plan).await?;
-    let place = place_for(&shared.options, &opened.origin, &opened.life);
-    let driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
+    let place = place_for(&shared.options, &opened);
+    let mut driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
+    driver.above = above;
     let (sender, stop) = (driver.sender.clone(), driver.stop.clone());
     shared.drivers().insert(plan.clone(), sender.clone());
     shared.watch_store();
@@ -392,6 +404,21 @@ pub(crate) async fn drive(
         ending
     });
     Ok(Driving { plan: plan.clone(), sender, stop, handle })
+}
+
+/// Takes the claim of a plan, and waits a moment for whoever holds it only to say something.
+async fn claim(shared: &Shared, plan: &PlanId) -> Result<Claim, EngineError> {
+    let no = shared.store.plan(plan.as_str()).await?.no;
+    let since = tokio::time::Instant::now();
+    loop {
+        if let Some(claim) = shared.store.claim(no).await? {
+            return Ok(claim);
+        }
+        if since.elapsed() >= CLAIM_WAIT || shared.drivers().contains_key(plan) {
+            return Err(EngineError::Driven { plan: plan.to_string() });
+        }
+        tokio::time::sleep(ANSWER_POLL).await;
+    }
 }
 
 /// What was handed in is going to be heard, so that trouble of the record which may pass is waited out.
@@ -406,136 +433,4 @@ fn read_answer(answer: &Value) -> Result<(), EngineError> {
     let Some(refused) = answer.get("refused") else { return Ok(()) };
     let text = |key: &str| refused.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     Err(EngineError::RefusedElsewhere { code: text("code"), message: text("message") })
-}
-
-/// Runs a plan inside a task. The plan's name follows from the task and its key, so another attempt goes on with it.
-pub(crate) fn run_nested<'a>(
-    shared: &'a Arc<Shared>,
-    parent: &'a PlanId,
-    work: &'a Work,
-    nested: &'a Nested,
-    stop: &'a CancellationToken,
-) -> std::pin::Pin<Box<dyn Future<Output = Ended> + Send + 'a>> {
-    Box::pin(async move {
-        let end = nested_end(shared, parent, work, nested, stop).await;
-        Ended::with(end)
-    })
-}
-
-async fn nested_end(
-    shared: &Arc<Shared>,
-    parent: &PlanId,
-    work: &Work,
-    nested: &Nested,
-    stop: &CancellationToken,
-) -> Result<Success, Failure> {
-    let failed = |class, message: String| Failure::new(class, message);
-    let Some(plan) = &nested.plan else {
-        let name = nested.template.as_deref().unwrap_or_default();
-        return Err(failed(FailureClass::Logic, format!("there is no template `{name}`")));
-    };
-    let broken = |error: EngineError| match &error {
-        EngineError::Store(store) if store.is_transient() => failed(FailureClass::Transient, error.to_string()),
-        _ => failed(FailureClass::Logic, error.to_string()),
-    };
-    let id = PlanId::slugged(&format!("{parent}-{}-{}", work.task, &work.key[..work.key.len().min(8)]));
-    // Trouble of the record that may pass is no failure of the task.
-    let driving = loop {
-        match begin_nested(shared, parent, work, plan, &id).await {
-            Ok(Some(driving)) => break driving,
-            Ok(None) => {
-                return Err(failed(FailureClass::Policy, format!("plans are nested more than {NESTING_MAX} deep")));
-            }
-            Err(EngineError::Store(error)) if error.is_transient() => {
-                // Nobody has to watch.
-                let _ = shared.happenings.send(Happening::StoreTrouble { plan: parent.clone(), error });
-            }
-            Err(error) => return Err(broken(error)),
-        }
-        tokio::select! {
-            () = tokio::time::sleep(STORE_RETRY) => {}
-            () = stop.cancelled() => return Err(failed(FailureClass::Cancelled, format!("plan `{id}` was stopped"))),
-        }
-    };
-    let sender = driving.sender.clone();
-    let ended = driving.ended();
-    tokio::pin!(ended);
-    let ending = tokio::select! {
-        ending = &mut ended => ending,
-        () = stop.cancelled() => {
-            let (reply, _) = oneshot::channel();
-            let (by, why) = (shared.options.operator.clone(), "the task that it is a part of was stopped".to_owned());
-            let input = Input::Cancel { by, why, undo: TakeBack::Nothing };
-            let _ = sender.send(Message::Told { input, reply });
-            ended.await
-        }
-    };
-    match ending.map_err(broken)? {
-        Ending::Ended { state: PlanState::Completed, .. } => {
-            let opened = open(&*shared.store, &id).await.map_err(broken)?;
-            Ok(Success { outputs: nested_outputs(&id, &opened.life), ..Success::default() })
-        }
-        Ending::Ended { state, causes } => {
-            Err(failed(FailureClass::Logic, format!("plan `{id}` {state}: {}", causes.join("; "))))
-        }
-        Ending::Waiting(_) | Ending::Parked | Ending::Stopped => {
-            Err(failed(FailureClass::Cancelled, format!("plan `{id}` was stopped")))
-        }
-    }
-}
-
-/// Creates a nested plan, unless an earlier attempt did, and drives it; none when it is nested too deep.
-async fn begin_nested(
-    shared: &Arc<Shared>,
-    parent: &PlanId,
-    work: &Work,
-    plan: &Plan,
-    id: &PlanId,
-) -> Result<Option<Driving>, EngineError> {
-    if depth(shared, parent).await? >= NESTING_MAX {
-        return Ok(None);
-    }
-    if shared.store.load(id).await?.is_none() {
-        let opened = open(&*shared.store, parent).await?;
-        let origin = Origin { parent: Some((parent.clone(), work.task.clone())), ..opened.origin };
-        let mut plan = plan.clone();
-        give_inputs(&mut plan, work);
-        match append_new(shared, plan, id.clone(), origin, None).await {
-            Ok(()) | Err(EngineError::Store(StoreError::Conflict { .. })) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    drive(shared, id, Until::Ended, vec![Input::Start]).await.map(Some)
-}
-
-/// How many plans are around this one.
-async fn depth(shared: &Shared, plan: &PlanId) -> Result<usize, EngineError> {
-    let (mut depth, mut at) = (0, shared.store.plan(plan.as_str()).await?.card.parent);
-    while let Some(parent) = at.filter(|_| depth < NESTING_MAX) {
-        depth += 1;
-        at = shared.store.plan(parent.as_str()).await?.card.parent;
-    }
-    Ok(depth)
-}
-
-/// What a nested plan is given: each of its tasks sees it among its inputs, unless it has one of that name.
-fn give_inputs(plan: &mut Plan, work: &Work) {
-    let Some(Value::Object(given)) = work.inputs.get("with") else { return };
-    for task in &mut plan.tasks {
-        for (name, value) in given {
-            task.inputs.entry(name.clone()).or_insert_with(|| gantry_core::plan::Input::Value(value.clone()));
-        }
-    }
-}
-
-/// What a nested plan gives: its id, and the outputs of each of its tasks by the task's name.
-fn nested_outputs(id: &PlanId, life: &Life) -> gantry_core::event::Outputs {
-    let mut outputs = gantry_core::event::Outputs::new();
-    for task in life.task_ids() {
-        if let Some(given) = life.outputs(task.as_str()).filter(|given| !given.is_empty()) {
-            outputs.insert(task.to_string(), serde_json::to_value(given).unwrap_or_default());
-        }
-    }
-    outputs.insert("plan".to_owned(), Value::String(id.to_string()));
-    outputs
 }

@@ -1,13 +1,17 @@
 //! A life is read from the store: the newest snapshot, and the turns since.
 
+use std::sync::Arc;
+
 use gantry_core::event::{EVENT_VERSION, Entry};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, BadJournal, Life};
+use gantry_core::policy::Policy;
 use gantry_store::{ForkedFrom, Loaded, PlanNo, Snapshot, Store, StoreError, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::cause::{Cause, Origin};
 use crate::error::EngineError;
+use crate::nested::NESTING_MAX;
 
 /// Which program's fold a snapshot holds: another one folds the journal anew.
 const FOLD: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
@@ -23,6 +27,8 @@ pub struct Opened {
     pub origin: Origin,
     /// The plan that it continues, if it does.
     pub forked_from: Option<ForkedFrom>,
+    /// The policies of the plans that it is a part of, the nearest first.
+    pub above: Vec<Arc<Policy>>,
     /// How many entries the newest snapshot holds.
     pub(crate) snapshot_length: u64,
 }
@@ -47,6 +53,30 @@ pub(crate) fn snapshot_of(life: &Life) -> Option<Snapshot> {
 
 /// Reads a plan; what it says was verified against the hashes of the journal.
 pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineError> {
+    let (no, life, snapshot_length) = read_life(store, plan).await?;
+    let origin = origin(store, plan).await?;
+    let forked_from = store.plan(plan.as_str()).await?.card.forked_from;
+    let above = policies_above(store, &origin).await?;
+    Ok(Opened { no, life, origin, forked_from, above, snapshot_length })
+}
+
+/// Reads what the plans around this one may touch, the nearest first.
+pub(crate) async fn policies_above(store: &dyn Store, origin: &Origin) -> Result<Vec<Arc<Policy>>, EngineError> {
+    let (mut policies, mut at) = (Vec::new(), origin.parent.clone());
+    while let Some((plan, _)) = at.take().filter(|_| policies.len() < NESTING_MAX) {
+        match read_life(store, &plan).await {
+            Ok((_, life, _)) => policies.push(Arc::new(life.header().policy.clone())),
+            // Whoever removed the plan around it lets its parts stand for themselves.
+            Err(EngineError::Store(StoreError::NotFound { .. })) => break,
+            Err(error) => return Err(error),
+        }
+        at = self::origin(store, &plan).await?.parent;
+    }
+    Ok(policies)
+}
+
+/// A plan's number, its life, and how many entries its newest snapshot holds.
+async fn read_life(store: &dyn Store, plan: &PlanId) -> Result<(PlanNo, Life, u64), EngineError> {
     let loaded = store.load(plan).await?.ok_or_else(|| StoreError::not_found(format!("plan `{plan}`")))?;
     let no = loaded.plan_no;
     let (life, snapshot_length) = match fold_snapshot(&loaded, plan)? {
@@ -60,9 +90,7 @@ pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineErro
             (life::replay(&entries).map_err(|bad| EngineError::journal(plan, &bad))?, 0)
         }
     };
-    let origin = origin(store, plan).await?;
-    let forked_from = store.plan(plan.as_str()).await?.card.forked_from;
-    Ok(Opened { no, life, origin, forked_from, snapshot_length })
+    Ok((no, life, snapshot_length))
 }
 
 /// The life of a snapshot with the turns since, if the snapshot can be used.

@@ -15,8 +15,9 @@ use tokio::sync::{broadcast, mpsc};
 
 use crate::clock::Clock;
 use crate::crash::crash_point;
-use crate::driver::{Message, STORE_RETRY};
+use crate::driver::STORE_RETRY;
 use crate::happening::Happening;
+use crate::message::Message;
 
 /// The kind under which the way back is recorded, before anything is changed.
 pub(crate) const INTENT: &str = "intent";
@@ -46,6 +47,11 @@ impl Attempt {
         std::mem::take(&mut self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Says that a call was made; it is written with the turn that takes the attempt's end.
+    pub(crate) fn made(&self, call: EffectRow) {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+    }
+
     /// Asks the store, again and again while it has trouble that may pass: what was done outside cannot be done
     /// again only because there was no room to write it down.
     pub(crate) async fn patiently<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, StoreError>
@@ -68,7 +74,8 @@ impl Attempt {
         }
     }
 
-    fn row(&self, kind: &str, request: Value, answer: Option<Value>) -> EffectRow {
+    /// A call of this attempt, for the record.
+    pub(crate) fn row(&self, kind: &str, request: Value, answer: Option<Value>) -> EffectRow {
         let now = self.clock.now();
         EffectRow {
             plan: self.plan.clone(),
@@ -121,8 +128,7 @@ impl Watch for Attempt {
     }
 
     fn effect(&self, record: EffectRecord) {
-        let row = self.row(&record.kind, record.request, Some(record.answer));
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+        self.made(self.row(&record.kind, record.request, Some(record.answer)));
     }
 }
 

@@ -103,21 +103,21 @@ impl Asked {
         }
     }
 
-    /// Says no to paths that the policy does not allow.
+    /// Says no to paths that a policy does not allow.
     fn guard(&self, place: &Place) -> Result<(), Failure> {
-        let scopes = Scopes::of(&place.policy)?;
+        if let Self::Write { path, content, .. } = self {
+            let max = place.limits.file_bytes_max;
+            if content.len() as u64 > max {
+                return Err(wrong(format!("`{path}` would have {} bytes; at most {max} are written", content.len())));
+            }
+        }
+        place.policies().try_for_each(|policy| self.within(&Scopes::of(policy)?))
+    }
+
+    fn within(&self, scopes: &Scopes) -> Result<(), Failure> {
         match self {
             Self::Read { path, .. } => scopes.may_read(path),
-            Self::Write { path, content, .. } => {
-                let max = place.limits.file_bytes_max;
-                if content.len() as u64 > max {
-                    return Err(wrong(format!(
-                        "`{path}` would have {} bytes; at most {max} are written",
-                        content.len()
-                    )));
-                }
-                scopes.may_write(path)
-            }
+            Self::Write { path, .. } => scopes.may_write(path),
             Self::Edit { path, .. } | Self::Delete { path } => scopes.may_write(path),
             Self::Patch { patches } => patches.iter().try_for_each(|patch| scopes.may_write(&patch.path)),
             Self::Move { from, to } => scopes.may_write(from).and_then(|()| scopes.may_write(to)),
@@ -208,7 +208,7 @@ impl Runner for Files {
             Err(failure) => return Ended::with(Err(failure)),
         };
         if let Asked::Read { path, from_line, lines } = asked {
-            return Ended::with(read(place, path, from_line, lines).await);
+            return Ended::with(read(place, ports, path, from_line, lines).await);
         }
         let mut undo = None;
         let end = change_files(asked, work, place, ports, &mut undo).await;
@@ -252,7 +252,10 @@ async fn change_files(
         let applied = changes.clone();
         blocking(move || change::apply(&root.open()?, &applied, &key)).await?;
         if let Some(diff) = &shown.diff {
-            artifacts.push(ports.keep_as("diff", place.secrets.redact(diff).into_bytes()).await?);
+            let kept = ports.keep_as("diff", place.secrets.redact(diff).into_bytes()).await;
+            // The files are changed by now.
+            let in_doubt = |error| Failure { class: FailureClass::Lost, ..Failure::from(error) };
+            artifacts.push(kept.map_err(in_doubt)?);
         }
     }
     let kind = match &work.action {
@@ -267,19 +270,27 @@ async fn change_files(
     Ok(Success { outputs, artifacts, outcome: None })
 }
 
-async fn read(place: &Place, path: String, from_line: usize, lines: usize) -> Result<Success, Failure> {
+/// How much of a file is handed on as an output. Of a longer one the beginning is, and all of it is the artifact `content`.
+const READ_BYTES_MAX: usize = 512 << 10;
+
+async fn read(place: &Place, ports: &Ports, path: String, from_line: usize, lines: usize) -> Result<Success, Failure> {
     let root = Root::of(place);
     let (image, path) = blocking(move || Ok((root.open()?.image(&path)?, path))).await?;
     let Image::File { bytes, .. } = &image else { return Err(image.no_file(&path)) };
     let text = visible(bytes);
     let total = text.lines().count();
-    let content: String = text.split_inclusive('\n').skip(from_line.saturating_sub(1)).take(lines).collect();
-    let mut outputs = Outputs::new();
+    let mut content: String = text.split_inclusive('\n').skip(from_line.saturating_sub(1)).take(lines).collect();
+    let (mut outputs, mut artifacts) = (Outputs::new(), Vec::new());
+    if content.len() > READ_BYTES_MAX {
+        let beginning = content[..content.floor_char_boundary(READ_BYTES_MAX)].to_owned();
+        artifacts.push(ports.keep_as("content", std::mem::replace(&mut content, beginning).into_bytes()).await?);
+        outputs.insert("truncated".to_owned(), json!(true));
+    }
     outputs.insert("content".to_owned(), json!(content));
     outputs.insert("bytes".to_owned(), json!(bytes.len()));
     outputs.insert("lines".to_owned(), json!(total));
     outputs.insert("hash".to_owned(), json!(blake3::hash(bytes).to_hex().as_str()));
-    Ok(Success { outputs, artifacts: Vec::new(), outcome: None })
+    Ok(Success { outputs, artifacts, outcome: None })
 }
 
 /// Does what blocks away from the runtime.

@@ -55,7 +55,7 @@ fn online(place: &Place) -> bool {
         entry.file_name() != "lo" && matches!(state.trim(), "up" | "unknown")
     };
     let interfaces = std::fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
-    !place.policy.network.allow.is_empty() && interfaces.into_iter().any(up)
+    place.has_network() && interfaces.into_iter().any(up)
 }
 
 fn disk_free(root: &Path) -> Option<u64> {

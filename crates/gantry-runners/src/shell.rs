@@ -46,6 +46,9 @@ use streams::Collected;
 /// How much of the end of the error stream goes into the message of a failure.
 const MESSAGE_CHARS_MAX: usize = 400;
 
+/// The longest command line; the system refuses a longer argument.
+const COMMAND_BYTES_MAX: usize = 100 << 10;
+
 /// Runs shell commands.
 #[derive(Clone, Debug)]
 pub struct Shell {
@@ -76,6 +79,13 @@ impl Shell {
                 FailureClass::Logic,
                 "the command contains a zero byte, which no program can be given",
             ));
+        }
+        if asked.command.len() > COMMAND_BYTES_MAX {
+            let message = format!(
+                "the command has {} bytes; at most {COMMAND_BYTES_MAX} can be given to a shell. Put it into a file",
+                asked.command.len()
+            );
+            return Err(Failure::new(FailureClass::Logic, message));
         }
         Ok(asked)
     }
@@ -231,14 +241,15 @@ impl Runner for Shell {
         let asked = Self::asked(work)?;
         folder(&place.root, asked.cwd.as_deref())?;
         environment::check(work, place)?;
-        check_command(&asked.command, &place.policy.commands)
+        place.policies().try_for_each(|policy| check_command(&asked.command, &policy.commands))
     }
 
     async fn preview(&self, work: &Work, place: &Place) -> Result<Preview, Failure> {
         let asked = Self::asked(work)?;
         let folder = asked.cwd.as_deref().unwrap_or(".");
         let hosts = &place.policy.network.allow;
-        let network = if hosts.is_empty() { "no network".to_owned() } else { format!("network: {}", hosts.join(", ")) };
+        let network =
+            if place.has_network() { format!("network: {}", hosts.join(", ")) } else { "no network".to_owned() };
         let text = format!("would run in `{folder}`, {network}: {}", asked.command);
         Ok(Preview { text, diff: None })
     }
@@ -288,6 +299,10 @@ fn not_started(error: &StartError) -> Failure {
             Failure::new(FailureClass::Logic, message)
         }
         StartError::Sandbox { .. } => Failure::new(FailureClass::Policy, error.to_string()),
+        // E2BIG: what is too large now is too large the next time.
+        StartError::System { why } if why.contains("os error 7)") => {
+            Failure::new(FailureClass::Logic, format!("{error}; the command and its variables are too large together"))
+        }
         StartError::System { .. } => Failure::new(FailureClass::Transient, error.to_string()),
     }
 }

@@ -79,6 +79,8 @@ pub struct Place {
     pub root: PathBuf,
     /// What the plan may touch.
     pub policy: Arc<Policy>,
+    /// What the plans around it may touch, the nearest first: a part may never do what the whole may not.
+    pub above: Vec<Arc<Policy>>,
     /// How processes are confined.
     pub sandbox: Sandbox,
     /// What must never be seen.
@@ -95,11 +97,24 @@ impl Place {
         Self {
             root: root.into(),
             policy: Arc::new(Policy::default()),
+            above: Vec::new(),
             sandbox: Sandbox::default(),
             secrets: Secrets::none(),
             environment: BTreeMap::new(),
             limits: Limits::default(),
         }
+    }
+}
+
+impl Place {
+    /// Every policy that holds here; all of them have to agree.
+    pub fn policies(&self) -> impl Iterator<Item = &Policy> {
+        std::iter::once(&self.policy).chain(&self.above).map(|policy| &**policy)
+    }
+
+    /// Tells whether anything may be sent anywhere.
+    pub fn has_network(&self) -> bool {
+        self.policies().all(|policy| !policy.network.allow.is_empty())
     }
 }
 

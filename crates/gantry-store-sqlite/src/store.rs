@@ -32,7 +32,8 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     async fn append(&self, append: Append) -> Result<Appended, StoreError> {
-        let bytes = append.snapshot.as_ref().map_or(0, |snapshot| snapshot.body.len());
+        // The inputs of a turn tell how large it is: what follows from large ones says it again.
+        let bytes = append.snapshot.as_ref().map_or(0, |snapshot| snapshot.body.len()) + append.turn.inputs.len();
         let work = self.compute(bytes, || AppendWork::new(append)).await??;
         self.0.writer.ask(work).await
     }

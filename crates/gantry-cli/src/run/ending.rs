@@ -66,11 +66,16 @@ pub fn summary(ending: &Ending, standing: &Standing, took: Duration, width: usiz
     if let Some(reason) = life.taking_back().and_then(|back| back.halted) {
         lines.push(format!("  {}: {}", paint(style::BAD, "stuck"), plain(reason)));
     } else {
-        for wait in life.waits().take(WAITS_MAX) {
-            let task = wait.task.map(|task| format!("{task}: ")).unwrap_or_default();
+        // An ending that waits also knows what plans inside this one wait for.
+        let waits = match ending {
+            Ending::Waiting(waits) => waits.clone(),
+            Ending::Ended { .. } | Ending::Parked | Ending::Stopped => life.waits_for(),
+        };
+        for wait in waits.iter().take(WAITS_MAX) {
+            let task = wait.task.as_ref().map(|task| format!("{task}: ")).unwrap_or_default();
             lines.push(format!("  {}: {task}for {}", paint(style::WAITS, "waits"), first_line(&wait.what, 200)));
         }
-        let more = life.waits().count().saturating_sub(WAITS_MAX);
+        let more = waits.len().saturating_sub(WAITS_MAX);
         if more > 0 {
             lines.push(format!("  {}: and {more} more", paint(style::WAITS, "waits")));
         }

@@ -8,7 +8,7 @@ use crate::effect::{ArtifactRef, Effect, Failure};
 use crate::event::{Event, Outputs, Source};
 use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Success;
-use crate::plan::Idempotency;
+use crate::plan::{Action, Idempotency};
 use crate::policy::{FailureClass, Usage};
 use crate::time::Timestamp;
 
@@ -157,7 +157,9 @@ impl Draft {
         let waiting = self.life.waiting.clone();
         self.ask_judges_again();
         for no in self.life.running.clone() {
-            self.interrupt(no);
+            if !self.take_up(no) {
+                self.interrupt(no);
+            }
         }
         for no in waiting {
             self.verify_again(no);
@@ -179,6 +181,23 @@ impl Draft {
         {
             self.wish(Effect::Verify { task: self.id(no), attempt: *attempt, action });
         }
+    }
+
+    /// A nested plan has a record of its own and is not lost with a process: its attempt is taken up where it is.
+    fn take_up(&mut self, no: TaskNo) -> bool {
+        let life = self.life.task(no);
+        let State::Running { attempt, reserved, .. } = &life.state else { return false };
+        let (attempt, reserved) = (*attempt, *reserved);
+        let known = self.life.key(no).ok().filter(|(key, _)| *key == life.key);
+        let (Some(action @ Action::Plan(_)), Some((key, inputs))) = (self.effective_action(no), known) else {
+            return false;
+        };
+        if let Some(heartbeat) = self.life.node(no).task.heartbeat {
+            let until = self.now + lease_length(heartbeat);
+            self.record(Event::LeaseExtended { task: self.id(no), attempt, until });
+        }
+        self.wish_attempt(no, attempt, action, (key, inputs), reserved);
+        true
     }
 
     /// The process that ran an attempt went away. That is not the task's fault: what is safe to repeat is ready again

@@ -1,6 +1,7 @@
 //! A task starts: its preconditions hold, its inputs are there, it can be paid for.
 
 use super::draft::Draft;
+use super::graph::Node;
 use super::key::Missing;
 use super::ledger::Afford;
 use super::scope::{Sight, facts_read};
@@ -10,7 +11,7 @@ use crate::event::{Asked, Event, JudgeOf, Outputs, Source};
 use crate::expr::Scope;
 use crate::id::{AttemptNo, TaskNo};
 use crate::plan::{Action, Agent, Check, Compute, Decide, Idempotency, Model, Wait};
-use crate::policy::{FailureClass, Judge, ProseBy};
+use crate::policy::{FailureClass, Judge, ProseBy, Usage};
 use crate::time::Duration;
 
 /// How many heartbeats may be missed before an attempt counts as lost: the network may drop one
@@ -119,20 +120,29 @@ impl Draft {
         }
         let node = std::sync::Arc::clone(self.life.node(no));
         let attempt = AttemptNo(self.life.task(no).attempt.0 + 1);
-        let timeout = match (node.task.timeout, node.task.budget.time.filter(|_| node.children.is_empty())) {
-            (Some(timeout), Some(budget)) => Some(timeout.min(budget)),
-            (timeout, budget) => timeout.or(budget),
-        };
         let lease = node.task.heartbeat.map(lease_length);
         self.record(Event::AttemptStarted {
             task: node.task.id.clone(),
             attempt,
             key: key.clone(),
             reserved,
-            timeout_at: timeout.map(|timeout| self.now + timeout),
+            timeout_at: timeout_of(&node).map(|timeout| self.now + timeout),
             lease_until: lease.map(|lease| self.now + lease),
         });
         self.use_room();
+        self.wish_attempt(no, attempt, action, (key, inputs), reserved);
+    }
+
+    /// Has the engine run an attempt that is under way.
+    pub(super) fn wish_attempt(
+        &mut self,
+        no: TaskNo,
+        attempt: AttemptNo,
+        action: Action,
+        (key, inputs): (String, Outputs),
+        reserved: Usage,
+    ) {
+        let node = std::sync::Arc::clone(self.life.node(no));
         let feedback = self.life.task(no).feedback.clone();
         self.wish(Effect::StartAttempt(Box::new(StartAttempt {
             task: node.task.id.clone(),
@@ -142,7 +152,7 @@ impl Draft {
             inputs,
             feedback,
             reserved,
-            timeout,
+            timeout: timeout_of(&node),
             heartbeat: node.task.heartbeat,
             environment: node.task.environment.clone(),
         })));
@@ -261,6 +271,14 @@ impl Draft {
                 self.fail(no, Failure::new(FailureClass::Logic, message));
             }
         }
+    }
+}
+
+/// How long an attempt may take.
+fn timeout_of(node: &Node) -> Option<Duration> {
+    match (node.task.timeout, node.task.budget.time.filter(|_| node.children.is_empty())) {
+        (Some(timeout), Some(budget)) => Some(timeout.min(budget)),
+        (timeout, budget) => timeout.or(budget),
     }
 }
 

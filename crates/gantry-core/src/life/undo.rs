@@ -38,8 +38,11 @@ impl Life {
         self.done_since(0).into_iter().filter(inside).collect()
     }
 
-    /// The event that a checkpoint or a task stands for.
+    /// The event that a checkpoint or a task stands for; an empty name is the beginning.
     fn point(&self, to: &str) -> Option<u64> {
+        if to.is_empty() {
+            return Some(0);
+        }
         self.points.get(to).copied().or_else(|| self.task(self.newest(to)?).done_seq)
     }
 }

@@ -77,6 +77,14 @@ impl World {
         self.another_process();
     }
 
+    /// The plan inside a task, by the first attempt that drove one.
+    pub async fn inside(&self, plan: &PlanId, task: &str) -> PlanId {
+        let task = gantry_core::id::TaskId::new(task).unwrap();
+        let calls = self.store.effects(plan, Some(&task), 0, 100).await.unwrap().items;
+        let call = calls.into_iter().find(|call| call.kind == "plan").expect("no attempt drove a plan");
+        PlanId::new(call.request["plan"].as_str().unwrap()).unwrap()
+    }
+
     pub async fn life(&self, plan: &PlanId) -> Life {
         self.engine.open(plan).await.unwrap().life
     }
@@ -99,6 +107,12 @@ fn engine(store: &Arc<Faulty>, script: &Arc<Script>, clock: TokioClock, attempts
 
 pub fn completed() -> Ending {
     Ending::Ended { state: PlanState::Completed, causes: Vec::new() }
+}
+
+/// Waits for something that must come, however much of the runtime's time that takes.
+pub async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    let patience = std::time::Duration::from_hours(24);
+    tokio::time::timeout(patience, future).await.expect("it never came")
 }
 
 pub fn approve(gate: &str) -> Input {

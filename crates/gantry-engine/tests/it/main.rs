@@ -7,6 +7,8 @@ mod kit;
 mod crashes;
 mod trouble;
 mod driving;
+mod limits;
+mod nested;
 mod people;
 mod replaying;
 mod undoing;

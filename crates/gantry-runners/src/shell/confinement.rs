@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gantry_core::effect::Failure;
+use gantry_core::policy::Policy;
 
 use crate::files::Root;
 use crate::policy::forbidden;
@@ -80,11 +81,11 @@ pub(super) fn confinement(place: &Place, exchange: &Path) -> Result<Option<Confi
     all.write.extend(DEVICES.map(PathBuf::from));
     all.write.extend(place.sandbox.write_also.clone());
     all.write.push(exchange.to_owned());
-    add_scope(Access::Read, place, &mut all.read, &mut all.gaps)?;
-    add_scope(Access::Write, place, &mut all.write, &mut all.gaps)?;
-    let hosts = &place.policy.network.allow;
-    all.network = !hosts.is_empty();
-    if all.network && !hosts.iter().any(|host| host == "*") {
+    all.read.extend(scope(Access::Read, place, &mut all.gaps)?);
+    all.write.extend(scope(Access::Write, place, &mut all.gaps)?);
+    all.network = place.has_network();
+    let anywhere = |policy: &Policy| policy.network.allow.iter().any(|host| host == "*");
+    if all.network && !place.policies().all(anywhere) {
         all.gaps.push("hosts cannot be told apart for processes, so the whole network is open".to_owned());
     }
     Ok(Some(all))
@@ -96,11 +97,35 @@ enum Access {
     Write,
 }
 
-/// Adds the folders that hold everything a list of globs matches; no list means the whole working folder.
-fn add_scope(access: Access, place: &Place, paths: &mut Vec<PathBuf>, gaps: &mut Vec<String>) -> Result<(), Failure> {
+/// The folders that hold everything which all policies allow.
+fn scope(access: Access, place: &Place, gaps: &mut Vec<String>) -> Result<Vec<PathBuf>, Failure> {
+    let mut agreed: Option<Vec<PathBuf>> = None;
+    for policy in place.policies() {
+        let own = scope_of(access, policy, place, gaps)?;
+        agreed = Some(match agreed {
+            None => own,
+            Some(agreed) => shared(&agreed, &own),
+        });
+    }
+    Ok(agreed.unwrap_or_default())
+}
+
+/// What lies in a folder of the one list and in a folder of the other.
+fn shared(one: &[PathBuf], other: &[PathBuf]) -> Vec<PathBuf> {
+    let inner = |a: &PathBuf, b: &PathBuf| match (a.starts_with(b), b.starts_with(a)) {
+        (true, _) => Some(a.clone()),
+        (_, true) => Some(b.clone()),
+        (false, false) => None,
+    };
+    one.iter().flat_map(|a| other.iter().filter_map(move |b| inner(a, b))).collect()
+}
+
+/// The folders that hold everything a list of globs matches; no list means the whole working folder.
+fn scope_of(access: Access, policy: &Policy, place: &Place, gaps: &mut Vec<String>) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
     let globs = match access {
-        Access::Read => &place.policy.files.read,
-        Access::Write => &place.policy.files.write,
+        Access::Read => &policy.files.read,
+        Access::Write => &policy.files.write,
     };
     let canonical = |path: &Path| {
         let found = path.canonicalize();
@@ -108,8 +133,7 @@ fn add_scope(access: Access, place: &Place, paths: &mut Vec<PathBuf>, gaps: &mut
     };
     let root = canonical(&place.root)?;
     if globs.is_empty() {
-        paths.push(root);
-        return Ok(());
+        return Ok(vec![root]);
     }
     for glob in globs {
         let (prefix, rest) = literal_prefix(glob);
@@ -136,7 +160,7 @@ fn add_scope(access: Access, place: &Place, paths: &mut Vec<PathBuf>, gaps: &mut
         }
         paths.push(real);
     }
-    Ok(())
+    Ok(paths)
 }
 
 /// Splits a glob into the folders without special characters and the rest.

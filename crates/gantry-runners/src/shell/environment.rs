@@ -17,8 +17,22 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// A longer variable is refused by the system. An input that is longer is only in the file that `GANTRY_INPUTS` names.
 const VALUE_BYTES_MAX: usize = 100 << 10;
 
+/// How much all variables of the operator, of the task and of secrets may be together. The system refuses more than
+/// about two megabytes, arguments included.
+const TOTAL_BYTES_MAX: usize = 1 << 20;
+
+/// How much of the inputs a process is given as variables; the others are only in the file that `GANTRY_INPUTS` names.
+const INPUTS_BYTES_MAX: usize = 512 << 10;
+
 /// Says no to variables that no process can be given.
 pub(super) fn check(work: &Work, place: &Place) -> Result<(), Failure> {
+    let given = place.environment.iter().chain(&work.environment).map(|(name, value)| (name.as_str(), value.as_str()));
+    let total: usize = given.chain(place.secrets.values()).map(|(name, value)| bytes(name, value)).sum();
+    if total > TOTAL_BYTES_MAX {
+        return Err(crate::policy::wrong(format!(
+            "the variables for the process have {total} bytes together; at most {TOTAL_BYTES_MAX} can be given. Put large values into files"
+        )));
+    }
     for (name, value) in place.environment.iter().chain(&work.environment) {
         if !usable(name, value) {
             let name = crate::text::shortened(&name.escape_debug().to_string(), 60);
@@ -29,6 +43,11 @@ pub(super) fn check(work: &Work, place: &Place) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// What the system counts for a variable: both texts, and what it needs around them.
+fn bytes(name: &str, value: &str) -> usize {
+    name.len() + value.len() + 16
 }
 
 fn usable(name: &str, value: &str) -> bool {
@@ -57,12 +76,19 @@ pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<Stri
         ("OUTPUTS", exchange.join("outputs").display().to_string()),
     ];
     all.extend(own.map(|(name, value)| (format!("GANTRY_{name}"), value)));
+    let mut room = INPUTS_BYTES_MAX;
     for (name, value) in &work.inputs {
         let text = match value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        all.insert(format!("GANTRY_INPUT_{}", variable(name)), text);
+        let name = format!("GANTRY_INPUT_{}", variable(name));
+        if usable(&name, &text)
+            && let Some(left) = room.checked_sub(bytes(&name, &text))
+        {
+            room = left;
+            all.insert(name, text);
+        }
     }
     all.insert("TMPDIR".to_owned(), exchange.join("tmp").display().to_string());
     all.retain(|name, value| usable(name, value));

@@ -222,6 +222,32 @@ async fn the_policy_says_which_files_may_be_touched() {
 }
 
 #[tokio::test]
+async fn every_policy_around_has_to_agree() {
+    let mut world = World::new();
+    let mut above = Policy::default();
+    above.files.write = vec!["src/**".to_owned()];
+    world.place.above = vec![Arc::new(Policy::default()), Arc::new(above)];
+    world.call("files.write", json!({"path": "src/x", "content": "x"})).await;
+    let (class, why) = world.refusal("files.write", json!({"path": "other", "content": "x"})).await;
+    assert_eq!(
+        (class, why.as_str()),
+        (FailureClass::Policy, "`other` is outside `policy.files.write`, which allows `src/**`")
+    );
+}
+
+#[tokio::test]
+async fn of_a_large_file_the_beginning_is_handed_on_and_all_of_it_is_kept() {
+    let world = World::new();
+    let large = "ä line\n".repeat(200_000);
+    world.write("large", &large);
+    let success = world.run(&tool("files.read", json!({"path": "large"}))).await.end.unwrap();
+    let shown = success.outputs["content"].as_str().unwrap();
+    assert!(shown.len() <= 512 << 10 && large.starts_with(shown), "{} bytes", shown.len());
+    assert_eq!(success.outputs["truncated"], json!(true));
+    assert_eq!(world.memory.blob(&success.artifacts, "content"), large.as_bytes());
+}
+
+#[tokio::test]
 async fn reading_gives_lines_and_says_how_many_there_are() {
     let world = World::new();
     world.write("a", "1\n2\n3\n4\n");

@@ -64,6 +64,29 @@ async fn the_write_scope_of_the_policy_binds_processes() {
 }
 
 #[tokio::test]
+async fn what_the_plan_around_a_plan_may_not_write_its_processes_may_not_either() {
+    let mut world = World::new();
+    if !confined(&world).await {
+        return;
+    }
+    world.write("src/deep/a", "a");
+    world.write("other/b", "b");
+    let writes = |globs: &[&str]| {
+        let mut policy = Policy::default();
+        policy.files.write = globs.iter().map(|glob| (*glob).to_owned()).collect();
+        Arc::new(policy)
+    };
+    for (own, above) in
+        [(&[][..], &["src/**"][..]), (&["src/deep/**", "other/**"], &["src/**"]), (&["**"], &["src/**"])]
+    {
+        (world.place.policy, world.place.above) = (writes(own), vec![writes(above)]);
+        world.sh("echo x >> src/deep/a").await;
+        world.sh_fails("echo x >> other/b").await;
+    }
+    assert_eq!(world.read("other/b"), "b");
+}
+
+#[tokio::test]
 async fn a_scope_that_is_a_link_to_elsewhere_is_refused() {
     let mut world = World::new();
     let outside = tempfile::tempdir().unwrap();

@@ -170,3 +170,31 @@ async fn an_unknown_capability_names_the_nearest() {
     let failure = world.run(&crate::world::tool("files.wirte", json!({}))).await.end.unwrap_err();
     assert_eq!(failure.message, "there is no capability `files.wirte`; did you mean `files.write`?");
 }
+
+#[tokio::test]
+async fn what_is_too_large_for_a_process_is_refused_and_not_tried_again() {
+    let mut world = World::new();
+    let failure = world.sh_fails(&format!(": {}", "x".repeat(200 << 10))).await;
+    assert_eq!(failure.class, FailureClass::Logic);
+    assert!(failure.message.contains("the command has 204802 bytes"), "{failure:?}");
+    for number in 0..30 {
+        world.place.environment.insert(format!("V{number}"), "x".repeat(90 << 10));
+    }
+    let failure = world.sh_fails("true").await;
+    assert_eq!(failure.class, FailureClass::Logic);
+    assert!(failure.message.contains("bytes together"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn inputs_that_are_too_many_for_variables_are_all_in_the_file() {
+    let world = World::new();
+    let mut work = shell("env | grep -c '^GANTRY_INPUT_N' || true; wc -c < $GANTRY_INPUTS");
+    for number in 0..40 {
+        work.inputs.insert(format!("n{number}"), json!("x".repeat(90 << 10)));
+    }
+    let success = world.run(&work).await.end.unwrap();
+    let shown: Vec<u64> =
+        success.outputs["stdout"].as_str().unwrap().lines().map(|line| line.trim().parse().unwrap()).collect();
+    assert!(shown[0] < 40, "{shown:?}");
+    assert!(shown[1] > 40 * (90 << 10), "{shown:?}");
+}

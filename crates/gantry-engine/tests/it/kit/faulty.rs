@@ -18,6 +18,10 @@ pub struct Faulty {
     blobs_full: AtomicU32,
     /// Everything fails until it is mended.
     broken: AtomicBool,
+    /// So many appends are made and said to have failed.
+    lies: AtomicU32,
+    /// Appends do not come back as long as this is so.
+    hangs: tokio::sync::watch::Sender<bool>,
     /// How many requests there were, and which of them fail.
     requests: AtomicU64,
     failing: std::sync::Mutex<Failing>,
@@ -40,6 +44,8 @@ impl Faulty {
             full: AtomicU32::new(0),
             blobs_full: AtomicU32::new(0),
             broken: AtomicBool::new(false),
+            lies: AtomicU32::new(0),
+            hangs: tokio::sync::watch::Sender::new(false),
             requests: AtomicU64::new(0),
             failing: std::sync::Mutex::default(),
         }
@@ -59,6 +65,16 @@ impl Faulty {
     /// From now on there is no room for anything.
     pub fn is_full(&self, full: bool) {
         self.broken.store(full, Ordering::SeqCst);
+    }
+
+    /// The next appends are made, and said to have failed.
+    pub fn lies_for(&self, appends: u32) {
+        self.lies.store(appends, Ordering::SeqCst);
+    }
+
+    /// From now on appends do not come back, or do again.
+    pub fn hangs(&self, hangs: bool) {
+        self.hangs.send_replace(hangs);
     }
 
     /// One more request, of whatever kind.
@@ -94,7 +110,12 @@ impl Store for Faulty {
     async fn append(&self, append: Append) -> Result<Appended, StoreError> {
         self.request()?;
         self.room()?;
-        self.inner.append(append).await
+        let _ = self.hangs.subscribe().wait_for(|hangs| !hangs).await;
+        let appended = self.inner.append(append).await?;
+        match self.lies.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) {
+            Ok(_) => Err(StoreError::Io { what: "as the test says".to_owned() }),
+            Err(_) => Ok(appended),
+        }
     }
     async fn load(&self, plan: &PlanId) -> Result<Option<Loaded>, StoreError> {
         self.request()?;

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use gantry_core::effect::Failure;
 use gantry_core::input::Success;
-use gantry_core::policy::FailureClass;
+use gantry_core::plan::{Action, Money};
+use gantry_core::policy::{FailureClass, Usage};
+use gantry_runners::policy::check_command;
 use gantry_runners::{Ended, Happened, Place, Ports, Preview, Runner, Work};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -29,6 +31,8 @@ pub enum Act {
     Change(&'static str),
     /// Does it, then keeps something.
     Keep(&'static str),
+    /// Ends well and costs this many millionths of a dollar.
+    Cost(u64),
     /// Says how to take it back, but never ends by itself.
     ChangeAndHang(&'static str),
 }
@@ -90,8 +94,11 @@ impl Runner for Script {
         &["run", "script"]
     }
 
-    fn guard(&self, _work: &Work, _place: &Place) -> Result<(), Failure> {
-        Ok(())
+    fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
+        match &work.action {
+            Action::Run(run) => place.policies().try_for_each(|policy| check_command(&run.command, &policy.commands)),
+            _ => Ok(()),
+        }
     }
 
     async fn preview(&self, _work: &Work, _place: &Place) -> Result<Preview, Failure> {
@@ -111,6 +118,7 @@ impl Runner for Script {
             ports.intend(json!({"capability": "run", "what": what})).await.unwrap();
         }
         self.write(format!("{}#{}", work.task, work.attempt));
+        let mut usage = Usage::default();
         let cancelled = || Err(Failure::new(FailureClass::Cancelled, "stopped"));
         let end = match act {
             Act::Give(outputs) => {
@@ -129,13 +137,17 @@ impl Runner for Script {
             }
             Act::Panic => panic!("as the test says"),
             Act::Change(_) => Ok(Success::default()),
+            Act::Cost(micros) => {
+                usage.cost_usd = Money(micros);
+                Ok(Success::default())
+            }
             Act::Keep(what) => match ports.keep_as("kept", what.as_bytes().to_vec()).await {
                 Ok(kept) => Ok(Success { artifacts: vec![kept], ..Success::default() }),
                 Err(error) => Err(error.into()),
             },
         };
         self.now.lock().unwrap().remove(&name);
-        Ended::with(end)
+        Ended { usage, ..Ended::with(end) }
     }
 
     async fn undo(&self, work: &Work, _place: &Place, _ports: &Ports, record: &Value) -> Result<String, String> {
