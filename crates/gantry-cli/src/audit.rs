@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::arguments::ThePlan;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
-use crate::file::count;
+use crate::file::{count, entries};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::table::columns;
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 .collect();
             exit::print(&columns(&rows))?;
             let turns = count(usize::try_from(report.turns).unwrap_or(usize::MAX), "turn");
-            exit::print(&format!("{}: {} entries in {turns}, head {}\n", report.plan, report.length, report.head))?;
+            exit::print(&format!("{}: {} in {turns}, head {}\n", report.plan, entries(report.length), report.head))?;
             for problem in &report.problems {
                 let place = problem.seq.map(|seq| format!("entry {seq}: ")).unwrap_or_default();
                 talk!("broken: {place}{}", problem.what);

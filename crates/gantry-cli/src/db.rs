@@ -13,6 +13,7 @@ use crate::arguments::ThePlan;
 use crate::contents;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
+use crate::file::count;
 use crate::session::{self, Record};
 use crate::show::table::columns;
 use crate::show::{bytes, first_line};
@@ -132,7 +133,8 @@ async fn backup(record: &Record, file: &str) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!({"file": file, "bytes": info.bytes, "plans": info.plans})))?;
     } else {
-        talk!("copied the record to `{file}`: {} plans, {}", info.plans, bytes(info.bytes));
+        let plans = count(usize::try_from(info.plans).unwrap_or(usize::MAX), "plan");
+        talk!("copied the record to `{file}`: {plans}, {}", bytes(info.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -145,7 +147,8 @@ async fn vacuum(record: &Record) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!({"blobs": vacuumed.blobs, "bytes": vacuumed.bytes})))?;
     } else {
-        talk!("removed {} blobs with {}", vacuumed.blobs, bytes(vacuumed.bytes));
+        let blobs = count(usize::try_from(vacuumed.blobs).unwrap_or(usize::MAX), "blob");
+        talk!("removed {blobs} with {}", bytes(vacuumed.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }

@@ -134,6 +134,11 @@ pub fn tell(loaded: &Loaded) {
     }
 }
 
+/// `1 entry`, `2 entries`.
+pub fn entries(number: u64) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
+}
+
 /// `1 error`, `2 errors`.
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }

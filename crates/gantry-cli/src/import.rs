@@ -12,7 +12,7 @@ use crate::artifact;
 use crate::bundle;
 use crate::desk;
 use crate::exit::{self, Fault};
-use crate::file::count;
+use crate::file::{count, entries};
 use crate::run::as_options;
 use crate::session::{self, Record};
 use crate::talk::talk;
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         talk!(
             "imported `{id}` with {}, {} and {}; it is {}",
             count(turn_count, "turn"),
-            if entry_count == 1 { "1 entry".to_owned() } else { format!("{entry_count} entries") },
+            entries(entry_count as u64),
             count(artifacts, "artifact"),
             card.card.state,
         );

@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 
 fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
     let turns = file::count(usize::try_from(replayed.turns).unwrap_or(usize::MAX), "turn");
-    let entries = if replayed.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", replayed.entries) };
+    let entries = file::entries(replayed.entries);
     let Some(Difference { seq, recorded, decided }) = &replayed.difference else {
         let same = if what_if { "the policy changes nothing" } else { "everything is the same" };
         return exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"));

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, PlanState, TaskState};
 use gantry_core::plan::Money;
+use gantry_core::time::Duration;
 
 use super::elapsed::elapsed;
 use super::next::{self, Next};
@@ -102,7 +103,9 @@ pub fn header(standing: &Standing, width: usize) -> String {
     let about = format!("{}  no {}  revision {}  {state}", card.id, card.no, life.revision());
     let (done, total) = standing.progress();
     let mut parts = vec![format!("{} {done}/{total} done", bar(done, total, BAR))];
-    parts.extend(standing.elapsed().map(elapsed));
+    // What is decided in one turn takes no time in the journal.
+    let says_something = |length: &Duration| length.as_ms() > 0 || standing.timeline.plan.ended.is_none();
+    parts.extend(standing.elapsed().filter(says_something).map(elapsed));
     parts.extend(cost(life));
     format!("{title}\n{about}\n{}\n", parts.join("  "))
 }

@@ -94,9 +94,9 @@ fn nobody_is_two_people_by_writing_their_name_in_another_way() {
 fn a_role_that_the_plan_gives_to_some_belongs_to_nobody_else() {
     let mut world = World::with_plan(
         r#"
-        stakeholders=[{"name":"anna","role":"lead"},{"name":"bob","role":"lead"},{"name":"cai"}]
+        plan.stakeholders=[{"name":"anna","role":"lead"},{"name":"bob","role":"lead"},{"name":"cai"}]
         ok     gate  gate.approvals=1  gate.role=lead
-        legal  gate  gate.approvals=1  gate.role=lawyer
+        other  gate  gate.approvals=1
         "#,
     );
     let review = |by: &str, role: &str, gate: &str| Input::Review {
@@ -109,7 +109,7 @@ fn a_role_that_the_plan_gives_to_some_belongs_to_nobody_else() {
     let said = world.refusal(review("cai", "Lead", "ok"));
     assert_eq!(said, "cai is no Lead of this plan: it names anna, bob [life::not-in-role]");
     world.turn(review("Anna", "lead", "ok"));
-    world.turn(review("mallory", "lawyer", "legal")); // nobody is named as a lawyer
+    world.turn(review("mallory", "lawyer", "other")); // nobody is named as a lawyer
     assert_eq!(world.state(), gantry_core::life::PlanState::Completed);
 }
 
