@@ -151,6 +151,8 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
     let mut signals = Signals::listen()?;
     let mut happenings = engine.watch();
     let (mut follows, mut firsts, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    // What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
+    let mut unshown = None;
     for plan in plans {
         // Looked at before anything starts: a plan that is refused must not leave others half begun.
         if stays_claimed(store, plan).await? {
@@ -176,14 +178,12 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
         // A plan that has not begun is told from its first entry.
         if json && life.state() == PlanState::Pending {
             for entry in &entries {
-                screen::print_json(&screen::line_of(plan, entry))?;
+                unshown = unshown.or(screen::print_json(&screen::line_of(plan, entry)).err());
             }
         }
         follows.push(Follow::from(life, &entries));
     }
     let mut screen = Screen::new(json, follows);
-    // What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
-    let mut unshown = None;
     let (mut drivings, mut stops) = (JoinSet::new(), Vec::new());
     for (plan, first) in plans.iter().zip(firsts) {
         let driving = engine.drive(plan, how.until(), first).await?;
