@@ -73,6 +73,8 @@ pub(crate) struct Driver {
     snapshot_length: u64,
     pub(crate) until: Until,
     pub(crate) parking: bool,
+    /// Nothing more is started, and it ends when nothing runs.
+    pub(crate) leaving: bool,
     /// How it takes room for attempts.
     guest: Arc<Guest>,
     /// The last turn left something ready for want of room.
@@ -110,6 +112,7 @@ impl Driver {
             snapshot_length: opened.snapshot_length,
             until,
             parking: false,
+            leaving: false,
             guest: Arc::default(),
             crowded: false,
             starting: 0,
@@ -148,6 +151,9 @@ impl Driver {
             ending = self.go_on(first) => ending,
             () = late => Ok(Ending::Stopped),
         };
+        if matches!(ending, Ok(Ending::Waiting(_) | Ending::Parked)) {
+            self.lay_to_rest().await;
+        }
         self.let_go().await;
         ending
     }
@@ -189,6 +195,7 @@ impl Driver {
                 self.flights.is_empty().then(|| Ending::Ended { state, causes: life.causes().to_vec() })
             }
             _ if self.parking => Some(Ending::Parked),
+            _ if self.leaving => Some(Ending::Stopped),
             PlanState::Pending | PlanState::Running | PlanState::Paused | PlanState::Blocked => {
                 self.stuck().filter(|_| self.until == Until::Stuck).map(Ending::Waiting)
             }
@@ -250,6 +257,10 @@ impl Driver {
                 }
                 Message::Rules => self.reread_rules().await?,
                 Message::Look => look = true,
+                Message::Leave => {
+                    self.leaving = true;
+                    self.set_course();
+                }
                 Message::Stop(Stop::Park) => {
                     self.parking = true;
                     let input =
@@ -389,7 +400,11 @@ impl Driver {
     }
 
     fn take_room(&self) -> u32 {
-        if self.unattended { 0 } else { self.shared.slots.take(&self.guest, self.life().header().policy.parallel()) }
+        if self.unattended || self.leaving {
+            0
+        } else {
+            self.shared.slots.take(&self.guest, self.life().header().policy.parallel())
+        }
     }
 
     /// When something is ready and there was no room for it, room is waited for.
@@ -397,7 +412,7 @@ impl Driver {
         let now = self.shared.clock.now();
         let at_once = |wake: Option<gantry_core::time::Timestamp>| wake.is_some_and(|at| at <= now);
         self.crowded = at_once(self.life().next_wake()) && !at_once(self.life().next_wake_in(Room::NONE));
-        if self.crowded {
+        if self.crowded && !self.leaving {
             self.shared.slots.wait_in_line(&self.guest);
         } else {
             self.shared.slots.leave(&self.guest);

@@ -101,8 +101,24 @@ impl Driver {
 
     /// Has the plans inside this one do as it does.
     pub(crate) fn set_course(&self) {
-        let way = if self.parking || self.life().state() == PlanState::Paused { Way::Park } else { Way::On };
+        let paused = self.parking || self.life().state() == PlanState::Paused;
+        let way = if self.leaving {
+            Way::Rest
+        } else if paused {
+            Way::Park
+        } else {
+            Way::On
+        };
         self.course.send_if_modified(|course| std::mem::replace(&mut course.way, way) != way);
+    }
+
+    /// Lets plans inside this one, which all wait, go to rest. One that just began something finishes it.
+    pub(crate) async fn lay_to_rest(&mut self) {
+        self.course.send_modify(|course| course.way = Way::Rest);
+        tokio::select! {
+            () = self.course.closed() => {}
+            () = self.stop.cancelled() => {}
+        }
     }
 
     /// Goes away from what is still under way: plans inside this one are left as they are, everything else is killed.

@@ -23,6 +23,8 @@ pub(crate) enum Message {
     Rules,
     /// The inbox may have something.
     Look,
+    /// The plan around this one waits for someone: start nothing more, and end when nothing runs.
+    Leave,
     /// Come to an end.
     Stop(Stop),
 }
@@ -68,7 +70,7 @@ impl Message {
     pub(crate) fn weight(&self) -> usize {
         match self {
             Self::Answer { input, .. } | Self::Observed { input, .. } | Self::Told { input, .. } => weight(input),
-            Self::Resting { .. } | Self::Rules | Self::Look | Self::Stop(_) => 0,
+            Self::Resting { .. } | Self::Rules | Self::Look | Self::Leave | Self::Stop(_) => 0,
         }
     }
 }

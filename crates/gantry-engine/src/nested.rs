@@ -66,6 +66,8 @@ pub(crate) enum Way {
     On,
     /// Start nothing more, let what runs finish, and wait.
     Park,
+    /// Whoever drives them goes away because everything waits: start nothing more, and stop when nothing runs.
+    Rest,
     /// Whoever drives them goes away: stop as they are.
     Leave,
 }
@@ -303,12 +305,14 @@ impl Inner {
             let way = self.course.borrow_and_update().way;
             match way {
                 Way::On => return May::Go,
-                Way::Leave => return May::Leave,
+                Way::Rest | Way::Leave => return May::Leave,
                 Way::Park => self.rest(Some(vec![wait_of(&self.work, id, "someone to resume it")])),
             }
+            let beat = self.beat();
             tokio::select! {
                 changed = self.course.changed() => if changed.is_err() { return May::Leave },
                 () = self.stop.cancelled() => {}
+                () = tokio::time::sleep(beat) => self.ports.alive(String::new(), Vec::new()),
             }
         }
     }
@@ -323,6 +327,7 @@ impl Inner {
                 Err(EngineError::Driven { .. }) => {
                     let what = "another process, which works on it, to be done";
                     self.rest(Some(vec![wait_of(&self.work, id, what)]));
+                    self.ports.alive(String::new(), Vec::new());
                 }
                 Err(EngineError::Store(error)) if error.is_transient() => self.trouble(error),
                 Err(error) => return Err(Failure::new(FailureClass::Logic, error.to_string())),
@@ -336,8 +341,7 @@ impl Inner {
     /// Passes on to the inner plan what the plan around it wants, until it comes to an end.
     async fn follow(&mut self, id: &PlanId, driving: Driving) -> Result<Ending, EngineError> {
         let (sender, reins) = (driving.sender(), Reins(Box::new(driving.stopper())));
-        let every = self.work.heartbeat.map_or(BEAT, |every| Duration::from_millis(every.as_ms().max(1)));
-        let mut beat = tokio::time::interval(every);
+        let mut beat = tokio::time::interval(self.beat());
         let ended = driving.ended();
         tokio::pin!(ended);
         loop {
@@ -353,6 +357,7 @@ impl Inner {
                     match way {
                         Way::On => drop(sender.send(Message::Rules)),
                         Way::Park => (reins.0)(Stop::Park),
+                        Way::Rest => drop(sender.send(Message::Leave)),
                         Way::Leave => {
                             (reins.0)(Stop::Now);
                             return ended.await;
@@ -362,6 +367,11 @@ impl Inner {
                 _ = beat.tick() => self.ports.alive(String::new(), Vec::new()),
             }
         }
+    }
+
+    /// How often to say that the attempt is alive.
+    fn beat(&self) -> Duration {
+        self.work.heartbeat.map_or(BEAT, |every| Duration::from_millis(every.as_ms().max(1)))
     }
 
     /// Says to the plan around it that this attempt cannot go on without someone, or that it does again.
