@@ -8,10 +8,13 @@ use gantry_engine::Engine;
 use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{bytes, columns, time};
+use crate::show::bytes;
+use crate::show::elapsed::clock;
+use crate::show::table::columns;
 
 /// See what tasks made and is kept, and get it
 #[derive(clap::Args)]
@@ -29,8 +32,8 @@ pub struct Args {
 enum What {
     /// List the artifacts of a plan, all versions
     List {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
     },
     /// Show where an artifact comes from, and the beginning of it if it is text
     Show {
@@ -89,7 +92,7 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
         lines.extend(rows.iter().map(|row| {
             let name = format!("{}@{}", row.artifact.name, row.version);
-            let made = time(row.artifact.at);
+            let made = clock(row.artifact.at);
             vec![row.artifact.task.to_string(), name, bytes(row.artifact.bytes), made, row.artifact.made_by.clone()]
         }));
         exit::print(&columns(&lines))?;
@@ -98,7 +101,7 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
 }
 
 fn made(row: &ArtifactRow) -> String {
-    let (at, by) = (time(row.artifact.at), &row.artifact.made_by);
+    let (at, by) = (clock(row.artifact.at), &row.artifact.made_by);
     if row.artifact.attempt.0 == 0 { format!("{at} by {by}") } else { format!("{at} by {by} {}", row.artifact.attempt) }
 }
 

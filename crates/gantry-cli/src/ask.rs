@@ -7,11 +7,12 @@ use gantry_core::life::{State, Waiting};
 use gantry_core::plan::Action;
 use serde_json::json;
 
-use crate::desk::{self, By, Desk};
+use crate::arguments::{By, PlanOrAll, ThePlan};
+use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
 use crate::gate::waiting_plans;
 use crate::session::{self, Record};
-use crate::table::time;
+use crate::show::elapsed::clock;
 
 /// See what people are asked, and answer
 #[derive(clap::Args)]
@@ -27,13 +28,13 @@ pub struct Args {
 enum What {
     /// List the questions that wait for an answer, of one plan or of all
     List {
-        /// The plan [default: all plans]
-        plan: Option<String>,
+        #[command(flatten)]
+        plan: PlanOrAll,
     },
     /// Answer a question
     Answer {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
         /// The task that asks
         task: String,
         /// The answer: one of those offered, or any text when none are
@@ -46,7 +47,7 @@ enum What {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         match &args.what {
-            What::List { plan } => list(&args.record, plan.as_deref()).await,
+            What::List { plan } => list(&args.record, plan.one()).await,
             What::Answer { plan, task, answer, by } => {
                 let by = by.name()?;
                 let desk = Desk::open(&args.record, plan).await?;
@@ -82,7 +83,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
                 lines.push(format!("    one of: {}\n", options.join(", ")));
             }
             if let (Some(default), Some(until)) = (&default, until) {
-                lines.push(format!("    `{default}` is taken at {}\n", time(*until)));
+                lines.push(format!("    `{default}` is taken at {}\n", clock(*until)));
             }
             all.push(json!({
                 "plan": card.id, "no": card.no, "task": id, "question": question, "options": options,

@@ -6,12 +6,14 @@ use gantry_core::event::{Entry, Event};
 use gantry_store::{ChainReport, PAGE_ITEMS_MAX, Store};
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
-use crate::sentence::sentence;
 use crate::session::{self, Record};
-use crate::table::{columns, time};
+use crate::show::elapsed::clock;
+use crate::show::table::columns;
+use crate::show::words::said;
 
 /// Check that a plan's record is what was written, and show who decided what, when and why
 ///
@@ -22,8 +24,8 @@ use crate::table::{columns, time};
     after_help = "Examples:\n  gantry audit @last\n  gantry audit 7 --head 3f2a…    (compare with the hash that you kept)"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The head hash, or its beginning, that was kept elsewhere
     #[arg(long, value_name = "HASH")]
     head: Option<String>,
@@ -56,7 +58,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         } else {
             let rows: Vec<Vec<String>> = decisions
                 .iter()
-                .map(|entry| vec![entry.seq.to_string(), time(entry.at), sentence(&entry.event)])
+                .map(|entry| vec![entry.seq.to_string(), clock(entry.at), said(&entry.event).line()])
                 .collect();
             exit::print(&columns(&rows))?;
             let turns = count(usize::try_from(report.turns).unwrap_or(usize::MAX), "turn");

@@ -31,7 +31,9 @@ use nothing::Nothing;
 /// before and after every round, and the median of the rounds is told. `pipeline` is a plan of 61 tasks of 50 ms each
 /// as a ratio to its longest path. `resume` kills a chain in the middle and starts it again.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many")]
+#[command(
+    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many"
+)]
 pub struct Args {
     /// The folder to measure in; its disk is what is measured [default: the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]

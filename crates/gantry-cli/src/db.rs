@@ -9,11 +9,13 @@ use gantry_store::{ListFilter, PAGE_ITEMS_MAX, Store};
 use gantry_store_sqlite::SqliteStore;
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::contents;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{bytes, columns, short};
+use crate::show::table::columns;
+use crate::show::{bytes, first_line};
 
 /// Look after the file that keeps all plans
 #[derive(clap::Args)]
@@ -46,8 +48,8 @@ enum What {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry forget 7\n  gantry export zip 7 -o kept.zip && gantry forget 7")]
 pub struct ForgetArgs {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// Also when it has not ended
     #[arg(long)]
     force: bool,
@@ -59,8 +61,8 @@ pub struct ForgetArgs {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry pin @last\n  gantry unpin @last")]
 pub struct PinArgs {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     #[command(flatten)]
     record: Record,
 }
@@ -260,7 +262,7 @@ pub fn search(args: &SearchArgs) -> Result<ExitCode, Fault> {
         } else {
             let row = |hit: &gantry_store::Hit| {
                 let task = hit.task.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-                vec![hit.plan.to_string(), task, short(&hit.snippet, 60)]
+                vec![hit.plan.to_string(), task, first_line(&hit.snippet, 60)]
             };
             exit::print(&columns(&hits.iter().map(row).collect::<Vec<_>>()))?;
         }

@@ -13,25 +13,6 @@ use serde_json::{Map, Value, json};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 
-/// Who decides, for commands that record it.
-#[derive(clap::Args, Clone, Debug)]
-pub struct By {
-    /// Who decides [default: `GANTRY_USER`, or the user of this machine]
-    #[arg(long, value_name = "NAME")]
-    pub by: Option<String>,
-}
-
-impl By {
-    /// The name to record.
-    pub fn name(&self) -> Result<String, Fault> {
-        match &self.by {
-            Some(name) if name.trim().is_empty() => Err(Fault::bad_input("`--by` needs a name")),
-            Some(name) => Ok(name.trim().to_owned()),
-            None => Ok(session::operator()),
-        }
-    }
-}
-
 /// One plan, and what is needed to speak to it.
 pub struct Desk {
     /// The engine of this process.

@@ -13,7 +13,8 @@ use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{bytes, columns};
+use crate::show::bytes;
+use crate::show::table::columns;
 
 /// Check that this machine has what plans need, and say how to fix what it lacks
 #[derive(clap::Args)]

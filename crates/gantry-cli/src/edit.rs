@@ -10,7 +10,8 @@ use gantry_core::life::{Life, TaskState};
 use gantry_engine::{Clock, EngineError, SystemClock};
 use serde_json::{Map, Value, json};
 
-use crate::desk::{self, By, Desk};
+use crate::arguments::{ByAndWhy, ThePlan};
+use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 
@@ -20,8 +21,8 @@ use crate::session::{self, Record};
     after_help = "Outputs that are not named stay as they are.\n\nExamples:\n  gantry edit 7 research --output summary=\"shorter\" --why \"too long\"\n  gantry edit 7 research --output limit=10 --dry-run"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The task
     task: String,
     /// A new value; JSON, or else text
@@ -33,17 +34,14 @@ pub struct Args {
     /// Only say what would be done again
     #[arg(long)]
     dry_run: bool,
-    /// Why
-    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
-    why: String,
     #[command(flatten)]
-    by: By,
+    by: ByAndWhy,
     #[command(flatten)]
     record: Record,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let by = args.by.name()?;
+    let (by, why) = args.by.said()?;
     if args.outputs.is_empty() && args.remove.is_empty() {
         return Err(Fault::bad_input("nothing is to be changed").hint("name an output with `--output NAME=VALUE`"));
     }
@@ -57,7 +55,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             }
         }
         outputs.extend(args.outputs.iter().cloned());
-        let input = Input::EditOutput { task: task.clone(), by, why: args.why.clone(), outputs };
+        let input = Input::EditOutput { task: task.clone(), by, why, outputs };
         let (again, perhaps) = preview(&life, &input)?;
         let mut text = format!("edited the output of `{task}`; {}", said(&again, &perhaps));
         let more = Map::from_iter([

@@ -11,7 +11,7 @@ use crate::bundle;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::bytes;
+use crate::show::bytes;
 use crate::version;
 
 /// Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole life as a zip file

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 use gantry_engine::Origin;
 use serde_json::json;
 
-use crate::desk::{By, Desk};
+use crate::arguments::{By, ThePlan};
+use crate::desk::Desk;
 use crate::exit::{self, Fault};
+use crate::run::{self, How};
 use crate::session::{self, Record};
 
 /// Begin another life of a plan from any point of its journal; the plan itself stays as it is
@@ -16,8 +18,8 @@ use crate::session::{self, Record};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry fork 7 --at 42\n  gantry fork 7 --at 42 --resume")]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// After which entry of the journal [default: the last]
     #[arg(long, value_name = "N")]
     at: Option<u64>,
@@ -32,7 +34,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let by = args.by.name()?;
-    let id = session::block_on(async {
+    session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let length = desk.card.length;
         let at = args.at.unwrap_or(length);
@@ -57,21 +59,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 anstream::eprintln!("go on with `gantry resume {id}`");
             }
         }
-        Ok(id)
-    })?;
-    if args.resume { resume(id.as_str(), &args.record) } else { Ok(ExitCode::from(exit::DONE)) }
-}
-
-/// Goes on in a program of its own, so that everything is as `gantry resume` does it.
-fn resume(plan: &str, record: &Record) -> Result<ExitCode, Fault> {
-    let lost = |error: std::io::Error| {
-        Fault::internal(format!("the fork cannot go on: {error}")).hint(format!("go on with `gantry resume {plan}`"))
-    };
-    let mut command = std::process::Command::new(std::env::current_exe().map_err(lost)?);
-    command.args(["resume", plan]).arg("--db").arg(record.path()?);
-    if record.json {
-        command.arg("--json");
-    }
-    let status = command.status().map_err(lost)?;
-    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::INTERNAL)))
+        if args.resume {
+            return run::go_on(&args.record, &[id.to_string()], &How::default()).await;
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
 }

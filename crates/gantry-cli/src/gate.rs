@@ -10,10 +10,13 @@ use gantry_engine::Engine;
 use gantry_store::{ListFilter, PlanCard};
 use serde_json::{Map, json};
 
-use crate::desk::{self, By, Desk, known_task};
+use crate::arguments::{By, PlanOrAll, ThePlan};
+use crate::desk::{self, Desk, known_task};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{columns, short, time};
+use crate::show::elapsed::clock;
+use crate::show::first_line;
+use crate::show::table::columns;
 
 /// See what waits for a decision, and decide
 #[derive(clap::Args)]
@@ -31,13 +34,13 @@ pub struct Args {
 enum What {
     /// List the gates that wait for a decision, of one plan or of all
     List {
-        /// The plan [default: all plans]
-        plan: Option<String>,
+        #[command(flatten)]
+        plan: PlanOrAll,
     },
     /// Show a gate: what it checks, who may decide, and who decided what
     Show {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
         /// The gate
         gate: String,
     },
@@ -51,8 +54,8 @@ enum What {
 
 #[derive(clap::Args)]
 struct Decide {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The gates
     #[arg(required = true, value_name = "GATE")]
     gates: Vec<String>,
@@ -72,7 +75,7 @@ struct Decide {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         match &args.what {
-            What::List { plan } => list(&args.record, plan.as_deref()).await,
+            What::List { plan } => list(&args.record, plan.one()).await,
             What::Show { plan, gate } => show(&args.record, plan, gate).await,
             What::Approve(wanted) => decide(&args.record, wanted, Decision::Approve).await,
             What::Reject(wanted) => decide(&args.record, wanted, Decision::Reject).await,
@@ -115,7 +118,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
                 card.id.to_string(),
                 id.to_string(),
                 format!("{} of {needed}", approved_by.len()),
-                short(task.name(), 40),
+                first_line(task.name(), 40),
             ]);
         }
     }
@@ -196,7 +199,7 @@ fn describe(life: &Life, name: &str, gate: &Gate, entries: &[&Entry]) -> String 
         if let Event::GateDecided { by, role, decision, rationale, .. } = &entry.event {
             let role = role.as_ref().map(|role| format!(" as {role}")).unwrap_or_default();
             let why = if rationale.is_empty() { String::new() } else { format!(": {rationale}") };
-            row("decided", format!("{} {by}{role} {}{why}", time(entry.at), past(*decision)));
+            row("decided", format!("{} {by}{role} {}{why}", clock(entry.at), past(*decision)));
         }
     }
     columns(&rows)

@@ -8,11 +8,11 @@ use gantry_core::event::Entry;
 use gantry_core::suggest::nearest;
 use gantry_store::Store;
 
+use crate::arguments::PlanOrLast;
 use crate::exit::{self, Fault};
 use crate::run::screen::{line_of, print_json};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
-use crate::show::journal;
 use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
 use crate::show::words::said;
@@ -29,9 +29,8 @@ const POLL: std::time::Duration = std::time::Duration::from_millis(500);
     after_help = "Examples:\n  gantry log @last\n  gantry log 7 --task deploy\n  gantry log 7 --follow\n  gantry log 7 --digest\n  gantry log 7 --after 120 --limit 20 --json"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    #[arg(default_value = "@last")]
-    plan: String,
+    #[command(flatten)]
+    plan: PlanOrLast,
     /// Only entries after this one
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     after: u64,
@@ -57,7 +56,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let standing = Standing::read(&store, &args.plan).await?;
         let plan = standing.card.id.clone();
         if args.digest {
-            let entries = journal::entries(&store, &plan, 0).await?;
+            let entries = gantry_engine::entries(&store, &plan).await?;
             let digest = digest::Digest::of(&standing, &entries);
             exit::print(&if args.record.json { format!("{:#}\n", digest.to_json()) } else { digest.to_string() })?;
             return Ok(ExitCode::from(exit::DONE));
@@ -68,7 +67,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let (mut after, mut left) = (args.after, args.limit.unwrap_or(usize::MAX));
         loop {
             let mark = store.mark();
-            let entries = journal::entries(&store, &plan, after).await?;
+            let entries = gantry_engine::entries_after(&store, &plan, after).await?;
             after = entries.last().map_or(after, |entry| entry.seq);
             let wanted = entries.iter().filter(|entry| is_about(entry, args.task.as_deref()));
             let mut text = String::new();

@@ -1,5 +1,6 @@
 //! The one binary: the only place that wires everything.
 
+mod arguments;
 mod artifact;
 mod ask;
 mod audit;
@@ -26,12 +27,10 @@ mod restore;
 mod revise;
 mod run;
 mod schema;
-mod sentence;
 mod session;
 mod show;
 mod status;
 mod steer;
-mod table;
 mod task;
 mod validate;
 mod version;

@@ -7,11 +7,12 @@ use gantry_core::policy::Policy;
 use gantry_engine::{Difference, Replayed, WhatIf};
 use serde_json::json;
 
+use crate::arguments::ThePlan;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file;
-use crate::sentence::sentence;
 use crate::session::{self, Record};
+use crate::show::words::said;
 
 /// Decide a plan's whole life again from what was recorded, and compare
 ///
@@ -22,8 +23,8 @@ use crate::session::{self, Record};
     after_help = "Examples:\n  gantry replay @last\n  gantry replay 7 --policy strict.yaml    (a file with a `policy` map, or a plan file)"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// What if this had been its policy: a file with a `policy` map, or a plan file
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
@@ -54,13 +55,13 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
         let same = if what_if { "the policy changes nothing" } else { "everything is the same" };
         return exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"));
     };
-    let words = |event: &Option<Box<Event>>| event.as_ref().map_or("nothing".to_owned(), |event| sentence(event));
+    let words = |event: &Option<Box<Event>>| event.as_ref().map_or("nothing".to_owned(), |event| said(event).line());
     let mut lines = vec![
         format!("{plan}: another way at entry {seq}; what stands before is the same\n"),
         format!("  recorded: {}\n  decided:  {}\n", words(recorded), words(decided)),
     ];
     if let (Some(recorded), Some(decided)) = (recorded, decided)
-        && sentence(recorded) == sentence(decided)
+        && said(recorded).line() == said(decided).line()
     {
         let json = |event: &Event| serde_json::to_string(event).unwrap_or_default();
         lines.push(format!("  recorded: {}\n  decided:  {}\n", json(recorded), json(decided)));

@@ -15,11 +15,13 @@ use gantry_store::{ArtifactRow, Hash, Store};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::arguments::{By, ThePlan};
 use crate::artifact;
-use crate::desk::{By, Desk};
+use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::table::{columns, time};
+use crate::show::elapsed::clock;
+use crate::show::table::columns;
 
 /// Bring the working folder of a plan back to a checkpoint, byte for byte
 ///
@@ -28,8 +30,8 @@ use crate::table::{columns, time};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry restore 7\n  gantry restore 7 --to before-migration")]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The checkpoint: its name, its task, TASK@VERSION, or a hash that a restore printed
     #[arg(long, value_name = "CHECKPOINT")]
     to: Option<String>,
@@ -123,7 +125,7 @@ fn list(record: &Record, desk: &Desk, points: &[Point]) -> Result<(), Fault> {
     }
     let mut rows = vec![["CHECKPOINT", "TASK", "MADE"].map(str::to_owned).to_vec()];
     rows.extend(points.iter().map(|Point { name, row }| {
-        vec![name.clone(), format!("{}@{}", row.artifact.task, row.version), time(row.artifact.at)]
+        vec![name.clone(), format!("{}@{}", row.artifact.task, row.version), clock(row.artifact.at)]
     }));
     exit::print(&columns(&rows))
 }

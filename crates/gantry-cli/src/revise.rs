@@ -8,7 +8,8 @@ use gantry_core::plan::diff;
 use gantry_engine::{Clock, EngineError, SystemClock};
 use serde_json::{Map, json};
 
-use crate::desk::{By, Desk, refusal};
+use crate::arguments::{By, ThePlan};
+use crate::desk::{Desk, refusal};
 use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
@@ -22,8 +23,8 @@ use crate::session::{self, Record};
     after_help = "Examples:\n  gantry export yaml 7 -o plan.yaml    (then edit it)\n  gantry revise 7 plan.yaml --rationale \"one more check\"\n  gantry revise 7 plan.yaml --rationale \"…\" --base 2 --yes"
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The plan file; `-` is standard input
     file: String,
     /// Why

@@ -29,11 +29,10 @@ use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
-use crate::show::journal;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
 use follow::Follow;
-use how::How;
+pub use how::How;
 use screen::Screen;
 
 /// How often a live view is drawn anew; lines are shown as they come.
@@ -105,22 +104,25 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
-    session::block_on(async {
-        // Which secrets are needed stands in the plans, so they are read first.
-        let reader = args.record.engine(Options::default())?;
-        let (mut plans, mut secrets) = (Vec::new(), Vec::new());
-        for reference in &args.plans {
-            let plan = session::find(&reader, reference).await?.id;
-            if !plans.contains(&plan) {
-                secrets.extend(reader.open(&plan).await?.origin.secrets);
-                plans.push(plan);
-            }
+    session::block_on(go_on(&args.record, &args.plans, &args.how))
+}
+
+/// Goes on with plans from wherever they stand.
+pub async fn go_on(record: &Record, references: &[String], how: &How) -> Result<ExitCode, Fault> {
+    // Which secrets are needed stands in the plans, so they are read first.
+    let reader = record.engine(Options::default())?;
+    let (mut plans, mut secrets) = (Vec::new(), Vec::new());
+    for reference in references {
+        let plan = session::find(&reader, reference).await?.id;
+        if !plans.contains(&plan) {
+            secrets.extend(reader.open(&plan).await?.origin.secrets);
+            plans.push(plan);
         }
-        let options = args.how.options(&secrets)?;
-        let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
-        let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
-        carry_out(&engine, &plans, &args.how, &options, args.record.json).await
-    })
+    }
+    let options = how.options(&secrets)?;
+    let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
+    let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
+    carry_out(&engine, &plans, how, &options, record.json).await
 }
 
 /// Drives the plans to wherever they can go, and tells.
@@ -151,7 +153,7 @@ async fn carry_out(
             PlanState::Paused => vec![Input::Resume { by: session::operator() }],
             _ => Vec::new(),
         });
-        follows.push(Follow::from(life, &journal::entries(store, plan, 0).await?));
+        follows.push(Follow::from(life, &gantry_engine::entries(store, plan).await?));
     }
     let mut screen = Screen::new(json, follows);
     let (mut drivings, mut stops) = (JoinSet::new(), Vec::new());
@@ -228,7 +230,7 @@ fn show_rest(screen: &mut Screen, happenings: &mut Receiver<gantry_engine::Happe
 /// Shows what was missed: the journal has it.
 async fn catch_up(screen: &mut Screen, store: &dyn Store, plans: &[PlanId]) -> Result<(), Fault> {
     for plan in plans {
-        let missed = journal::entries(store, plan, screen.shown(plan)).await?;
+        let missed = gantry_engine::entries_after(store, plan, screen.shown(plan)).await?;
         screen.events(plan, &missed)?;
     }
     Ok(())

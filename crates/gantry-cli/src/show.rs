@@ -4,7 +4,6 @@ pub mod words; // in reading order
 pub mod elapsed;
 pub mod style;
 pub mod table;
-pub mod journal;
 pub mod timeline;
 pub mod next;
 pub mod standing;
@@ -22,6 +21,18 @@ pub fn plain(text: &str) -> String {
         }
     }
     shown
+}
+
+/// `12 B`, `3.4 KiB`, `5.0 MiB`.
+pub fn bytes(bytes: u64) -> String {
+    const STEPS: [(u32, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    for (shift, unit) in STEPS {
+        if bytes >> shift > 0 {
+            let tenths = (u128::from(bytes) * 10) >> shift;
+            return format!("{}.{} {unit}", tenths / 10, tenths % 10);
+        }
+    }
+    format!("{bytes} B")
 }
 
 /// Lines, each with its end.

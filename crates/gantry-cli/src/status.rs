@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::arguments::PlanOrLast;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::standing::Standing;
@@ -13,9 +14,8 @@ use crate::show::{json, page, table};
     after_help = "Examples:\n  gantry status\n  gantry status 7\n  gantry status 7 --json | jq '.tasks'\n\nA plan that is running while nobody works on it was interrupted; `gantry resume` goes on with it."
 )]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    #[arg(default_value = "@last")]
-    plan: String,
+    #[command(flatten)]
+    plan: PlanOrLast,
     #[command(flatten)]
     record: Record,
 }

@@ -8,7 +8,8 @@ use gantry_core::life::PlanState;
 use gantry_engine::{Ending, Tell, Until};
 use serde_json::{Map, json};
 
-use crate::desk::{By, Desk};
+use crate::arguments::{ByAndWhy, ThePlan};
+use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 
@@ -16,13 +17,10 @@ use crate::session::{self, Record};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry pause @last --why \"the build machine is needed\"\n  gantry resume @last")]
 pub struct PauseArgs {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
-    /// Why
-    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
-    why: String,
     #[command(flatten)]
-    by: By,
+    plan: ThePlan,
+    #[command(flatten)]
+    by: ByAndWhy,
     #[command(flatten)]
     record: Record,
 }
@@ -34,16 +32,13 @@ pub struct PauseArgs {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry cancel 7 --why \"not needed any more\"\n  gantry cancel 7 --undo")]
 pub struct CancelArgs {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// Take back what was done
     #[arg(long)]
     undo: bool,
-    /// Why
-    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
-    why: String,
     #[command(flatten)]
-    by: By,
+    by: ByAndWhy,
     #[command(flatten)]
     record: Record,
 }
@@ -52,35 +47,32 @@ pub struct CancelArgs {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry retry @last deploy --why \"the server is back\"")]
 pub struct RetryArgs {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The task
     task: String,
-    /// Why
-    #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
-    why: String,
     #[command(flatten)]
-    by: By,
+    by: ByAndWhy,
     #[command(flatten)]
     record: Record,
 }
 
 pub fn pause(args: &PauseArgs) -> Result<ExitCode, Fault> {
-    let by = args.by.name()?;
+    let (by, why) = args.by.said()?;
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let done = format!("paused `{}`", desk.id());
-        desk.say(Input::Pause { by, why: args.why.clone() }, &done).await
+        desk.say(Input::Pause { by, why }, &done).await
     })
 }
 
 pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
-    let by = args.by.name()?;
+    let (by, why) = args.by.said()?;
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let undo = if args.undo { TakeBack::Everything } else { TakeBack::Nothing };
         let from = desk.card.length;
-        let told = desk.hear(Input::Cancel { by, why: args.why.clone(), undo }).await?;
+        let told = desk.hear(Input::Cancel { by, why, undo }).await?;
         let done = format!("cancelled `{}`", desk.id());
         if args.undo && told == Tell::Recorded {
             return take_back(&desk, from, &done).await;
@@ -115,11 +107,11 @@ async fn take_back(desk: &Desk, from: u64, done: &str) -> Result<ExitCode, Fault
 }
 
 pub fn retry(args: &RetryArgs) -> Result<ExitCode, Fault> {
-    let by = args.by.name()?;
+    let (by, why) = args.by.said()?;
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let (_, task) = desk.task(&args.task).await?;
         let done = format!("`{task}` will be done again");
-        desk.say(Input::Retry { task, by, why: args.why.clone() }, &done).await
+        desk.say(Input::Retry { task, by, why }, &done).await
     })
 }

@@ -13,7 +13,8 @@ use gantry_engine::{Clock, SystemClock};
 use gantry_store::BLOB_BYTES_MAX;
 use serde_json::{Map, Value};
 
-use crate::desk::{self, By, Desk};
+use crate::arguments::{By, ByAndWhy, ThePlan};
+use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 
@@ -33,15 +34,15 @@ pub struct Args {
 enum What {
     /// Show a task: its definition, state, attempts, inputs, outputs, artifacts and history
     Show {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
         /// The task
         task: String,
     },
     /// Say that a task for people is done, and hand in what came of it
     Done {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
         /// The task
         task: String,
         /// An output; the value is JSON, or else text
@@ -55,8 +56,8 @@ enum What {
     },
     /// Say that a task for people could not be done
     Fail {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
         /// The task
         task: String,
         /// Why not
@@ -75,8 +76,8 @@ enum What {
     },
     /// Say what to do about a task that asks for help
     Resolve {
-        /// The plan: its id, its number, the beginning of its id, or @last
-        plan: String,
+        #[command(flatten)]
+        plan: ThePlan,
         /// The task
         task: String,
         /// What to do
@@ -87,11 +88,8 @@ enum What {
         /// An output (with `complete`); the value is JSON, or else text
         #[arg(long = "output", value_name = "NAME=VALUE", value_parser = desk::pair)]
         outputs: Vec<(String, Value)>,
-        /// Why
-        #[arg(long, alias = "rationale", default_value = "", hide_default_value = true)]
-        why: String,
         #[command(flatten)]
-        by: By,
+        by: ByAndWhy,
     },
     /// Judge checks in words, of a task or of the plan's definition of done
     Judge(judge::Judge),
@@ -133,8 +131,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 desk.say(Input::Report { task, by, end: Err(why.clone()) }, &done).await
             }
             What::Note { words, by } => note(&args.record, words, by).await,
-            What::Resolve { plan, task, how, guidance, outputs, why, by } => {
-                let by = by.name()?;
+            What::Resolve { plan, task, how, guidance, outputs, by } => {
+                let (by, why) = by.said()?;
                 let resolution = resolution(*how, guidance.as_ref(), outputs)?;
                 let desk = Desk::open(&args.record, plan).await?;
                 let (_, task) = desk.task(task).await?;
@@ -144,7 +142,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                     How::Skip => format!("`{task}` is left out"),
                     How::Fail => format!("`{task}` has failed"),
                 };
-                desk.say(Input::Resolve { task, by, resolution, why: why.clone() }, &done).await
+                desk.say(Input::Resolve { task, by, resolution, why }, &done).await
             }
             What::Judge(wanted) => judge::judge(&args.record, wanted).await,
         }

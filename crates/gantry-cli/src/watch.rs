@@ -10,6 +10,7 @@ use gantry_store::{ListFilter, Store};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::arguments::PlanOrAll;
 use crate::exit::{self, Fault};
 use crate::list::{self, Inside};
 use crate::session::{self, Record};
@@ -28,8 +29,8 @@ const PLANS_MAX: usize = 500;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry watch\n  gantry watch @last")]
 pub struct Args {
-    /// The plan: its id, its number, the beginning of its id, or @last [default: all plans]
-    plan: Option<String>,
+    #[command(flatten)]
+    plan: PlanOrAll,
     #[command(flatten)]
     record: Record,
 }
@@ -54,13 +55,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     }
     session::block_on(async {
         let store = args.record.open()?;
-        let view = match &args.plan {
+        let view = match args.plan.one() {
             Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?))),
             None => View::List,
         };
         let mut terminal =
             ratatui::try_init().map_err(|error| Fault::internal(format!("the terminal cannot be used: {error}")))?;
-        let watched = Watch { store: &store, list: List::default(), view, only_one: args.plan.is_some() };
+        let watched = Watch { store: &store, list: List::default(), view, only_one: args.plan.one().is_some() };
         let outcome = watched.go(&mut terminal).await;
         ratatui::restore();
         outcome.map(|()| ExitCode::from(exit::DONE))

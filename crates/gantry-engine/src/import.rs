@@ -12,7 +12,7 @@ use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
 use crate::engine::entropy;
 use crate::error::EngineError;
-use crate::load::all_turns;
+use crate::load::{all_turns, turns_after};
 
 /// Reads all turns of a plan.
 pub async fn turns(store: &dyn Store, plan: &PlanId) -> Result<Vec<Turn>, EngineError> {
@@ -21,7 +21,13 @@ pub async fn turns(store: &dyn Store, plan: &PlanId) -> Result<Vec<Turn>, Engine
 
 /// Reads all entries of a plan.
 pub async fn entries(store: &dyn Store, plan: &PlanId) -> Result<Vec<Entry>, EngineError> {
-    Ok(all_turns(store, plan).await?.into_iter().flat_map(|turn| turn.entries).collect())
+    entries_after(store, plan, 0).await
+}
+
+/// Reads the entries of a plan after this one.
+pub async fn entries_after(store: &dyn Store, plan: &PlanId, after: u64) -> Result<Vec<Entry>, EngineError> {
+    let entries = turns_after(store, plan, after).await?.into_iter().flat_map(|turn| turn.entries);
+    Ok(entries.filter(|entry| entry.seq > after).collect())
 }
 
 /// Returns the hashes of the artifacts that these turns speak of; their contents must be kept before an import.

@@ -30,6 +30,6 @@ pub use driver::{Ending, Stop, Until};
 pub use engine::{Driving, Engine, NewPlan, Options, Tell};
 pub use error::EngineError;
 pub use happening::Happening;
-pub use import::{artifact_hashes, entries, import, turns};
+pub use import::{artifact_hashes, entries, entries_after, import, turns};
 pub use load::{Opened, open};
 pub use replay::{Difference, Replayed, WhatIf, replay};

@@ -90,7 +90,12 @@ fn fold_snapshot(loaded: &Loaded, plan: &PlanId) -> Result<Option<Life>, EngineE
 
 /// Reads the whole journal of a plan.
 pub(crate) async fn all_turns(store: &dyn Store, plan: &PlanId) -> Result<Vec<Turn>, EngineError> {
-    let (mut turns, mut after) = (Vec::new(), 0);
+    turns_after(store, plan, 0).await
+}
+
+/// Reads the turns that have entries after this one.
+pub(crate) async fn turns_after(store: &dyn Store, plan: &PlanId, mut after: u64) -> Result<Vec<Turn>, EngineError> {
+    let mut turns = Vec::new();
     loop {
         let page = store.turns(plan, after, gantry_store::PAGE_ITEMS_MAX).await?;
         turns.extend(page.items);

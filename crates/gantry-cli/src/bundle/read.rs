@@ -11,7 +11,7 @@ use zip::ZipArchive;
 
 use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Line, MANIFEST, Manifest, PLAN, chain};
 use crate::exit::Fault;
-use crate::table;
+use crate::show::{bytes, first_line};
 
 /// How many files are read at most.
 const FILES_MAX: usize = 100_000;
@@ -83,23 +83,19 @@ impl Bundle {
             });
             let (name, size, plain) = looked.map_err(|error| self.bad(&error.to_string()))?;
             if !plain || name.starts_with('/') || name.contains('\\') || name.split('/').any(|part| part == "..") {
-                return Err(self.bad(&format!("the name `{}` is not one of a file inside it", table::short(&name, 60))));
+                return Err(self.bad(&format!("the name `{}` is not one of a file inside it", first_line(&name, 60))));
             }
             total = total.saturating_add(size);
         }
         if total > BYTES_MAX {
-            return Err(self.bad(&format!(
-                "it holds {}, and at most {} are read",
-                table::bytes(total),
-                table::bytes(BYTES_MAX)
-            )));
+            return Err(self.bad(&format!("it holds {}, and at most {} are read", bytes(total), bytes(BYTES_MAX))));
         }
         Ok(())
     }
 
     fn check_manifest(&self, manifest: &Manifest) -> Result<(), Fault> {
         if manifest.format != FORMAT {
-            let found = table::short(&manifest.format, 40);
+            let found = first_line(&manifest.format, 40);
             return Err(self.bad(&format!("its format is `{found}`, and this program reads `{FORMAT}`")));
         }
         let listed: std::collections::BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
@@ -109,7 +105,7 @@ impl Bundle {
             .map(String::from_utf8_lossy)
             .find(|name| name != MANIFEST && !listed.contains(&**name));
         match strange {
-            Some(name) => Err(self.bad(&format!("the file `{}` is not in its manifest", table::short(&name, 60)))),
+            Some(name) => Err(self.bad(&format!("the file `{}` is not in its manifest", first_line(&name, 60)))),
             None => Ok(()),
         }
     }

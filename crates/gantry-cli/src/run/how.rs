@@ -11,7 +11,7 @@ use crate::exit::Fault;
 use crate::session;
 
 /// How a plan is carried out.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct How {
     /// Stay when the plan waits for a person, until it has ended
     #[arg(long)]

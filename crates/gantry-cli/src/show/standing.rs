@@ -7,7 +7,6 @@ use gantry_store::{PlanCard, Store, StoreError};
 
 use super::elapsed::now;
 use super::first_line;
-use super::journal;
 use super::timeline::Timeline;
 use crate::exit::Fault;
 
@@ -35,7 +34,7 @@ impl Standing {
             error => error.into(),
         })?;
         let life = gantry_engine::open(store, &card.id).await?.life;
-        let timeline = Timeline::of(&journal::entries(store, &card.id, 0).await?);
+        let timeline = Timeline::of(&gantry_engine::entries(store, &card.id).await?);
         let driven = store.claimed_by_other(card.no).await?;
         Ok(Self { card, life, timeline, driven, now: now() })
     }

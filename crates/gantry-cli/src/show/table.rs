@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::style::paint;
+use super::style::{PLAIN, paint};
 
 /// How wide a screen is when nobody says.
 const WIDTH: usize = 100;
@@ -78,10 +78,15 @@ pub fn draw(indent: &str, rows: &[Vec<Cell>], width: usize) -> String {
     drawn
 }
 
+/// Draws rows of plain text in full, however wide they are.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let cells = |row: &Vec<String>| row.iter().map(|text| cell(PLAIN, text.as_str())).collect();
+    draw("", &rows.iter().map(cells).collect::<Vec<Vec<Cell>>>(), usize::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::show::style::PLAIN;
 
     #[test]
     fn an_empty_column_takes_no_room() {

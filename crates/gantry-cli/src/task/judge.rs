@@ -7,14 +7,15 @@ use gantry_core::life::{Life, State, Waiting};
 use gantry_core::policy::Usage;
 use serde_json::json;
 
-use crate::desk::{By, Desk};
+use crate::arguments::{By, ThePlan};
+use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::Record;
 
 #[derive(clap::Args)]
 pub struct Judge {
-    /// The plan: its id, its number, the beginning of its id, or @last
-    plan: String,
+    #[command(flatten)]
+    plan: ThePlan,
     /// The task [default: the plan itself, whose definition of done is judged]
     task: Option<String>,
     /// A check that holds, by its text or its number, and why; without any, the checks are listed

@@ -13,9 +13,11 @@ use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
-use crate::sentence::sentence;
 use crate::session::Record;
-use crate::table::{bytes, columns, short, time};
+use crate::show::elapsed::clock;
+use crate::show::table::columns;
+use crate::show::words::said;
+use crate::show::{bytes, first_line};
 
 /// How much of a value is shown.
 const VALUE_CHARS_MAX: usize = 200;
@@ -53,7 +55,7 @@ fn describe(life: &Life, id: &TaskId, artifacts: &[ArtifactRow], history: &[Entr
     ];
     let mut row = |label: &str, text: String| rows.push(vec![label.to_owned(), text]);
     if let Some(failure) = &known.failure {
-        row("failure", short(&failure.message, VALUE_CHARS_MAX));
+        row("failure", first_line(&failure.message, VALUE_CHARS_MAX));
     }
     if let Some(because) = &known.because {
         row("because", because.clone());
@@ -80,7 +82,7 @@ fn describe(life: &Life, id: &TaskId, artifacts: &[ArtifactRow], history: &[Entr
         .collect();
     text += &section("artifacts", &columns(&kept));
     let lines: Vec<Vec<String>> =
-        history.iter().map(|entry| vec![entry.seq.to_string(), time(entry.at), sentence(&entry.event)]).collect();
+        history.iter().map(|entry| vec![entry.seq.to_string(), clock(entry.at), said(&entry.event).text]).collect();
     text += &section("history", &columns(&lines));
     text
 }
@@ -115,9 +117,9 @@ fn plain(value: &Value) -> String {
         Value::String(text) => {
             let lines = text.lines().count();
             let more = if lines > 1 { format!(" ({})", count(lines, "line")) } else { String::new() };
-            format!("{}{more}", short(text, VALUE_CHARS_MAX))
+            format!("{}{more}", first_line(text, VALUE_CHARS_MAX))
         }
-        other => short(&other.to_string(), VALUE_CHARS_MAX),
+        other => first_line(&other.to_string(), VALUE_CHARS_MAX),
     }
 }
 
