@@ -41,6 +41,10 @@ impl Store for Faulty {
         self.room()?;
         self.inner.append(append).await
     }
+    async fn import(&self, life: Vec<Append>) -> Result<Appended, StoreError> {
+        self.room()?;
+        self.inner.import(life).await
+    }
     async fn load(&self, plan: &PlanId) -> Result<Option<Loaded>, StoreError> {
         self.inner.load(plan).await
     }
