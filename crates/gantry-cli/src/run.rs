@@ -10,13 +10,12 @@ mod ending;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::PlanState;
-use gantry_engine::{Driving, Ending, Engine, EngineError, NewPlan, Options, Origin, Stop, SystemClock};
+use gantry_engine::{Driving, Ending, Engine, EngineError, NewPlan, Options, Origin, Stop};
 use gantry_store::Store;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -27,10 +26,12 @@ use tokio::time::MissedTickBehavior;
 
 use crate::exit::{self, Fault};
 use crate::file;
+use crate::home::NewHome;
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
+use crate::surroundings;
 use follow::Follow;
 pub use how::How;
 use screen::Screen;
@@ -70,12 +71,19 @@ pub struct Args {
 /// Go on with plans from wherever they stand
 ///
 /// Finished work is not done again. Secrets that a plan was given are taken from the environment again.
+///
+/// A plan that `gantry import` took in has no folder and no secrets here: say the first time where it works and which
+/// variables of your environment you trust it with, with --workspace and --secret. That is recorded.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4")]
+#[command(
+    after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4\n  gantry resume 7 --workspace ~/project --secret API_TOKEN    (after `gantry import`)"
+)]
 pub struct ResumeArgs {
     /// The plans: id, number, the beginning of an id, or @last
     #[arg(required = true, value_name = "PLAN")]
     plans: Vec<String>,
+    #[command(flatten)]
+    home: NewHome,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -84,7 +92,7 @@ pub struct ResumeArgs {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let plan = file::load_sound(&args.file)?;
-    let workspace = how::folder(Path::new(&args.workspace))?;
+    let workspace = surroundings::folder(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
         return session::block_on(dry::run(plan, workspace, options, args.record.json));
@@ -93,7 +101,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         workspace: workspace.to_string_lossy().into_owned(),
         file: file::name(&args.file).to_owned(),
         by: session::operator(),
-        secrets: How::secret_names(&options.secrets),
+        secrets: surroundings::secret_names(&options.secrets),
         ..Origin::default()
     };
     session::block_on(async {
@@ -104,24 +112,27 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
-    session::block_on(go_on(&args.record, &args.plans, &args.how))
+    session::block_on(go_on(&args.record, &args.plans, &args.home, &args.how))
 }
 
 /// Goes on with plans from wherever they stand.
-pub async fn go_on(record: &Record, references: &[String], how: &How) -> Result<ExitCode, Fault> {
+pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: &How) -> Result<ExitCode, Fault> {
     // Which secrets are needed stands in the plans, so they are read first.
     let reader = record.engine(Options::default())?;
     let (mut plans, mut secrets) = (Vec::new(), Vec::new());
     for reference in references {
         let plan = session::find(&reader, reference).await?.id;
         if !plans.contains(&plan) {
-            secrets.extend(reader.open(&plan).await?.origin.secrets);
+            secrets.push(home.settle(&reader, &plan, &how.around).await?);
             plans.push(plan);
         }
     }
-    let options = how.options(&secrets)?;
-    let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
-    let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
+    if secrets.iter().any(|names| *names != secrets[0]) {
+        return Err(Fault::bad_input("these plans were given different secrets, and would see those of each other")
+            .hint("go on with each of them on its own"));
+    }
+    let options = how.options(&secrets.concat())?;
+    let engine = session::anew(&reader, options.clone());
     carry_out(&engine, &plans, how, &options, record.json).await
 }
 

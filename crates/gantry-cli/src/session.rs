@@ -41,7 +41,9 @@ impl Record {
         if self.db.is_none()
             && let Some(folder) = path.parent()
         {
-            std::fs::create_dir_all(folder).map_err(|error| {
+            use std::os::unix::fs::DirBuilderExt as _;
+            // Nobody else has to see what is in it; a folder that is there stays as it is.
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
                 Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
             })?;
         }
@@ -55,6 +57,12 @@ impl Record {
         let store: Arc<dyn Store> = Arc::new(self.open()?);
         Ok(Engine::new(store, Arc::new(SystemClock::new()), Runners::standard(guard), options))
     }
+}
+
+/// The same record with an engine that works otherwise.
+pub fn anew(engine: &Engine, options: Options) -> Engine {
+    let (store, runners) = (Arc::clone(engine.store()), engine.runners().clone());
+    Engine::new(store, Arc::new(SystemClock::new()), runners, options)
 }
 
 /// Finds the one plan that is meant.

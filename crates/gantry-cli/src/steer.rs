@@ -11,7 +11,9 @@ use serde_json::{Map, json};
 use crate::arguments::{ByAndWhy, ThePlan};
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
+use crate::home::NewHome;
 use crate::session::{self, Record};
+use crate::surroundings::Surroundings;
 
 /// Start nothing new in a plan; what runs is let finish
 #[derive(clap::Args)]
@@ -28,7 +30,7 @@ pub struct PauseArgs {
 /// Give up a plan: stop everything at once
 ///
 /// With --undo, what was done is taken back, the last thing first. If no process works on the plan, that happens
-/// here, and the command ends when it is done.
+/// here, as `gantry resume` would do it, and the command ends when it is done.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry cancel 7 --why \"not needed any more\"\n  gantry cancel 7 --undo")]
 pub struct CancelArgs {
@@ -39,6 +41,10 @@ pub struct CancelArgs {
     undo: bool,
     #[command(flatten)]
     by: ByAndWhy,
+    #[command(flatten)]
+    home: NewHome,
+    #[command(flatten)]
+    around: Surroundings,
     #[command(flatten)]
     record: Record,
 }
@@ -69,13 +75,17 @@ pub fn pause(args: &PauseArgs) -> Result<ExitCode, Fault> {
 pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
     let (by, why) = args.by.said()?;
     session::block_on(async {
-        let desk = Desk::open(&args.record, &args.plan).await?;
+        let mut desk = Desk::open(&args.record, &args.plan).await?;
+        if args.undo && !desk.store().claimed_by_other(desk.card.no).await? {
+            // It will be taken back here: what that needs must be here before anything is said.
+            desk = desk.able_to_act(&args.home, &args.around).await?;
+        }
         let undo = if args.undo { TakeBack::Everything } else { TakeBack::Nothing };
         let from = desk.card.length;
         let told = desk.hear(Input::Cancel { by, why, undo }).await?;
         let done = format!("cancelled `{}`", desk.id());
         if args.undo && told == Tell::Recorded {
-            return take_back(&desk, from, &done).await;
+            return take_back(&desk.able_to_act(&args.home, &args.around).await?, from, &done).await;
         }
         desk.tell(told, &done, Map::new()).await?;
         Ok(ExitCode::from(exit::DONE))

@@ -10,7 +10,7 @@ use gantry_core::input::Input;
 use gantry_core::life::{Life, PlanState, Refusal, Room, WaitsFor};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::Place;
-use gantry_store::{Append, Claim, EffectRow, ForkedFrom, InboxId, StoreError, Turn};
+use gantry_store::{Append, Card, Claim, EffectRow, ForkedFrom, Home, InboxId, StoreError, Turn};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -107,6 +107,7 @@ pub(crate) struct Driver {
     life: Option<Life>,
     origin: Origin,
     forked_from: Option<ForkedFrom>,
+    home: Option<Home>,
     snapshot_length: u64,
     until: Until,
     parking: bool,
@@ -135,6 +136,7 @@ impl Driver {
             life: Some(opened.life),
             origin: opened.origin,
             forked_from: opened.forked_from,
+            home: opened.home,
             snapshot_length: opened.snapshot_length,
             until,
             parking: false,
@@ -354,7 +356,7 @@ impl Driver {
         let taken = inputs.iter().zip(refusals).filter(|(_, refusal)| refusal.is_none());
         let inputs_json = Cause::decided_to_json(taken.map(|(taken, _)| &taken.input).collect(), room);
         let parent = self.origin.parent.as_ref().map(|(plan, _)| plan);
-        let card = card_of(life, parent, self.forked_from.as_ref());
+        let card = Card { home: self.home.clone(), ..card_of(life, parent, self.forked_from.as_ref()) };
         let answered = inputs.iter().zip(refusals).filter_map(|(taken, refusal)| match taken.from {
             From::Inbox(id) => Some((id, answer_to(refusal.as_ref()))),
             From::Runner | From::Person(_) => None,

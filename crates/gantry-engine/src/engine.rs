@@ -83,7 +83,7 @@ pub(crate) struct Shared {
 /// The engine of one process.
 #[derive(Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// A plan to be created.
@@ -206,6 +206,14 @@ impl Engine {
                 submitted = Some(self.shared.store.submit(plan, value, self.shared.clock.now()).await?);
             }
             if since.elapsed() > ANSWER_WAIT {
+                if let Some(id) = submitted {
+                    // Whoever gives up takes it back, or it would be obeyed days later; the first answer stays.
+                    self.shared.store.answer(id, withdrawn()).await?;
+                    match self.shared.store.ask_answer(id).await? {
+                        Some(answer) if answer != withdrawn() => return read_answer(&answer).map(|()| Tell::Driven),
+                        Some(_) | None => {}
+                    }
+                }
                 return Err(EngineError::Silent { plan: plan.to_string(), waited_s: ANSWER_WAIT.as_secs() });
             }
             tokio::time::sleep(ANSWER_POLL).await;
@@ -371,6 +379,7 @@ pub(crate) async fn drive(
     let no = shared.store.plan(plan.as_str()).await?.no;
     let claim = shared.store.claim(no).await?.ok_or_else(|| EngineError::Driven { plan: plan.to_string() })?;
     let opened = open(&*shared.store, plan).await?;
+    opened.check_home()?;
     let place = place_for(&shared.options, &opened.origin, &opened.life);
     let driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
     let sender = driver.sender.clone();
@@ -383,6 +392,11 @@ pub(crate) async fn drive(
         ending
     });
     Ok(Driving { plan: plan.clone(), sender, handle })
+}
+
+/// The answer of a sender who did not wait any longer.
+fn withdrawn() -> Value {
+    serde_json::json!({"withdrawn": true})
 }
 
 fn read_answer(answer: &Value) -> Result<(), EngineError> {

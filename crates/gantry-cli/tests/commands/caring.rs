@@ -101,7 +101,7 @@ fn a_plan_is_pinned_found_and_forgotten() {
         "forget files",
     ]), @"
     $ gantry search chan file
-    files  -  Change some files …
+    files  -  Change some files
     [exit 0]
     $ gantry search
     --- talk
