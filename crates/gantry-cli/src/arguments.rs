@@ -53,7 +53,7 @@ impl PlanOrAll {
 /// Who decides.
 #[derive(clap::Args, Clone, Debug)]
 pub struct By {
-    /// Who decides [default: `GANTRY_USER`, or the user of this machine]
+    /// Who decides; names are not verified on the command line [default: `GANTRY_USER`, or the user of this machine]
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
 }

@@ -11,10 +11,13 @@ use serde_json::json;
 use crate::arguments::ThePlan;
 use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
+use crate::file::why;
 use crate::session::{self, Record};
-use crate::show::bytes;
 use crate::show::elapsed::clock;
+use crate::show::parts::{Shown, folded};
 use crate::show::table::columns;
+use crate::show::{bytes, named, plain};
+use crate::talk::talk;
 
 /// See what tasks made and is kept, and get it
 #[derive(clap::Args)]
@@ -87,13 +90,12 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(rows)))?;
     } else if rows.is_empty() {
-        anstream::eprintln!("`{}` has no artifacts", desk.id());
+        talk!("`{}` has no artifacts", desk.id());
     } else {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
-        lines.extend(rows.iter().map(|row| {
-            let name = format!("{}@{}", row.artifact.name, row.version);
-            let made = clock(row.artifact.at);
-            vec![row.artifact.task.to_string(), name, bytes(row.artifact.bytes), made, row.artifact.made_by.clone()]
+        lines.extend(folded(&rows).into_iter().map(|Shown { row, name, size }| {
+            let artifact = &row.artifact;
+            vec![artifact.task.to_string(), name, size, clock(artifact.at), artifact.made_by.clone()]
         }));
         exit::print(&columns(&lines))?;
     }
@@ -170,10 +172,11 @@ async fn show(record: &Record, reference: &[String]) -> Result<ExitCode, Fault> 
         Some(text) if !text.is_empty() => {
             let end = (0..=text.len().min(SHOWN_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             let cut = if end < text.len() { "\n…\n" } else { "" };
-            exit::print(&format!("\n{}{cut}", &text[..end]))?;
+            let shown: Vec<String> = text[..end].split('\n').map(plain).collect();
+            exit::print(&format!("\n{}{cut}", shown.join("\n")))?;
         }
         Some(_) => {}
-        None => anstream::eprintln!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
+        None => talk!("it is not text; get it with `gantry artifact get {} -o FILE`", row.reference()),
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -189,7 +192,7 @@ async fn get(record: &Record, reference: &[String], output: &str, force: bool) -
     if record.json {
         exit::print(&format!("{:#}\n", json!({"artifact": row, "file": output})))?;
     } else {
-        anstream::eprintln!("wrote {} to `{output}`", bytes(row.artifact.bytes));
+        talk!("wrote {} to `{output}`", bytes(row.artifact.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -210,8 +213,9 @@ pub fn new_file(path: &str, force: bool) -> Result<std::fs::File, Fault> {
         options.create_new(true)
     };
     options.open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Fault::bad_input(format!("`{path}` exists already"))
+        std::io::ErrorKind::AlreadyExists => Fault::bad_input(format!("`{}` exists already", named(path)))
             .hint("name another file, or write over it with `--force`"),
-        _ => Fault::bad_input(format!("`{path}` cannot be written: {error}")),
+        _ => Fault::bad_input(format!("`{}` cannot be written: {}", named(path), why(&error, "folder")))
+            .hint("name a file in a folder that exists"),
     })
 }

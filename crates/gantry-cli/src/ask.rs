@@ -13,6 +13,7 @@ use crate::exit::{self, Fault};
 use crate::gate::waiting_plans;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
+use crate::talk::talk;
 
 /// See what people are asked, and answer
 #[derive(clap::Args)]
@@ -94,7 +95,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(all)))?;
     } else if lines.is_empty() {
-        anstream::eprintln!("no question waits for an answer");
+        talk!("no question waits for an answer");
     } else {
         exit::print(&lines.concat())?;
     }

@@ -14,6 +14,7 @@ use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::table::columns;
 use crate::show::words::said;
+use crate::talk::talk;
 
 /// Check that a plan's record is what was written, and show who decided what, when and why
 ///
@@ -66,7 +67,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             exit::print(&format!("{}: {} entries in {turns}, head {}\n", report.plan, report.length, report.head))?;
             for problem in &report.problems {
                 let place = problem.seq.map(|seq| format!("entry {seq}: ")).unwrap_or_default();
-                anstream::eprintln!("broken: {place}{}", problem.what);
+                talk!("broken: {place}{}", problem.what);
             }
         }
         if !report.is_sound() {
@@ -82,7 +83,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 .hint("it has grown since the hash was kept, or it was replaced as a whole"));
         }
         if !args.record.json {
-            anstream::eprintln!("sound: everything is as it was written");
+            talk!("sound: everything is as it was written");
         }
         Ok(ExitCode::from(exit::DONE))
     })

@@ -20,6 +20,7 @@ use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::{self, Fault};
 use crate::session;
+use crate::talk::talk;
 use figures::{Figures, Rate};
 use nothing::Nothing;
 
@@ -84,7 +85,7 @@ fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
     let wanted = |what: What, text: &str| {
         let wanted = only.is_empty() || only.contains(&what);
         if wanted {
-            anstream::eprintln!("measuring {text} …");
+            talk!("measuring {text} …");
         }
         wanted
     };

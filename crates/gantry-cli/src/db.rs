@@ -16,6 +16,7 @@ use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::table::columns;
 use crate::show::{bytes, first_line};
+use crate::talk::talk;
 
 /// Look after the file that keeps all plans
 #[derive(clap::Args)]
@@ -131,7 +132,7 @@ async fn backup(record: &Record, file: &str) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!({"file": file, "bytes": info.bytes, "plans": info.plans})))?;
     } else {
-        anstream::eprintln!("copied the record to `{file}`: {} plans, {}", info.plans, bytes(info.bytes));
+        talk!("copied the record to `{file}`: {} plans, {}", info.plans, bytes(info.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -144,7 +145,7 @@ async fn vacuum(record: &Record) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!({"blobs": vacuumed.blobs, "bytes": vacuumed.bytes})))?;
     } else {
-        anstream::eprintln!("removed {} blobs with {}", vacuumed.blobs, bytes(vacuumed.bytes));
+        talk!("removed {} blobs with {}", vacuumed.blobs, bytes(vacuumed.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -177,9 +178,9 @@ fn migrate(record: &Record) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!({"before": before, "after": after})))?;
     } else if before == after {
-        anstream::eprintln!("the record has the newest schema, {after}");
+        talk!("the record has the newest schema, {after}");
     } else {
-        anstream::eprintln!("brought the record from schema {before} to {after}");
+        talk!("brought the record from schema {before} to {after}");
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -198,7 +199,7 @@ async fn check(record: &Record) -> Result<ExitCode, Fault> {
             .hint("restore a backup; see which plans are sound with `gantry audit`"));
     }
     if !record.json {
-        anstream::eprintln!("the file is sound; check a plan's journal with `gantry audit`");
+        talk!("the file is sound; check a plan's journal with `gantry audit`");
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -219,7 +220,7 @@ pub fn forget(args: &ForgetArgs) -> Result<ExitCode, Fault> {
         if args.record.json {
             exit::print(&format!("{:#}\n", json!({"forgotten": desk.id()})))?;
         } else {
-            anstream::eprintln!("forgot `{}`", desk.id());
+            talk!("forgot `{}`", desk.id());
         }
         Ok(ExitCode::from(exit::DONE))
     })
@@ -242,7 +243,7 @@ pub fn pin(args: &PinArgs, pinned: Pinned) -> Result<ExitCode, Fault> {
         if args.record.json {
             exit::print(&format!("{:#}\n", json!({"plan": desk.id(), "pinned": pinned})))?;
         } else {
-            anstream::eprintln!("`{}` is {}", desk.id(), if pinned { "pinned" } else { "not pinned any more" });
+            talk!("`{}` is {}", desk.id(), if pinned { "pinned" } else { "not pinned any more" });
         }
         Ok(ExitCode::from(exit::DONE))
     })
@@ -258,7 +259,7 @@ pub fn search(args: &SearchArgs) -> Result<ExitCode, Fault> {
         if args.record.json {
             exit::print(&format!("{:#}\n", json!(hits)))?;
         } else if hits.is_empty() {
-            anstream::eprintln!("nothing was found");
+            talk!("nothing was found");
         } else {
             let row = |hit: &gantry_store::Hit| {
                 let task = hit.task.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);

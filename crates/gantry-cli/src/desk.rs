@@ -13,7 +13,10 @@ use serde_json::{Map, Value, json};
 use crate::exit::{self, Fault};
 use crate::home::NewHome;
 use crate::session::{self, Record};
+use crate::show::next::{self, quoted};
+use crate::show::{page, plain};
 use crate::surroundings::Surroundings;
+use crate::talk::talk;
 
 /// One plan, and what is needed to speak to it.
 pub struct Desk {
@@ -75,7 +78,15 @@ impl Desk {
 
     /// Says something to the plan.
     pub async fn hear(&self, input: Input) -> Result<Tell, Fault> {
-        self.engine.tell(self.id(), input).await.map_err(|error| refusal(error, self.id()))
+        let about_gates = matches!(input, Input::Review { .. });
+        self.engine.tell(self.id(), input).await.map_err(|error| match evidence_missing(&error) {
+            Some(name) if about_gates => {
+                let hint = format!("say that you have seen it with `--evidence {}`", quoted(&name));
+                Fault::from(error).hint(hint)
+            }
+            Some(name) => Fault::from(error).hint(format!("hand it in with `--evidence {}=FILE`", quoted(&name))),
+            None => refusal(error, self.id()),
+        })
     }
 
     /// Tells that something was done, and what comes next.
@@ -92,10 +103,10 @@ impl Desk {
             all.as_object_mut().into_iter().for_each(|all| all.extend(more.clone()));
             return exit::print(&format!("{all:#}\n"));
         }
-        anstream::eprintln!("{done}");
+        talk!("{done}");
         match told {
-            Tell::Driven => anstream::eprintln!("the process that works on `{}` has heard it", card.id),
-            Tell::Recorded => tell_next(&card),
+            Tell::Driven => talk!("the process that works on `{}` has heard it", card.id),
+            Tell::Recorded => tell_next(&card, &self.life().await?),
         }
         Ok(())
     }
@@ -107,21 +118,29 @@ pub fn engine(record: &Record) -> Result<Engine, Fault> {
 }
 
 /// Nobody works on the plan: what has to be done about it.
-fn tell_next(card: &PlanCard) {
+fn tell_next(card: &PlanCard, life: &Life) {
     let id = &card.id;
     match card.card.state {
-        PlanState::Running => anstream::eprintln!("nobody works on it right now; go on with `gantry resume {id}`"),
-        PlanState::Pending => anstream::eprintln!("it has not begun; begin with `gantry resume {id}`"),
-        PlanState::Paused => anstream::eprintln!("it is paused; go on with `gantry resume {id}`"),
+        PlanState::Running => talk!("nobody works on it right now; go on with `gantry resume {id}`"),
+        PlanState::Pending => talk!("it has not begun; begin with `gantry resume {id}`"),
+        PlanState::Paused => talk!("it is paused; go on with `gantry resume {id}`"),
         PlanState::Blocked => {
-            for line in &card.card.waiting {
-                let whose = line.task.as_ref().map_or_else(|| format!("`{id}`"), |task| format!("`{task}`"));
-                anstream::eprintln!("{whose} waits for {}", line.what);
+            if let Some(reason) = life.taking_back().and_then(|back| back.halted) {
+                talk!("taking back cannot go on: {}", plain(reason));
+            } else {
+                for line in &card.card.waiting {
+                    let whose = line.task.as_ref().map_or_else(|| format!("`{id}`"), |task| format!("`{task}`"));
+                    talk!("{whose} waits for {}", plain(&line.what));
+                }
+            }
+            let steps = next::steps(life, false);
+            if !steps.is_empty() {
+                talk!("next:\n{}", page::commands(&steps).trim_end());
             }
         }
-        PlanState::Completed => anstream::eprintln!("`{id}` is completed"),
-        PlanState::Failed => anstream::eprintln!("`{id}` has failed"),
-        PlanState::Abandoned => anstream::eprintln!("`{id}` is given up"),
+        PlanState::Completed => talk!("`{id}` is completed"),
+        PlanState::Failed => talk!("`{id}` has failed"),
+        PlanState::Abandoned => talk!("`{id}` is given up"),
     }
 }
 
@@ -142,6 +161,18 @@ pub fn known_task(life: &Life, name: &str) -> Result<TaskId, Fault> {
     })
 }
 
+/// The evidence that a refusal asks for.
+fn evidence_missing(error: &EngineError) -> Option<String> {
+    let code = match error {
+        EngineError::Refused(refusal) => refusal.code(),
+        EngineError::RefusedElsewhere { code, .. } => code,
+        _ => return None,
+    };
+    let told = error.to_string();
+    let (_, name) = told.split_once("the evidence `").filter(|_| code == "life::incomplete")?;
+    name.rsplit_once('`').map(|(name, _)| name.to_owned())
+}
+
 /// A refusal with a hint at what to do.
 pub fn refusal(error: EngineError, plan: &PlanId) -> Fault {
     let code = match &error {
@@ -155,8 +186,8 @@ pub fn refusal(error: EngineError, plan: &PlanId) -> Fault {
                 format!("see who may with `gantry gate show {plan} GATE`; say who you are with `--by` and `--role`");
             return Fault::from(error).hint(hint);
         }
-        "life::incomplete" if error.to_string().contains("the evidence") => "hand it in with `--evidence`",
         "life::incomplete" => "judge every check: `--holds CHECK` or `--fails CHECK=WHY`",
+        "life::not-in-role" => "decide in a role that is yours; who has which stands in the plan's `stakeholders`",
         "life::old-revision" => "look at the plan again, then repeat the request",
         "life::not-waiting" | "life::wrong-state" | "life::not-finished" => {
             return Fault::from(error).hint(format!("see where it stands with `gantry status {plan}`"));

@@ -2,10 +2,13 @@
 
 use std::process::ExitCode;
 
+use gantry_core::plan::Diff;
 use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
+use crate::show::{plain, text_of};
+use crate::talk::talk;
 use crate::version;
 
 /// Show what changed between two plan files or plans, task by task and field by field
@@ -34,9 +37,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let (came, went) = diff.edges(&before);
         exit::print(&format!("{:#}\n", json!({"diff": diff, "edges": {"added": came, "removed": went}})))?;
     } else if diff.is_empty() {
-        anstream::eprintln!("nothing changed");
+        talk!("nothing changed");
     } else {
-        exit::print(&diff.to_string())?;
+        exit::print(&drawn(&diff))?;
     }
     Ok(ExitCode::from(exit::DONE))
+}
+
+/// What changed, for people: one line for each change, a text of several lines as its lines.
+pub fn drawn(diff: &Diff) -> String {
+    text_of(diff.to_string().lines().map(plain).collect())
 }

@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::show::bytes;
 use crate::show::table::columns;
+use crate::show::{bytes, can_move_cursor};
 
 /// Check that this machine has what plans need, and say how to fix what it lacks
 #[derive(clap::Args)]
@@ -60,12 +60,13 @@ impl Finding {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let path = args.record.path()?;
+    let named = args.record.named().is_some();
     let findings = session::block_on(async {
         Ok(vec![
             sandbox().await,
-            folder(&path),
+            folder(&path, named),
             room(&path),
-            database(&path).await,
+            database(&path, named).await,
             program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
             program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
             terminal(),
@@ -135,8 +136,18 @@ fn folder_of(path: &Path) -> PathBuf {
     above.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-fn folder(path: &Path) -> Finding {
+/// The folder of a file exists; that of a bare name is this one.
+fn folder_exists(path: &Path) -> bool {
+    path.parent().is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+}
+
+/// Where the record is going to be; only the folder that nobody named is made.
+fn folder(path: &Path, named: bool) -> Finding {
     let folder = folder_of(path);
+    if named && !folder_exists(path) {
+        let found = format!("`{}` does not exist", path.parent().unwrap_or(path).display());
+        return Finding::fail("folder", found, "make it, or name another place with `--db`");
+    }
     match tempfile::tempfile_in(&folder).and_then(|file| file.sync_all()) {
         Ok(()) => Finding::ok("folder", format!("`{}` can be written", folder.display())),
         Err(error) => Finding::fail(
@@ -163,10 +174,11 @@ fn room(path: &Path) -> Finding {
     }
 }
 
-async fn database(path: &Path) -> Finding {
+async fn database(path: &Path, named: bool) -> Finding {
     let what = "record";
     if !path.exists() {
-        return Finding::ok(what, format!("`{}` does not exist yet; the first plan makes it", path.display()));
+        let made = if named && !folder_exists(path) { "" } else { "; the first plan makes it" };
+        return Finding::ok(what, format!("`{}` does not exist yet{made}", path.display()));
     }
     let looked = async {
         let store = SqliteStore::open_read_only(path)?;
@@ -210,7 +222,7 @@ fn terminal() -> Finding {
         return Finding::ok("terminal", "none: output is plain text");
     }
     let term = std::env::var("TERM").unwrap_or_default();
-    if term.is_empty() || term == "dumb" {
+    if !can_move_cursor() {
         return Finding::warn("terminal", "it cannot move its cursor", "set TERM; until then output is plain lines");
     }
     Finding::ok("terminal", term)

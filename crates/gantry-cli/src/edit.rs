@@ -14,6 +14,7 @@ use crate::arguments::{ByAndWhy, ThePlan};
 use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
+use crate::talk::talk;
 
 /// Change what a finished task gave; exactly what works on it is done again
 #[derive(clap::Args)]
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 exit::print(&format!("{:#}\n", Value::Object(more)))?;
             } else {
                 text = format!("would edit the output of `{task}`; {}", said(&again, &perhaps));
-                anstream::eprintln!("{text}");
+                talk!("{text}");
             }
             return Ok(ExitCode::from(exit::DONE));
         }

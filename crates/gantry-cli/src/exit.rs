@@ -6,6 +6,8 @@ use gantry_core::life::Refusal;
 use gantry_engine::EngineError;
 use gantry_store::StoreError;
 
+use crate::talk::talk;
+
 /// Everything was done.
 pub const DONE: u8 = 0;
 /// A fault of this program or of its surroundings.
@@ -60,9 +62,11 @@ impl Fault {
 
     /// Tells it on standard error and gives the exit code.
     pub fn tell(self) -> ExitCode {
-        anstream::eprintln!("error: {}", self.message);
+        // Names that others gave may be in it: lines stay lines, everything else is shown, not obeyed.
+        let lines: Vec<String> = self.message.split('\n').map(crate::show::plain).collect();
+        talk!("error: {}", lines.join("\n"));
         if let Some(hint) = self.hint {
-            anstream::eprintln!("\nhint: {hint}");
+            talk!("\nhint: {hint}");
         }
         ExitCode::from(self.code)
     }

@@ -13,6 +13,7 @@ use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::bytes;
+use crate::talk::talk;
 use crate::version;
 
 /// Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole life as a zip file
@@ -72,7 +73,7 @@ fn tell(args: &Args, path: &str, written: u64) -> Result<(), Fault> {
     if args.record.json {
         return exit::print(&format!("{:#}\n", json!({"file": path, "bytes": written})));
     }
-    anstream::eprintln!("wrote {} to `{path}`", bytes(written));
+    talk!("wrote {} to `{path}`", bytes(written));
     Ok(())
 }
 

@@ -1,37 +1,83 @@
 //! Reads plan files for the commands.
 
-use std::io::{IsTerminal, Read};
+use std::io::{ErrorKind, IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use gantry_core::plan::Plan;
 use gantry_format::Loaded;
+use rustix::io::Errno;
+use serde_json::{Value, json};
 
-use crate::exit::Fault;
+use crate::exit::{self, Fault};
+use crate::show::named;
+use crate::talk::talk;
 
 /// The most that is read of one file: a little more than the format accepts, so that the format
 /// itself says that it is too much.
 const BYTES_MAX: u64 = 65 * 1024 * 1024;
 
+/// What to do about a plan file that is none.
+const HINT: &str = "name a plan file, or `-` for standard input";
+
 /// Reads a file, `-` for standard input, and says everything that was found in it.
 pub fn load(path: &str) -> Result<Loaded, Fault> {
-    let fault = |error: std::io::Error| {
-        let what = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            std::io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
-            _ => error.to_string(),
-        };
-        Fault::bad_input(format!("`{path}` cannot be read: {what}")).hint("name a plan file, or `-` for standard input")
-    };
+    let fault = |error: std::io::Error| unreadable(path, &why(&error, "file")).hint(HINT);
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(BYTES_MAX).read_to_end(&mut bytes).map_err(fault)?;
         return Ok(gantry_format::load(STDIN, &bytes));
     }
+    check_kind(path, HINT)?;
     std::fs::File::open(Path::new(path))
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
         .map_err(fault)?;
     Ok(gantry_format::load(path, &bytes))
+}
+
+/// A file that cannot be read.
+pub fn unreadable(path: &str, what: &str) -> Fault {
+    Fault::bad_input(format!("`{}` cannot be read: {what}", named(path)))
+}
+
+/// Says no to what would never end or never begin. A pipe that the shell opened (`gantry run <(make-plan)`) is fine.
+pub fn check_kind(path: &str, hint: &str) -> Result<(), Fault> {
+    if path.is_empty() {
+        return Err(Fault::bad_input("the name of a file is empty").hint(hint));
+    }
+    let opened_before = ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].iter().any(|place| path.starts_with(place));
+    let meta = std::fs::metadata(path).map_err(|error| unreadable(path, &why(&error, "file")).hint(hint))?;
+    match odd_kind(&meta).or(meta.is_dir().then_some("a folder")) {
+        Some(what) if !opened_before => Err(unreadable(path, &format!("it is {what}, not a file")).hint(hint)),
+        _ => Ok(()),
+    }
+}
+
+/// Why the system cannot use a file or folder, in words.
+pub fn why(error: &std::io::Error, noun: &str) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => format!("there is no such {noun}"),
+        ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
+        ErrorKind::NotADirectory => "something before its last name is no folder".to_owned(),
+        ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        ErrorKind::InvalidFilename => "its name is too long".to_owned(),
+        _ if Errno::from_io_error(error) == Some(Errno::LOOP) => "its links lead in a circle".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// What something is that is neither a file nor a folder.
+pub fn odd_kind(meta: &std::fs::Metadata) -> Option<&'static str> {
+    let kind = meta.file_type();
+    if kind.is_fifo() {
+        Some("a pipe")
+    } else if kind.is_socket() {
+        Some("a socket")
+    } else if kind.is_char_device() || kind.is_block_device() {
+        Some("a device")
+    } else {
+        None
+    }
 }
 
 /// The name of a file in messages.
@@ -42,13 +88,41 @@ pub fn name(path: &str) -> &str {
 /// What standard input is called in messages.
 const STDIN: &str = "<stdin>";
 
+/// The same; for programs the errors are printed as JSON as well.
+pub fn load_sound_as(path: &str, json: bool) -> Result<Plan, Fault> {
+    if !json {
+        return load_sound(path);
+    }
+    let loaded = load(path);
+    if !matches!(&loaded, Ok(Loaded { plan: Some(_), .. })) {
+        let mut found = findings(name(path), &loaded);
+        found["ok"] = json!(false);
+        exit::print(&format!("{found}\n"))?;
+    }
+    sound(path, loaded?)
+}
+
+/// What was found in a file, for programs.
+pub fn findings(name: &str, file: &Result<Loaded, Fault>) -> Value {
+    match file {
+        Ok(loaded) => loaded.report.to_json(),
+        Err(fault) => json!({"errors": [{
+            "code": "file::unreadable", "message": fault.message(), "file": name,
+            "line": null, "column": null, "hint": fault.advice(),
+        }]}),
+    }
+}
+
 /// Reads a plan that must be sound: findings are told, errors end the command.
 pub fn load_sound(path: &str) -> Result<Plan, Fault> {
-    let loaded = load(path)?;
+    sound(path, load(path)?)
+}
+
+fn sound(path: &str, loaded: Loaded) -> Result<Plan, Fault> {
     tell(&loaded);
     loaded.plan.ok_or_else(|| {
         let errors = loaded.report.errors().count();
-        Fault::bad_input(format!("`{}` has {}", name(path), count(errors, "error")))
+        Fault::bad_input(format!("`{}` has {}", named(name(path)), count(errors, "error")))
     })
 }
 
@@ -56,7 +130,7 @@ pub fn load_sound(path: &str) -> Result<Plan, Fault> {
 pub fn tell(loaded: &Loaded) {
     if !loaded.report.diagnostics.is_empty() {
         let colour = std::io::stderr().is_terminal();
-        anstream::eprintln!("{}", loaded.report.render(colour));
+        talk!("{}", loaded.report.render(colour));
     }
 }
 

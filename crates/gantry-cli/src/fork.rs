@@ -11,6 +11,7 @@ use crate::exit::{self, Fault};
 use crate::home::NewHome;
 use crate::run::{self, How};
 use crate::session::{self, Record};
+use crate::talk::talk;
 
 /// Begin another life of a plan from any point of its journal; the plan itself stays as it is
 ///
@@ -50,14 +51,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let all = json!({"plan": id, "no": card.no, "state": card.card.state, "from": desk.id(), "at": at});
             exit::print(&format!("{all:#}\n"))?;
         } else {
-            anstream::eprintln!(
-                "`{id}` (number {}) continues `{}` after entry {at}; it is {}",
-                card.no,
-                desk.id(),
-                card.card.state
-            );
+            talk!("`{id}` (number {}) continues `{}` after entry {at}; it is {}", card.no, desk.id(), card.card.state);
             if !args.resume {
-                anstream::eprintln!("go on with `gantry resume {id}`");
+                talk!("go on with `gantry resume {id}`");
             }
         }
         if args.resume {

@@ -17,6 +17,7 @@ use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::first_line;
 use crate::show::table::columns;
+use crate::talk::talk;
 
 /// See what waits for a decision, and decide
 #[derive(clap::Args)]
@@ -62,7 +63,7 @@ struct Decide {
     /// Why
     #[arg(long, visible_alias = "why", default_value = "", hide_default_value = true)]
     rationale: String,
-    /// The role in which it is decided
+    /// The role in which it is decided; it must be one that the plan gives to this person, if it says who has it
     #[arg(long)]
     role: Option<String>,
     /// Something that was looked at before deciding; may be given several times
@@ -125,7 +126,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     if record.json {
         exit::print(&format!("{:#}\n", json!(all)))?;
     } else if rows.is_empty() {
-        anstream::eprintln!("no gate waits for a decision");
+        talk!("no gate waits for a decision");
     } else {
         rows.insert(0, ["NO", "PLAN", "GATE", "APPROVALS", "TITLE"].map(str::to_owned).to_vec());
         exit::print(&columns(&rows))?;

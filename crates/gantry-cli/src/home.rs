@@ -8,7 +8,7 @@ use gantry_store::Home;
 
 use crate::exit::Fault;
 use crate::session;
-use crate::surroundings::{Surroundings, folder, secret_names};
+use crate::surroundings::{self, Surroundings, secret_names};
 
 /// The place of a plan that has none yet.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -29,7 +29,7 @@ impl NewHome {
             homeless?;
             return Ok(opened.origin.secrets);
         };
-        let workspace = folder(workspace)?.to_string_lossy().into_owned();
+        let workspace = surroundings::workspace(workspace)?;
         if homeless.is_ok() {
             if workspace == opened.origin.workspace {
                 return Ok(opened.origin.secrets);

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gantry_core::life::PlanState;
-use gantry_engine::{Clock, Opened, Replayed, SystemClock, WhatIf};
+use gantry_engine::{Cause, Clock, Opened, Replayed, SystemClock, WhatIf};
+use gantry_store::Turn;
 use serde_json::json;
 
 use crate::artifact;
@@ -13,6 +14,8 @@ use crate::desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::session::{self, Record};
+use crate::surroundings::as_options;
+use crate::talk::talk;
 
 /// Take in a plan with its whole life from a zip file that `gantry export zip` made
 ///
@@ -53,6 +56,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let (turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
         let turn_count = turns.len();
         let entry_count: usize = turns.iter().map(|turn| turn.entries.len()).sum();
+        let elsewhere = given_elsewhere(&turns);
         let id = gantry_engine::import(store, turns, calls, now).await?;
         let card = store.plan(id.as_str()).await?;
         let artifacts = artifact::all(store, &id).await?.len();
@@ -66,7 +70,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             exit::print(&format!("{all:#}\n"))?;
             return Ok(ExitCode::from(exit::DONE));
         }
-        anstream::eprintln!(
+        talk!(
             "imported `{id}` with {}, {} and {}; it is {}",
             count(turn_count, "turn"),
             if entry_count == 1 { "1 entry".to_owned() } else { format!("{entry_count} entries") },
@@ -76,22 +80,33 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if let Some(from) = &card.card.forked_from
             && opened.life.length() > entry_count as u64
         {
-            anstream::eprintln!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
+            talk!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
         }
         warn(id.as_str(), &replayed);
+        if let Some(options) = elsewhere {
+            talk!("it was begun with `{options}`, which counted elsewhere; give it to `gantry resume` again");
+        }
         tell_next(&opened);
         Ok(ExitCode::from(exit::DONE))
     })
 }
 
+/// The options that stand for what its processes were given where it comes from. They count for nothing here.
+fn given_elsewhere(turns: &[Turn]) -> Option<String> {
+    match Cause::from_json(&turns.first()?.inputs) {
+        Ok(Cause::Created(origin)) => as_options(&origin.given),
+        _ => None,
+    }
+}
+
 fn warn(id: &str, replayed: &Replayed) {
     if let Some(difference) = &replayed.difference {
         let seq = difference.seq;
-        anstream::eprintln!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
+        talk!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
     }
     if replayed.given > 0 {
         let turns = count(usize::try_from(replayed.given).unwrap_or(usize::MAX), "turn");
-        anstream::eprintln!("warning: {turns} of it cannot be decided again, so nothing shows whether it was so");
+        talk!("warning: {turns} of it cannot be decided again, so nothing shows whether it was so");
     }
 }
 
@@ -101,7 +116,7 @@ fn tell_next(opened: &Opened) {
         return;
     }
     if let Some(hint) = opened.check_home().err().and_then(|error| error.hint()) {
-        anstream::eprintln!("{hint}");
+        talk!("{hint}");
     }
 }
 

@@ -12,6 +12,7 @@ use crate::session::{self, Record};
 use crate::show::elapsed::{ago, now};
 use crate::show::table::{self, Cell, cell, fit};
 use crate::show::{first_line, json, style};
+use crate::talk::talk;
 
 /// List plans, the newest first
 #[derive(clap::Args)]
@@ -69,6 +70,8 @@ pub struct Listed {
     pub plan: PlanCard,
     /// Whether some process works on it.
     pub driven: bool,
+    /// Whether something was under way when the process that worked on it went away.
+    pub interrupted: bool,
 }
 
 /// What to do with plans that are a part of others.
@@ -95,7 +98,10 @@ pub async fn read(
                 return Ok((found, true));
             }
             let driven = store.claimed_by_other(plan.no).await?;
-            found.push(Listed { plan, driven });
+            let perhaps =
+                !driven && plan.card.state == PlanState::Running && plan.card.tasks.contains_key(&TaskState::Running);
+            let interrupted = perhaps && !gantry_engine::open(store, &plan.id).await?.life.in_flight().is_empty();
+            found.push(Listed { plan, driven, interrupted });
         }
         cursor = page.next;
         if cursor.is_none() {
@@ -120,11 +126,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let cards: Vec<Value> = found.iter().map(|listed| json::card(&listed.plan, listed.driven)).collect();
             exit::print(&format!("{:#}\n", Value::Array(cards)))?;
         } else if found.is_empty() {
-            anstream::eprintln!("no plans; begin one with `gantry run FILE`");
+            talk!("no plans; begin one with `gantry run FILE`");
         } else {
             exit::print(&drawn(&found))?;
             if more {
-                anstream::eprintln!("there are more; see them with `gantry list --all`");
+                talk!("there are more; see them with `gantry list --all`");
             }
         }
         Ok(ExitCode::from(exit::DONE))
@@ -134,7 +140,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 /// The state, with what one must know about it.
 pub fn state_of(listed: &Listed) -> String {
     match (listed.plan.card.state, listed.driven) {
-        (PlanState::Running, false) => "interrupted".to_owned(),
+        (PlanState::Running, false) if listed.interrupted => "interrupted".to_owned(),
+        (PlanState::Running, false) => "ready".to_owned(),
         (state, _) => state.to_string(),
     }
 }

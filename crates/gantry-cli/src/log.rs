@@ -67,6 +67,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let (mut after, mut left) = (args.after, args.limit.unwrap_or(usize::MAX));
         loop {
             let mark = store.mark();
+            // Asked before reading: what is written between the two would be missed otherwise.
+            let over = !args.follow || is_over(&store, &plan).await?;
             let entries = gantry_engine::entries_after(&store, &plan, after).await?;
             after = entries.last().map_or(after, |entry| entry.seq);
             let wanted = entries.iter().filter(|entry| is_about(entry, args.task.as_deref()));
@@ -80,7 +82,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 }
             }
             exit::print(&text)?;
-            if !args.follow || left == 0 || is_over(&store, &plan).await? {
+            if over || left == 0 {
                 return Ok(ExitCode::from(exit::DONE));
             }
             // What this process reads was written by others; a poll catches what the record does not tell.

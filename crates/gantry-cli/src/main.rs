@@ -33,6 +33,7 @@ mod show;
 mod status;
 mod steer;
 mod surroundings;
+mod talk;
 mod task;
 mod validate;
 mod version;
@@ -40,6 +41,7 @@ mod watch;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 /// Turns an objective into a plan that can be trusted, and carries it out.
@@ -100,7 +102,11 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == gantry_runners::process::GUARD_ARGUMENT) {
         gantry_runners::guard_main();
     }
-    let outcome = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => return not_text().tell(),
+        parsed => parsed.unwrap_or_else(|error| error.exit()),
+    };
+    let outcome = match cli.command {
         Command::Validate(args) => validate::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => run::resume(&args),
@@ -137,4 +143,11 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
     };
     outcome.unwrap_or_else(exit::Fault::tell)
+}
+
+/// Names of files may be anything, but what is recorded is text.
+fn not_text() -> exit::Fault {
+    let odd = std::env::args_os().find(|arg| arg.to_str().is_none()).unwrap_or_default();
+    exit::Fault::bad_input(format!("the argument `{}` is not UTF-8", show::named(&odd.to_string_lossy())))
+        .hint("rename the file, or make a link to it with another name")
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::exit::{self, Fault};
+use crate::talk::talk;
 
 /// A plan that shows the most useful things, with room for the title and the objective.
 const STARTER: &str = include_str!("new/starter.yaml");
@@ -44,7 +45,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     })?;
     file.write_all(text.as_bytes())
         .map_err(|error| Fault::internal(format!("`{}` cannot be written: {error}", args.file)))?;
-    anstream::eprintln!("wrote {}; look at it, then `gantry run {}`", args.file, args.file);
+    talk!("wrote {}; look at it, then `gantry run {}`", args.file, args.file);
     Ok(ExitCode::from(exit::DONE))
 }
 

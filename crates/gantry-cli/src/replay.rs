@@ -13,6 +13,7 @@ use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
 use crate::show::words::said;
+use crate::talk::talk;
 
 /// Decide a plan's whole life again from what was recorded, and compare
 ///
@@ -75,11 +76,9 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
     }
     exit::print(&lines.concat())?;
     if what_if {
-        anstream::eprintln!(
-            "under this policy the plan would have gone another way from there; the record is unchanged"
-        );
+        talk!("under this policy the plan would have gone another way from there; the record is unchanged");
     } else {
-        anstream::eprintln!("this program decides otherwise than the one that wrote the journal");
+        talk!("this program decides otherwise than the one that wrote the journal");
     }
     Ok(())
 }
@@ -88,7 +87,7 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
 fn tell_given(replayed: &Replayed) {
     if replayed.given > 0 {
         let turns = file::count(usize::try_from(replayed.given).unwrap_or(usize::MAX), "turn");
-        anstream::eprintln!("{turns} of it cannot be decided again: nobody decided it, it was given as it stands");
+        talk!("{turns} of it cannot be decided again: nobody decided it, it was given as it stands");
     }
 }
 

@@ -23,6 +23,7 @@ use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::table::columns;
 use crate::surroundings::Surroundings;
+use crate::talk::talk;
 
 /// Bring the working folder of a plan back to a checkpoint, byte for byte
 ///
@@ -92,13 +93,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             });
             exit::print(&format!("{all:#}\n"))?;
         } else {
-            anstream::eprintln!(
+            talk!(
                 "restored `{}` to checkpoint `{to}`: {} written, {} removed",
                 place.root.display(),
                 restored.written,
                 restored.removed
             );
-            anstream::eprintln!("as it was before is kept; go back with `gantry restore {} --to {safety}`", desk.id());
+            talk!("as it was before is kept; go back with `gantry restore {} --to {safety}`", desk.id());
         }
         Ok(ExitCode::from(exit::DONE))
     })
@@ -136,7 +137,7 @@ fn list(record: &Record, desk: &Desk, points: &[Point]) -> Result<(), Fault> {
         return exit::print(&format!("{:#}\n", json!(all)));
     }
     if points.is_empty() {
-        anstream::eprintln!("`{}` has no checkpoint of its working folder", desk.id());
+        talk!("`{}` has no checkpoint of its working folder", desk.id());
         return Ok(());
     }
     let mut rows = vec![["CHECKPOINT", "TASK", "MADE"].map(str::to_owned).to_vec()];

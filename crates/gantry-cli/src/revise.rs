@@ -10,9 +10,11 @@ use serde_json::{Map, json};
 
 use crate::arguments::{By, ThePlan};
 use crate::desk::{Desk, refusal};
+use crate::diff::drawn;
 use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
+use crate::talk;
 
 /// Change a plan into what a file says, as a new revision, while it runs or after it ended
 ///
@@ -50,7 +52,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     if args.rationale.trim().is_empty() {
         return Err(Fault::bad_input("a revision needs a reason").hint("say it with `--rationale`"));
     }
-    let mut plan = file::load_sound(&args.file)?;
+    let mut plan = file::load_sound_as(&args.file, args.record.json)?;
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let life = desk.life().await?;
@@ -76,13 +78,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let shown = if args.record.json {
                 format!("{:#}\n", json!({"dry_run": true, "diff": change}))
             } else {
-                change.to_string()
+                drawn(&change)
             };
             exit::print(&shown)?;
             return Ok(ExitCode::from(exit::DONE));
         }
         if !args.record.json {
-            anstream::eprint!("{change}");
+            talk::part(format_args!("{}", drawn(&change)));
         }
         if !args.yes && args.file != "-" && std::io::stdin().is_terminal() && !confirmed()? {
             return Err(Fault::refused("nothing was changed"));
@@ -94,7 +96,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 fn confirmed() -> Result<bool, Fault> {
-    anstream::eprint!("change the plan? [y/N] ");
+    talk::part(format_args!("change the plan? [y/N] "));
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     read.map_err(|error| Fault::internal(format!("standard input cannot be read: {error}")))?;

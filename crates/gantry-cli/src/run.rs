@@ -10,7 +10,7 @@ mod ending;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
@@ -31,7 +31,8 @@ use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
-use crate::surroundings;
+use crate::surroundings::{self, as_options};
+use crate::talk::talk;
 use follow::Follow;
 pub use how::How;
 use screen::Screen;
@@ -70,7 +71,8 @@ pub struct Args {
 
 /// Go on with plans from wherever they stand
 ///
-/// Finished work is not done again. Secrets that a plan was given are taken from the environment again.
+/// Finished work is not done again. What processes were given when the plan was begun (--env, --no-sandbox,
+/// --require-sandbox, --allow-read, --allow-write) holds again; secrets are taken from the environment again.
 ///
 /// A plan that `gantry import` took in has no folder and no secrets here: say the first time where it works and which
 /// variables of your environment you trust it with, with --workspace and --secret. That is recorded.
@@ -91,23 +93,28 @@ pub struct ResumeArgs {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let plan = file::load_sound(&args.file)?;
-    let workspace = surroundings::folder(Path::new(&args.workspace))?;
+    if args.key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+        return Err(Fault::bad_input("`--key` needs a text that names the request")
+            .hint("leave it out to make a new plan each time"));
+    }
+    let plan = file::load_sound_as(&args.file, args.record.json)?;
+    let workspace = surroundings::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
-        return session::block_on(dry::run(plan, workspace, options, args.record.json));
+        return session::block_on(dry::run(plan, workspace.into(), options, args.record.json));
     }
     let origin = Origin {
-        workspace: workspace.to_string_lossy().into_owned(),
+        workspace,
         file: file::name(&args.file).to_owned(),
         by: session::operator(),
         secrets: surroundings::secret_names(&options.secrets),
+        given: args.how.around.given(&options)?,
         ..Origin::default()
     };
     session::block_on(async {
         let engine = args.record.engine(options.clone())?;
         let plan = engine.create(NewPlan { plan, origin, once: args.key.clone() }).await?;
-        carry_out(&engine, &[plan], &args.how, &options, args.record.json).await
+        carry_out(&engine, &[plan], &args.how, Begun::Now, args.record.json).await
     })
 }
 
@@ -119,11 +126,12 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
 pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: &How) -> Result<ExitCode, Fault> {
     // Which secrets are needed stands in the plans, so they are read first.
     let reader = record.engine(Options::default())?;
-    let (mut plans, mut secrets) = (Vec::new(), Vec::new());
+    let (mut plans, mut secrets, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for reference in references {
         let plan = session::find(&reader, reference).await?.id;
         if !plans.contains(&plan) {
             secrets.push(home.settle(&reader, &plan, &how.around).await?);
+            given.push(reader.open(&plan).await?.origin.given);
             plans.push(plan);
         }
     }
@@ -132,18 +140,20 @@ pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: 
             .hint("go on with each of them on its own"));
     }
     let options = how.options(&secrets.concat())?;
-    let engine = session::anew(&reader, options.clone());
-    carry_out(&engine, &plans, how, &options, record.json).await
+    given.iter().try_for_each(|given| surroundings::check_given(given, &options))?;
+    let engine = session::anew(&reader, options);
+    carry_out(&engine, &plans, how, Begun::Before, record.json).await
+}
+
+/// When a plan was begun.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Now,
+    Before,
 }
 
 /// Drives the plans to wherever they can go, and tells.
-async fn carry_out(
-    engine: &Engine,
-    plans: &[PlanId],
-    how: &How,
-    options: &Options,
-    json: bool,
-) -> Result<ExitCode, Fault> {
+async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, json: bool) -> Result<ExitCode, Fault> {
     let store = &**engine.store();
     let mut signals = Signals::listen()?;
     let mut happenings = engine.watch();
@@ -153,8 +163,13 @@ async fn carry_out(
         if store.claimed_by_other(store.plan(plan.as_str()).await?.no).await? {
             return Err(EngineError::Driven { plan: plan.to_string() }.into());
         }
-        let life = engine.open(plan).await?.life;
-        if let Some(note) = sandbox::announce(options.sandbox.mode, &life).await?
+        let opened = engine.open(plan).await?;
+        let mode = engine.place(&opened).sandbox.mode;
+        if let Some(options) = as_options(&opened.origin.given).filter(|_| begun == Begun::Before) {
+            notes.push(format!("as `{plan}` was begun: {options}"));
+        }
+        let life = opened.life;
+        if let Some(note) = sandbox::announce(mode, &life).await?
             && !notes.contains(&note)
         {
             notes.push(note);
@@ -164,24 +179,33 @@ async fn carry_out(
             PlanState::Paused => vec![Input::Resume { by: session::operator() }],
             _ => Vec::new(),
         });
-        follows.push(Follow::from(life, &gantry_engine::entries(store, plan).await?));
+        let entries = gantry_engine::entries(store, plan).await?;
+        // A plan that has not begun is told from its first entry.
+        if json && life.state() == PlanState::Pending {
+            for entry in &entries {
+                screen::print_json(&screen::line_of(plan, entry))?;
+            }
+        }
+        follows.push(Follow::from(life, &entries));
     }
     let mut screen = Screen::new(json, follows);
+    // What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
+    let mut unshown = None;
     let (mut drivings, mut stops) = (JoinSet::new(), Vec::new());
     for (plan, first) in plans.iter().zip(firsts) {
         let driving = engine.drive(plan, how.until(), first).await?;
         let card = store.plan(plan.as_str()).await?;
         let title = crate::show::first_line(&card.card.title, 80);
         if !json {
-            screen.say(Tone::Plain, &format!("{title} ({plan}, no {})", card.no))?;
+            unshown = unshown.or(screen.say(Tone::Plain, &format!("{title} ({plan}, no {})", card.no)).err());
         }
         stops.push(driving.stopper());
         drivings.spawn(ended(driving));
     }
     for note in notes {
-        screen.say(Tone::Waits, &note)?;
+        unshown = unshown.or(screen.say(Tone::Waits, &note).err());
     }
-    let mut endings = Vec::new();
+    let (mut endings, began) = (Vec::new(), Instant::now());
     let mut stop = [Stop::Park, Stop::Now].into_iter();
     let mut refresh = tokio::time::interval(REFRESH);
     refresh.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -190,15 +214,15 @@ async fn carry_out(
             biased;
             () = signals.next() => {
                 let Some(how) = stop.next() else { continue };
-                say_stop(&mut screen, how)?;
+                unshown = unshown.or(say_stop(&mut screen, how).err());
                 for stop in &stops {
                     stop(how);
                 }
             }
             _ = refresh.tick() => screen.refresh(),
             happening = happenings.recv() => match happening {
-                Ok(happening) => screen.show(&happening)?,
-                Err(RecvError::Lagged(_)) => catch_up(&mut screen, store, plans).await?,
+                Ok(happening) => unshown = unshown.or(screen.show(&happening).err()),
+                Err(RecvError::Lagged(_)) => unshown = unshown.or(catch_up(&mut screen, store, plans).await.err()),
                 Err(RecvError::Closed) => {}
             },
             Some(ended) = drivings.join_next() => {
@@ -206,9 +230,10 @@ async fn carry_out(
             }
         }
     }
-    show_rest(&mut screen, &mut happenings)?;
-    catch_up(&mut screen, store, plans).await?;
-    tell_endings(screen, store, endings).await
+    unshown = unshown.or(show_rest(&mut screen, &mut happenings).err());
+    unshown = unshown.or(catch_up(&mut screen, store, plans).await.err());
+    let code = tell_endings(screen, store, endings, began.elapsed()).await?;
+    unshown.map_or(Ok(code), Err)
 }
 
 async fn ended(driving: Driving) -> Result<(PlanId, Ending), Fault> {
@@ -248,7 +273,12 @@ async fn catch_up(screen: &mut Screen, store: &dyn Store, plans: &[PlanId]) -> R
 }
 
 /// Says how it ended; the exit code is that of the worst ending.
-async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, Ending)>) -> Result<ExitCode, Fault> {
+async fn tell_endings(
+    screen: Screen,
+    store: &dyn Store,
+    endings: Vec<(PlanId, Ending)>,
+    took: Duration,
+) -> Result<ExitCode, Fault> {
     let (json, mut follows) = screen.close();
     let mut worst = exit::DONE;
     for (plan, ending) in endings {
@@ -263,8 +293,8 @@ async fn tell_endings(screen: Screen, store: &dyn Store, endings: Vec<(PlanId, E
             ended["exit_code"] = json!(code);
             screen::print_json(&json!({"ended": ended}))?;
         } else {
-            anstream::eprintln!();
-            exit::print(&ending::summary(&ending, &standing))?;
+            talk!("");
+            exit::print(&ending::summary(&ending, &standing, took, crate::show::table::width()))?;
         }
     }
     Ok(ExitCode::from(worst))

@@ -1,31 +1,60 @@
 //! What commands that work on plans share: the record, the engine, and how a plan is named.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::ops::Deref;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gantry_engine::{Engine, Options, SystemClock};
 use gantry_runners::{GuardProgram, Runners};
-use gantry_store::{PlanCard, Store};
+use gantry_store::{PlanCard, Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
+use crate::file::{odd_kind, why};
+use crate::show::named;
+
+/// The variable that names the record.
+const DB_VARIABLE: &str = "GANTRY_DB";
+
+/// Where the record is.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Place {
+    /// The file that keeps all plans [env: `GANTRY_DB`] [default: gantry/gantry.db in the user's data folder]
+    #[arg(long, value_name = "FILE", global = true)]
+    db: Option<PathBuf>,
+}
 
 /// Options of every command that works on plans.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Record {
-    /// The file that keeps all plans [default: gantry/gantry.db in the user's data folder]
-    #[arg(long, env = "GANTRY_DB", value_name = "FILE", global = true)]
-    pub db: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
 }
 
-impl Record {
+impl Deref for Record {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.place
+    }
+}
+
+impl Place {
+    /// The file that someone named.
+    pub fn named(&self) -> Option<PathBuf> {
+        let set = || std::env::var_os(DB_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+        self.db.clone().or_else(set)
+    }
+
     /// Where the record is.
     pub fn path(&self) -> Result<PathBuf, Fault> {
-        if let Some(path) = &self.db {
-            return Ok(path.clone());
+        if let Some(path) = self.named() {
+            return chosen(&path);
         }
         let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
@@ -35,19 +64,30 @@ impl Record {
         })
     }
 
-    /// Opens the record.
+    /// Opens the record. One that may not be written can still be read; whatever would write is refused then.
     pub fn open(&self) -> Result<SqliteStore, Fault> {
         let path = self.path()?;
-        if self.db.is_none()
-            && let Some(folder) = path.parent()
-        {
-            use std::os::unix::fs::DirBuilderExt as _;
-            // Nobody else has to see what is in it; a folder that is there stays as it is.
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
-                Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
-            })?;
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            if self.named().is_none() {
+                // Nobody else has to see what is in it; a folder that is there stays as it is.
+                std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
+                    Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
+                })?;
+            } else if !folder.exists() {
+                return Err(Fault::bad_input(format!(
+                    "the record cannot be `{}`: there is no folder `{}`",
+                    path.display(),
+                    folder.display()
+                ))
+                .hint("make the folder, or name another file with `--db FILE` or GANTRY_DB"));
+            }
         }
-        Ok(SqliteStore::open(&path)?)
+        match SqliteStore::open(&path) {
+            Err(StoreError::ReadOnly { .. }) if path.exists() => Ok(SqliteStore::open_read_only(&path)?),
+            Err(error @ StoreError::Foreign { .. }) => Err(Fault::bad_input(error.to_string())
+                .hint("name the file of a record with `--db FILE` or GANTRY_DB; this one was left as it is")),
+            opened => Ok(opened?),
+        }
     }
 
     /// Opens the record with an engine over it.
@@ -65,6 +105,31 @@ pub fn anew(engine: &Engine, options: Options) -> Engine {
     Engine::new(store, Arc::new(SystemClock::new()), runners, options)
 }
 
+/// The file that someone chose for the record. In full, so that no name means something else to the database: an empty
+/// one would be a record that is gone afterwards.
+fn chosen(path: &Path) -> Result<PathBuf, Fault> {
+    let hint = "name a file with `--db FILE` or GANTRY_DB; it is made if it does not exist";
+    if path.as_os_str().is_empty() {
+        return Err(Fault::bad_input("the name of the record is empty").hint(hint));
+    }
+    let refuse = |what: &str| {
+        let name = named(&path.to_string_lossy());
+        Fault::bad_input(format!("the record cannot be kept in `{name}`: {what}")).hint(hint)
+    };
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => return Err(refuse("it is a folder")),
+        Ok(meta) => {
+            if let Some(kind) = odd_kind(&meta) {
+                return Err(refuse(&format!("it is {kind}, not a file")));
+            }
+        }
+        // Not there yet is fine, and what may not be read is said by the store.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
+        Err(error) => return Err(refuse(&why(&error, "file"))),
+    }
+    std::path::absolute(path).map_err(|error| refuse(&error.to_string()))
+}
+
 /// Finds the one plan that is meant.
 pub async fn find(engine: &Engine, reference: &str) -> Result<PlanCard, Fault> {
     Ok(engine.store().plan(reference).await?)
@@ -78,9 +143,24 @@ pub fn operator() -> String {
 
 /// Runs a command's work on a runtime of its own.
 pub fn block_on<T>(work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    enough_files()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Fault::internal(format!("the runtime cannot start: {error}")))?;
     runtime.block_on(work)
+}
+
+/// How many files this program needs to have open at once, at the very least.
+const FILES_MIN: u64 = 16;
+
+/// Says no before the runtime does, which would break in the middle.
+fn enough_files() -> Result<(), Fault> {
+    match rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+        Some(files) if files < FILES_MIN => {
+            Err(Fault::internal(format!("only {files} files may be open at once, and at least {FILES_MIN} are needed"))
+                .hint("raise the limit with `ulimit -n`"))
+        }
+        _ => Ok(()),
+    }
 }

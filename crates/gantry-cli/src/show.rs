@@ -4,23 +4,59 @@ pub mod words; // in reading order
 pub mod elapsed;
 pub mod style;
 pub mod table;
+pub mod parts;
 pub mod timeline;
 pub mod next;
 pub mod standing;
+pub mod results;
 pub mod page;
 pub mod json;
 
-/// Makes text of tasks and people harmless for a terminal: control characters are shown, not obeyed.
+/// Tells whether the terminal can draw over what it has shown: dumb ones, and those that nobody names, cannot.
+pub fn can_move_cursor() -> bool {
+    std::env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
+}
+
+/// Makes text of tasks and people harmless for a terminal: control characters, and those that turn the direction of
+/// writing, are shown, not obeyed.
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
             '\t' => shown.push_str("    "),
-            letter if letter.is_control() => shown.extend(letter.escape_default()),
+            letter if letter.is_control() || turns_direction(letter) => shown.extend(letter.escape_default()),
             letter => shown.push(letter),
         }
     }
     shown
+}
+
+/// How much of a name that someone gave is shown.
+const NAME_CHARS_MAX: usize = 100;
+
+/// A name or path that someone gave, in one line of bounded length.
+pub fn named(text: &str) -> String {
+    let shown = plain(text);
+    match shown.char_indices().nth(NAME_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}
+
+/// Marks, embeddings, overrides and isolates of the bidirectional algorithm, and the separators of lines.
+fn turns_direction(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// What stays on a line that was drawn over: a program that shows its progress goes back to the beginning with `\r`.
+pub fn overwritten(line: &str) -> &str {
+    let line = line.trim_end_matches(['\r', '\n']);
+    line.rsplit_once('\r').map_or(line, |(_, last)| last)
+}
+
+/// A sentence without the colon that was meant for a reason that nobody gave.
+pub fn without_empty_reason(text: &str) -> &str {
+    text.trim_end().strip_suffix(':').unwrap_or(text)
 }
 
 /// `12 B`, `3.4 KiB`, `5.0 MiB`.
@@ -51,4 +87,20 @@ pub fn first_line(text: &str, chars_max: usize) -> String {
     let cut: String = line.chars().take(chars_max).collect();
     let whole = cut.len() == text.len();
     plain(&if whole { cut } else { format!("{}…", cut.trim_end()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_passed_on() {
+        assert_eq!(plain("a\u{1b}[2Jb\u{202e}c\u{2066}d\te"), r"a\u{1b}[2Jb\u{202e}c\u{2066}d    e");
+    }
+
+    #[test]
+    fn of_a_progress_display_the_last_state_stays() {
+        assert_eq!(overwritten("10%\r50%\r100%\r\n"), "100%");
+        assert_eq!(overwritten("plain"), "plain");
+    }
 }

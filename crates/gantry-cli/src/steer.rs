@@ -3,12 +3,15 @@
 use std::process::ExitCode;
 
 use gantry_core::event::Event;
+use gantry_core::id::TaskId;
 use gantry_core::input::{Input, TakeBack};
 use gantry_core::life::PlanState;
 use gantry_engine::{Ending, Tell, Until};
+use gantry_runners::checkpoint;
 use serde_json::{Map, json};
 
 use crate::arguments::{ByAndWhy, ThePlan};
+use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::home::NewHome;
@@ -82,6 +85,9 @@ pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
         }
         let undo = if args.undo { TakeBack::Everything } else { TakeBack::Nothing };
         let from = desk.card.length;
+        if args.undo && desk.card.card.state == PlanState::Completed {
+            return Err(over(&desk).await?);
+        }
         let told = desk.hear(Input::Cancel { by, why, undo }).await?;
         let done = format!("cancelled `{}`", desk.id());
         if args.undo && told == Tell::Recorded {
@@ -92,6 +98,18 @@ pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
     })
 }
 
+/// What a completed plan did stays done; its working folder may still be brought back.
+async fn over(desk: &Desk) -> Result<Fault, Fault> {
+    let fault = Fault::refused(format!("plan `{}` is completed: what it did cannot be taken back any more", desk.id()));
+    let kept = artifact::all(desk.store(), desk.id()).await?;
+    let has_checkpoint = kept.iter().any(|row| row.artifact.name == checkpoint::MANIFEST);
+    Ok(fault.hint(if has_checkpoint {
+        format!("bring its working folder back to a checkpoint with `gantry restore {}`", desk.id())
+    } else {
+        "it made no checkpoint to go back to; undo it by hand, or with a new plan".to_owned()
+    }))
+}
+
 /// Nobody else is there to take back what was done, so it is done here.
 async fn take_back(desk: &Desk, from: u64, done: &str) -> Result<ExitCode, Fault> {
     let ending = if desk.life().await?.state() == PlanState::Abandoned {
@@ -99,16 +117,19 @@ async fn take_back(desk: &Desk, from: u64, done: &str) -> Result<ExitCode, Fault
     } else {
         desk.engine.drive(desk.id(), Until::Stuck, Vec::new()).await?.ended().await?
     };
-    let mut undone = Vec::new();
-    for entry in gantry_engine::entries(desk.store(), desk.id()).await?.into_iter().filter(|entry| entry.seq > from) {
-        if let Event::TaskUndone { task, how, .. } = entry.event {
-            undone.push((task, how));
+    let (mut undone, mut kept) = (Vec::new(), Vec::new());
+    for entry in gantry_engine::entries_after(desk.store(), desk.id(), from).await? {
+        match entry.event {
+            Event::TaskUndone { task, how, .. } => undone.push((task, how)),
+            Event::UndoPassedOver { task } => kept.push((task, "it stays as it is".to_owned())),
+            _ => {} // not about taking back
         }
     }
-    let list: Vec<_> = undone.iter().map(|(task, how)| json!({"task": task, "how": how})).collect();
-    let more = Map::from_iter([("undone".to_owned(), json!(list))]);
+    let list = |all: &[(TaskId, String)]| all.iter().map(|(task, how)| json!({"task": task, "how": how})).collect();
+    let more = Map::from_iter([("undone".to_owned(), list(&undone)), ("kept".to_owned(), list(&kept))]);
     let mut lines = vec![done.to_owned()];
     lines.extend(undone.iter().map(|(task, how)| format!("  took back `{task}`: {how}")));
+    lines.extend(kept.iter().map(|(task, why)| format!("  did not take back `{task}`: {why}")));
     desk.tell(Tell::Recorded, &lines.join("\n"), more).await?;
     Ok(ExitCode::from(match ending {
         Ending::Ended { .. } => exit::DONE,

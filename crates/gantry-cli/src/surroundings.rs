@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gantry_engine::Options;
+use gantry_engine::{Confine, Given, Options};
 use gantry_runners::Secrets;
 use gantry_runners::work::{Sandbox, SandboxMode};
 
 use crate::exit::Fault;
+use crate::file::{self, why};
 use crate::session;
+use crate::show::{named, plain};
 
 /// Options of every command that lets a plan act on its surroundings.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -46,6 +48,9 @@ impl Surroundings {
     pub fn options(&self, known: &[String]) -> Result<Options, Fault> {
         let mut names = self.secret.clone();
         names.extend(known.iter().filter(|name| std::env::var_os(name).is_some()).cloned());
+        for path in &self.secrets_file {
+            file::check_kind(&path.to_string_lossy(), "name a file with lines `NAME=value`")?;
+        }
         let secrets = Secrets::from_env_and_files(&names, &self.secrets_file)
             .map_err(|error| Fault::bad_input(error.to_string()))?;
         let given = secret_names(&secrets);
@@ -62,13 +67,34 @@ impl Surroundings {
         })
     }
 
+    /// What is recorded with a new plan, so that going on with it gives its processes the same.
+    pub fn given(&self, options: &Options) -> Result<Given, Fault> {
+        if let Some(given) = self.env.iter().find(|given| options.secrets.redact(given) != **given) {
+            let name = given.split_once('=').map_or(given.as_str(), |(name, _)| name);
+            return Err(Fault::bad_input(format!("the value of `--env {name}` holds a secret, and would be recorded"))
+                .hint(format!("set the variable {name} and give it with `--secret {name}` instead")));
+        }
+        Ok(Given {
+            env: self.env.clone(),
+            sandbox: match options.sandbox.mode {
+                SandboxMode::Required => Some(Confine::Required),
+                SandboxMode::BestEffort => None,
+                SandboxMode::Off => Some(Confine::Off),
+            },
+            read_also: options.sandbox.read_also.clone(),
+            write_also: options.sandbox.write_also.clone(),
+        })
+    }
+
     fn sandbox(&self) -> Result<Sandbox, Fault> {
         let mode = match (self.require_sandbox, self.no_sandbox) {
             (true, _) => SandboxMode::Required,
             (false, true) => SandboxMode::Off,
             (false, false) => SandboxMode::BestEffort,
         };
-        let real = |paths: &[PathBuf]| paths.iter().map(|path| folder(path)).collect::<Result<Vec<_>, _>>();
+        let real = |paths: &[PathBuf]| -> Result<Vec<PathBuf>, Fault> {
+            paths.iter().map(|path| place(path).map(PathBuf::from)).collect()
+        };
         Ok(Sandbox { mode, read_also: real(&self.allow_read)?, write_also: real(&self.allow_write)? })
     }
 
@@ -96,14 +122,53 @@ impl Surroundings {
     }
 }
 
-/// A folder that exists, in full.
-pub fn folder(path: &Path) -> Result<PathBuf, Fault> {
-    std::fs::canonicalize(path).map_err(|error| {
-        let what = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
-            _ => error.to_string(),
-        };
-        Fault::bad_input(format!("the folder `{}` cannot be used: {what}", path.display()))
-    })
+/// Says no when a variable that a plan was begun with has no value here.
+pub fn check_given(given: &Given, options: &Options) -> Result<(), Fault> {
+    let missing = |(name, value): &(&str, Option<String>)| value.is_none() && !options.environment.contains_key(*name);
+    match given.variables().find(missing) {
+        None => Ok(()),
+        Some((name, _)) => {
+            Err(Fault::bad_input(format!("the plan was begun with the variable `{name}`, which is not set here"))
+                .hint(format!("set it, or give it a value: `--env {name}=VALUE`")))
+        }
+    }
+}
+
+/// The options that stand for what a plan was given; none when that is nothing.
+pub fn as_options(given: &Given) -> Option<String> {
+    let confine = given.sandbox.map(|confine| match confine {
+        Confine::Required => "--require-sandbox".to_owned(),
+        Confine::Off => "--no-sandbox".to_owned(),
+    });
+    let mut words: Vec<String> = confine.into_iter().collect();
+    words.extend(given.env.iter().map(|given| format!("--env {}", plain(given))));
+    let path = |option: &str, path: &PathBuf| format!("{option} {}", plain(&path.to_string_lossy()));
+    words.extend(given.read_also.iter().map(|read| path("--allow-read", read)));
+    words.extend(given.write_also.iter().map(|write| path("--allow-write", write)));
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// A folder to work in, in full.
+pub fn workspace(path: &Path) -> Result<String, Fault> {
+    let real = place(path)?;
+    if Path::new(&real).is_dir() { Ok(real) } else { Err(unusable(path, "it is no folder")) }
+}
+
+/// A folder or file that exists, in full, as it is recorded.
+fn place(path: &Path) -> Result<String, Fault> {
+    if path.as_os_str().is_empty() {
+        return Err(Fault::bad_input("the name of a folder is empty").hint("write `.` for the current folder"));
+    }
+    let real = std::fs::canonicalize(path).map_err(|error| unusable(path, &why(&error, "folder")))?;
+    let refuse = |what: &str| Err(unusable(path, what).hint("rename it, or choose another"));
+    match real.into_os_string().into_string() {
+        Ok(text) if !text.contains(char::is_control) => Ok(text),
+        Ok(_) => refuse("its full name contains a control character, such as a line end"),
+        Err(_) => refuse("its full name is not UTF-8, so it could not be found again"),
+    }
+}
+
+fn unusable(path: &Path, what: &str) -> Fault {
+    Fault::bad_input(format!("the folder `{}` cannot be used: {what}", named(&path.to_string_lossy())))
+        .hint("name a folder that exists, such as `.`")
 }

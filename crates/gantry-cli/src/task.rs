@@ -1,27 +1,30 @@
 //! `gantry task`: sees one task with everything known about it, and does what a person can do for it.
 
 mod judge;
+mod resolve;
 mod show;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use gantry_core::effect::ArtifactRef;
-use gantry_core::event::Outputs;
-use gantry_core::input::{Input, Resolution, Success};
+use gantry_core::input::{Input, Success};
 use gantry_engine::{Clock, SystemClock};
 use gantry_store::BLOB_BYTES_MAX;
 use serde_json::{Map, Value};
 
-use crate::arguments::{By, ByAndWhy, ThePlan};
+use crate::arguments::{By, ThePlan};
 use crate::desk::{self, Desk};
 use crate::exit::{self, Fault};
+use crate::file::{odd_kind, why};
 use crate::session::{self, Record};
+use crate::show::named;
+use crate::talk::talk;
 
 /// See one task with everything known about it, and do what a person can do for it
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry task show 7 build\n  gantry task done 7 call-the-bank --output reference=A17 --evidence letter.pdf\n  gantry task resolve 7 deploy retry --guidance \"use the other host\"\n  gantry task judge 7 report --holds 1 --fails 2=\"no sources\""
+    after_help = "Examples:\n  gantry task show 7 build\n  gantry task done 7 call-the-bank --output reference=A17 --evidence letter.pdf\n  gantry task resolve 7 deploy retry --guidance \"use the other host\"\n  gantry task resolve 7 --all retry\n  gantry task judge 7 report --holds 1 --fails 2=\"no sources\""
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -74,37 +77,10 @@ enum What {
         #[command(flatten)]
         by: By,
     },
-    /// Say what to do about a task that asks for help
-    Resolve {
-        #[command(flatten)]
-        plan: ThePlan,
-        /// The task
-        task: String,
-        /// What to do
-        how: How,
-        /// What the next attempt is told (with `retry`)
-        #[arg(long)]
-        guidance: Option<String>,
-        /// An output (with `complete`); the value is JSON, or else text
-        #[arg(long = "output", value_name = "NAME=VALUE", value_parser = desk::pair)]
-        outputs: Vec<(String, Value)>,
-        #[command(flatten)]
-        by: ByAndWhy,
-    },
+    /// Say what to do about tasks that ask for help: `retry`, `complete`, `skip` or `fail`
+    Resolve(resolve::Args),
     /// Judge checks in words, of a task or of the plan's definition of done
     Judge(judge::Judge),
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum How {
-    /// Try again
-    Retry,
-    /// It happened, or was done by hand
-    Complete,
-    /// Leave it out
-    Skip,
-    /// Let it fail
-    Fail,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
@@ -131,36 +107,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 desk.say(Input::Report { task, by, end: Err(why.clone()) }, &done).await
             }
             What::Note { words, by } => note(&args.record, words, by).await,
-            What::Resolve { plan, task, how, guidance, outputs, by } => {
-                let (by, why) = by.said()?;
-                let resolution = resolution(*how, guidance.as_ref(), outputs)?;
-                let desk = Desk::open(&args.record, plan).await?;
-                let (_, task) = desk.task(task).await?;
-                let done = match how {
-                    How::Retry => format!("`{task}` is tried again"),
-                    How::Complete => format!("`{task}` counts as done"),
-                    How::Skip => format!("`{task}` is left out"),
-                    How::Fail => format!("`{task}` has failed"),
-                };
-                desk.say(Input::Resolve { task, by, resolution, why }, &done).await
-            }
+            What::Resolve(wanted) => resolve::resolve(&args.record, wanted).await,
             What::Judge(wanted) => judge::judge(&args.record, wanted).await,
         }
-    })
-}
-
-fn resolution(how: How, guidance: Option<&String>, outputs: &[(String, Value)]) -> Result<Resolution, Fault> {
-    if guidance.is_some() && !matches!(how, How::Retry) {
-        return Err(Fault::bad_input("`--guidance` is for the next attempt: it goes with `retry`"));
-    }
-    if !outputs.is_empty() && !matches!(how, How::Complete) {
-        return Err(Fault::bad_input("`--output` is the result: it goes with `complete`"));
-    }
-    Ok(match how {
-        How::Retry => Resolution::Retry { guidance: guidance.cloned() },
-        How::Complete => Resolution::Complete { outputs: outputs.iter().cloned().collect::<Outputs>() },
-        How::Skip => Resolution::Skip,
-        How::Fail => Resolution::Fail,
     })
 }
 
@@ -181,10 +130,13 @@ async fn note(record: &Record, words: &[String], by: &By) -> Result<ExitCode, Fa
     if record.json {
         desk.tell(told, "", Map::new()).await?;
     } else {
-        anstream::eprintln!("noted about {about}");
+        talk!("noted about {about}");
     }
     Ok(ExitCode::from(exit::DONE))
 }
+
+/// How long the name of a proof may be.
+const NAME_CHARS_MAX: usize = 255;
 
 /// Keeps a file as proof.
 async fn keep(desk: &Desk, evidence: &str) -> Result<ArtifactRef, Fault> {
@@ -195,8 +147,19 @@ async fn keep(desk: &Desk, evidence: &str) -> Result<ArtifactRef, Fault> {
             (name.unwrap_or_else(|| evidence.to_owned()), evidence)
         }
     };
-    let unreadable = |why: String| Fault::bad_input(format!("the evidence `{path}` cannot be read: {why}"));
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    let unreadable = |why: String| {
+        Fault::bad_input(format!("the evidence `{}` cannot be read: {why}", named(path)))
+            .hint("name a file: `--evidence FILE` or `--evidence NAME=FILE`")
+    };
+    let meta = std::fs::metadata(path).map_err(|error| unreadable(why(&error, "file")))?;
+    let odd = if meta.is_dir() { Some("a folder") } else { odd_kind(&meta) };
+    if let Some(what) = odd {
+        return Err(unreadable(format!("it is {what}, not a file")));
+    }
+    if name.chars().count() > NAME_CHARS_MAX || name.contains(char::is_control) {
+        return Err(unreadable(format!("`{}` is too long or too strange for its name", named(&name))));
+    }
+    let size = meta.len();
     if size > BLOB_BYTES_MAX {
         return Err(unreadable(format!("it has {size} bytes, and at most {BLOB_BYTES_MAX} are kept")));
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::file::{self, count};
+use crate::talk::talk;
 
 /// Check plan files and say everything that is wrong, with file, line and column
 #[derive(clap::Args)]
@@ -49,7 +50,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         }
         if !ok {
             let files = count(args.files.len(), "file");
-            anstream::eprintln!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning"));
+            talk!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning"));
         }
     }
     Ok(ExitCode::from(if ok { exit::DONE } else { exit::BAD_INPUT }))
@@ -69,13 +70,7 @@ fn print_line(path: &str, loaded: &Loaded, strict: bool) -> Result<(), Fault> {
 fn print_json(ok: bool, files: &[(&str, Result<Loaded, Fault>)]) -> Result<(), Fault> {
     let mut all = json!({"ok": ok, "errors": [], "warnings": [], "notes": []});
     for (name, file) in files {
-        let report = match file {
-            Ok(loaded) => loaded.report.to_json(),
-            Err(fault) => json!({"errors": [{
-                "code": "file::unreadable", "message": fault.message(), "file": name,
-                "line": null, "column": null, "hint": fault.advice(),
-            }]}),
-        };
+        let report = file::findings(name, file);
         for list in ["errors", "warnings", "notes"] {
             let found = report[list].as_array().cloned().unwrap_or_default();
             all[list].as_array_mut().into_iter().for_each(|all| all.extend(found.clone()));

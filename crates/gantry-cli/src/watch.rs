@@ -13,7 +13,8 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use crate::arguments::PlanOrAll;
 use crate::exit::{self, Fault};
 use crate::list::{self, Inside};
-use crate::session::{self, Record};
+use crate::session::{self, Place};
+use crate::show;
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
 use screen::{List, One};
@@ -32,7 +33,7 @@ pub struct Args {
     #[command(flatten)]
     plan: PlanOrAll,
     #[command(flatten)]
-    record: Record,
+    place: Place,
 }
 
 /// What is on the screen.
@@ -49,12 +50,12 @@ enum Then {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        return Err(Fault::bad_input("a terminal is needed to watch plans")
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() || !show::can_move_cursor() {
+        return Err(Fault::bad_input("a terminal that can move its cursor is needed to watch plans")
             .hint("without one, use `gantry status` or `gantry log --follow`"));
     }
     session::block_on(async {
-        let store = args.record.open()?;
+        let store = args.place.open()?;
         let view = match args.plan.one() {
             Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?))),
             None => View::List,
@@ -63,7 +64,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             ratatui::try_init().map_err(|error| Fault::internal(format!("the terminal cannot be used: {error}")))?;
         let watched = Watch { store: &store, list: List::default(), view, only_one: args.plan.one().is_some() };
         let outcome = watched.go(&mut terminal).await;
-        ratatui::restore();
+        // A terminal that is gone cannot be put right.
+        let _ = ratatui::try_restore();
         outcome.map(|()| ExitCode::from(exit::DONE))
     })
 }

@@ -6,6 +6,10 @@
 mod kit; // in reading order
 #[path = "commands/steering.rs"]
 mod steering;
+#[path = "commands/showing.rs"]
+mod showing;
+#[path = "commands/mistakes.rs"]
+mod mistakes;
 #[path = "commands/deciding.rs"]
 mod deciding;
 #[path = "commands/tasks.rs"]

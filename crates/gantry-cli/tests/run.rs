@@ -100,6 +100,13 @@ impl Busy {
         }
     }
 
+    /// The same, when it may have been said before.
+    fn until_said(&mut self, words: &str) {
+        if !self.heard.contains(words) {
+            self.until(words);
+        }
+    }
+
     fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
@@ -200,19 +207,25 @@ fn programs_get_the_keys_that_they_were_promised() {
         commands,
         [
             "gantry gate approve release sign-off --role lead",
-            "gantry ask answer release colour red|blue",
+            "gantry ask answer release colour red",
+            "gantry ask answer release colour blue",
             "gantry task done release call",
             "gantry resume release"
         ]
     );
     let list = bench.json(&["list", "--json", "--state", "blocked"]);
-    assert_eq!((&list[0]["id"], &list[0]["tasks"]), (&status["id"], &status["tasks"]));
+    for key in ["id", "tasks", "budget", "causes"] {
+        assert_eq!(list[0][key], status[key], "{key}");
+    }
     assert_eq!(bench.json(&["list", "--json", "--state", "failed"]), Value::Array(Vec::new()));
     let log = bench.command(&["log", "release", "--json", "--limit", "1"]).output().unwrap();
     let created: Value = serde_json::from_slice(&log.stdout).unwrap();
     assert_eq!((&created["plan"], &created["definition"]["title"]), (&"release".into(), &"Release".into()));
     let digest = bench.json(&["log", "--digest", "--json"]);
     assert_eq!(digest["days"][0]["finished"], serde_json::json!(["build"]));
+    bench.gantry(&["run", &bench.plan("id: broken\ntitle: Broken\ntasks: [{id: a, run: exit 7}]\n")]);
+    let failed = bench.json(&["list", "--json", "--state", "failed"]);
+    assert_eq!(failed[0]["causes"], serde_json::json!(["task `a` failed: exit code 7"]));
 }
 
 #[test]
@@ -237,6 +250,19 @@ fn a_dry_run_says_what_is_not_allowed() {
         "title: Too much\npolicy: {files: {write: [\"src/**\"]}}\ntasks:\n  - id: write\n    tool: {name: files.write, args: {path: notes.txt, content: two}}\n",
     );
     insta::assert_snapshot!(bench.gantry(&["run", &plan, "--dry-run"]));
+}
+
+#[test]
+fn a_dry_run_says_what_nobody_here_can_do() {
+    let bench = Bench::new();
+    let plan = bench.plan("title: Search\ntasks:\n  - {id: find, command: search(\"gantry\") -> links}\n");
+    insta::assert_snapshot!(bench.gantry(&["run", &plan, "--dry-run"]), @"
+    Search: what would be done; nothing is touched
+
+    1. find command
+       would ask for help: there is no capability `search`; there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell
+    [exit 0]
+    ");
 }
 
 #[test]
@@ -276,6 +302,51 @@ fn a_plan_goes_on_only_with_the_secrets_that_it_was_given() {
     ");
     let output = bench.command(&["resume", "secret"]).env("TOKEN", "abcdefgh").output().unwrap();
     assert_eq!(output.status.code(), Some(4), "it waits for the answer");
+}
+
+#[test]
+fn what_processes_were_given_is_given_again_when_the_plan_goes_on() {
+    let bench = Bench::new();
+    let beside = bench.folder.path().join("beside");
+    std::fs::create_dir(&beside).unwrap();
+    let plan = bench.plan(
+        "id: given\ntitle: Given\ntasks:\n  - id: begin\n    run: echo begun\n    undo: {run: \"echo $STAGE > ../beside/undone\"}\n  - {id: ask, ask: Really?, depends_on: [begin]}\n  - {id: then, run: \"echo $STAGE $HERE > ../beside/then\", depends_on: [ask]}\n  - {id: more, ask: More?, depends_on: [then]}\n",
+    );
+    let beside = beside.to_str().unwrap();
+    let run = ["run", &plan, "--env", "STAGE=test", "--env", "HERE", "--allow-write", beside];
+    let output = bench.command(&run).env("HERE", "here").output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(bench.gantry(&["ask", "answer", "given", "ask", "yes"]).ends_with("[exit 0]"));
+    insta::assert_snapshot!(bench.gantry(&["resume", "given"]), @"
+    --- talk
+    error: the plan was begun with the variable `HERE`, which is not set here
+
+    hint: set it, or give it a value: `--env HERE=VALUE`
+    [exit 2]
+    ");
+    let output = bench.command(&["resume", "given"]).env("HERE", "there").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{told}");
+    let note = "as `given` was begun: --env STAGE=test --env HERE --allow-write";
+    assert!(told.contains(note), "{told}");
+    let read = |name: &str| std::fs::read_to_string(Path::new(beside).join(name)).unwrap();
+    assert_eq!(read("then"), "test there\n");
+    assert!(bench.gantry(&["cancel", "given", "--undo"]).ends_with("[exit 0]"));
+    assert_eq!(read("undone"), "test\n", "taking back is given the same");
+}
+
+#[test]
+fn a_secret_is_not_recorded_as_a_variable() {
+    let bench = Bench::new();
+    let plan = bench.plan("id: secret\ntitle: Secret\ntasks: [{id: a, run: \"true\"}]\n");
+    let run = ["run", &plan, "--secret", "TOKEN", "--env", "OTHER=Bearer abcdefgh"];
+    let output = bench.command(&run).env("TOKEN", "abcdefgh").output().unwrap();
+    insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
+    error: the value of `--env OTHER` holds a secret, and would be recorded
+
+    hint: set the variable OTHER and give it with `--secret OTHER` instead
+    ");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -362,6 +433,7 @@ fn a_plan_inside_a_plan_is_told_as_a_part_of_it() {
     assert!(said.contains("> x: started") && said.contains("> x | from inside"), "{said}");
     assert_eq!(bench.json(&["list", "--json"]).as_array().unwrap().len(), 1);
     assert_eq!(bench.json(&["list", "--json", "--all"]).as_array().unwrap().len(), 2);
+    assert_eq!(bench.json(&["status", "@last", "--json"])["id"], "outer", "the last plan that someone began");
 }
 
 #[test]
@@ -380,17 +452,25 @@ fn asked_to_end_it_pauses_like_after_an_interrupt() {
 fn interrupted_twice_it_stops_whatever_runs_and_says_so_afterwards() {
     let bench = Bench::new();
     let plan = bench.plan(
-        "id: stubborn\ntitle: Stubborn\ntasks:\n  - id: stubborn\n    run: trap '' INT TERM; mkfifo pipe; echo ready; cat pipe\n",
+        "id: stubborn\ntitle: Stubborn\ntasks:\n  - id: stubborn\n    run: trap '' INT TERM; mkfifo pipe alive; exec 9<>alive; echo ready; cat pipe\n  - id: after\n    run: touch after\n    depends_on: [stubborn]\n",
     );
     let mut busy = bench.start(&["run", &plan]);
     busy.until("stubborn | ready");
+    // As long as one of its processes lives, this has no end.
+    let mut alive = std::fs::File::open(bench.work().join("alive")).unwrap();
     busy.signal(Signal::INT);
     busy.until("pausing");
     busy.signal(Signal::INT);
     busy.until("stopping at once");
     let (status, heard) = busy.end();
     assert_eq!(status.code(), Some(4), "{heard}");
+    let mut nothing = Vec::new();
+    alive.read_to_end(&mut nothing).unwrap();
+    assert!(nothing.is_empty(), "it ignores every signal that can be ignored, and is gone");
     insta::assert_snapshot!(bench.gantry(&["status"]));
+    let resumed = bench.gantry(&["resume", "stubborn"]);
+    assert!(resumed.ends_with("[exit 4]") && resumed.contains("gantry task resolve stubborn stubborn"), "{resumed}");
+    assert!(!bench.work().join("after").exists(), "nobody knows what it did, so nothing goes on");
 }
 
 #[test]
@@ -404,6 +484,26 @@ fn a_plan_whose_process_was_killed_is_found_and_said_to_be_interrupted() {
     busy.end();
     insta::assert_snapshot!(bench.gantry(&["status"]));
     assert!(bench.gantry(&["list"]).contains("interrupted"));
+}
+
+#[test]
+fn tasks_that_were_lost_are_taken_care_of_at_once() {
+    let bench = Bench::new();
+    let task = |id: &str| format!("  - id: {id}\n    run: mkfifo {id}.pipe; echo ready; cat {id}.pipe\n");
+    let tasks: String = ["a", "b", "c"].map(task).concat();
+    let plan = bench.plan(&format!("id: lost\ntitle: Lost\ntasks:\n{tasks}"));
+    let mut busy = bench.start(&["run", &plan]);
+    for id in ["a", "b", "c"] {
+        busy.until_said(&format!("{id} | ready"));
+    }
+    busy.signal(Signal::KILL);
+    busy.end();
+    let said = bench.gantry(&["resume", "lost"]);
+    assert!(said.contains("gantry task resolve lost --all retry  # 3 tasks need help"), "{said}");
+    insta::assert_snapshot!(bench.gantry(&["task", "resolve", "lost", "a", "b", "skip"]));
+    insta::assert_snapshot!(bench.gantry(&["task", "resolve", "lost", "--all", "skip"]));
+    assert!(bench.gantry(&["task", "resolve", "lost", "--all", "skip"]).ends_with("[exit 5]"), "none is left");
+    assert!(bench.gantry(&["task", "resolve", "lost", "skip"]).ends_with("[exit 2]"), "none is named");
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub use draft::{Draft, Room, Verdict};
 pub use refusal::Refusal;
 pub use replay::{BadJournal, create, fork, replay};
 pub use state::{State, TaskLife, Timer, Waiting};
-pub use view::{PlanState, TaskState, WaitsFor};
+pub use view::{PlanState, TakingBack, TaskState, WaitsFor};
 
 use crate::event::AfterUndo;
 use crate::id::{AttemptNo, PlanId, Revision, TaskId, TaskNo};

@@ -4,7 +4,7 @@ use gantry_core::event::{Entry, Event};
 use gantry_core::id::TaskId;
 use gantry_core::life::Life;
 use gantry_core::plan::{Plan, Task};
-use gantry_store::{Card, ForkedFrom, Hash, NewArtifact, TextKind, TextRow, WAITING_MAX, WaitingLine};
+use gantry_store::{CAUSES_MAX, Card, ForkedFrom, Hash, NewArtifact, TextKind, TextRow, WAITING_MAX, WaitingLine};
 
 /// The card of a plan after a turn.
 pub(crate) fn card_of(life: &Life, parent: Option<&gantry_core::id::PlanId>, forked: Option<&ForkedFrom>) -> Card {
@@ -17,6 +17,8 @@ pub(crate) fn card_of(life: &Life, parent: Option<&gantry_core::id::PlanId>, for
         tasks: life.counts(),
         waiting: waiting.collect(),
         used: life.spent(),
+        budget: header.policy.budget,
+        causes: life.causes().iter().take(CAUSES_MAX).cloned().collect(),
         forecast: None,
         labels: header.labels.clone(),
         parent: parent.cloned(),

@@ -1,7 +1,10 @@
 //! What is kept beside the entries of a turn: why there was one.
 
+use std::path::PathBuf;
+
 use gantry_core::input::Input;
 use gantry_core::life::Room;
+use gantry_runners::work::{Sandbox, SandboxMode};
 use serde::{Deserialize, Serialize};
 
 /// Why there was a turn. With it, the turn can be decided again.
@@ -72,9 +75,69 @@ pub struct Origin {
     /// The names of the secrets that its tasks are given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
+    /// What its processes were given beyond the usual.
+    #[serde(default, skip_serializing_if = "Given::is_nothing")]
+    pub given: Given,
     /// The plan and task that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<(gantry_core::id::PlanId, gantry_core::id::TaskId)>,
+}
+
+/// What the processes of a plan were given beyond the usual when it was begun, so that whoever goes on with it gives the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// Variables: `NAME=VALUE`, or `NAME` with the value that it has wherever the plan is driven.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// How much confinement matters, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Confine>,
+    /// Folders and files outside the workspace that they may read and run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_also: Vec<PathBuf>,
+    /// Folders outside the workspace that they may write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write_also: Vec<PathBuf>,
+}
+
+/// A choice about confinement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confine {
+    /// In full, or nothing runs.
+    Required,
+    /// Not at all.
+    Off,
+}
+
+impl Given {
+    /// Tells whether nothing was given.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The variables by name, for whoever drives the plan here; a name without a value is one that is not set here.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, Option<String>)> {
+        self.env.iter().map(|given| match given.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (given.as_str(), std::env::var(given).ok()),
+        })
+    }
+
+    /// The confinement that was asked for, with what is asked for now on top of it.
+    pub fn sandbox(&self, now: &Sandbox) -> Sandbox {
+        let mode = match (now.mode, self.sandbox) {
+            (SandboxMode::BestEffort, Some(Confine::Required)) => SandboxMode::Required,
+            (SandboxMode::BestEffort, Some(Confine::Off)) => SandboxMode::Off,
+            (mode, _) => mode,
+        };
+        let also = |given: &[PathBuf], now: &[PathBuf]| given.iter().chain(now).cloned().collect();
+        Sandbox {
+            mode,
+            read_also: also(&self.read_also, &now.read_also),
+            write_also: also(&self.write_also, &now.write_also),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -90,5 +153,27 @@ mod tests {
             assert_eq!(json, cause.to_json());
             assert_eq!(Cause::from_json(&json), Ok(cause));
         }
+    }
+
+    #[test]
+    fn what_is_asked_for_now_comes_on_top_of_what_was_given() {
+        let mode = |given, now| {
+            Given { sandbox: given, ..Given::default() }.sandbox(&Sandbox { mode: now, ..Sandbox::default() }).mode
+        };
+        assert_eq!(mode(None, SandboxMode::BestEffort), SandboxMode::BestEffort);
+        assert_eq!(mode(Some(Confine::Off), SandboxMode::BestEffort), SandboxMode::Off);
+        assert_eq!(mode(Some(Confine::Required), SandboxMode::BestEffort), SandboxMode::Required);
+        assert_eq!(mode(Some(Confine::Off), SandboxMode::Required), SandboxMode::Required);
+        assert_eq!(mode(Some(Confine::Required), SandboxMode::Off), SandboxMode::Off);
+        let given = Given { read_also: vec!["/a".into()], ..Given::default() };
+        let now = Sandbox { read_also: vec!["/b".into()], ..Sandbox::default() };
+        assert_eq!(given.sandbox(&now).read_also, [PathBuf::from("/a"), PathBuf::from("/b")]);
+    }
+
+    #[test]
+    fn a_plan_from_before_anything_was_given_is_read() {
+        let origin: Origin = serde_json::from_str(r#"{"workspace": "/w"}"#).unwrap();
+        assert!(origin.given.is_nothing());
+        assert_eq!(serde_json::to_string(&origin).unwrap(), r#"{"workspace":"/w"}"#, "and written as it was");
     }
 }

@@ -30,8 +30,8 @@ use crate::slots::Guest;
 const TURN_INPUTS_MAX: usize = 2_000;
 /// A snapshot is due after this many entries, and after two for each task: its cost stays a share of theirs.
 const SNAPSHOT_ENTRIES: u64 = 2_000;
-/// How long to wait before an append that failed is tried again.
-const STORE_RETRY: Duration = Duration::from_millis(500);
+/// How long to wait before a record that has trouble is asked again.
+pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
 /// What reaches a driver.
 pub(crate) enum Message {
@@ -117,6 +117,8 @@ pub(crate) struct Driver {
     crowded: bool,
     /// Calls to write with the next turn.
     calls: Vec<EffectRow>,
+    /// Told to stop at once: a record that has trouble is not waited for any longer.
+    pub(crate) stop: CancellationToken,
     /// Nobody is there to do anything: turns are decided and appended, effects are left to the next driver.
     unattended: bool,
     _claim: Claim,
@@ -143,6 +145,7 @@ impl Driver {
             guest: Arc::default(),
             crowded: false,
             calls: Vec::new(),
+            stop: CancellationToken::new(),
             unattended: false,
             _claim: claim,
         }
@@ -218,11 +221,16 @@ impl Driver {
                 None => std::future::pending().await,
             }
         };
-        let first = tokio::select! {
+        let (first, last) = tokio::select! {
             biased;
-            message = self.messages.recv() => message,
-            () = self.guest.called(), if self.crowded => Some(tick()),
-            () = timer => Some(tick()),
+            message = self.messages.recv() => (message, None),
+            () = self.guest.called(), if self.crowded => (None, Some(tick())),
+            () = timer => {
+                // When this process was stopped for a while, its runners have not been heard from because they were
+                // stopped, too: they go first.
+                tokio::task::yield_now().await;
+                (None, Some(tick()))
+            }
         };
         let mut batch: Vec<Message> = first.into_iter().collect();
         while batch.len() < TURN_INPUTS_MAX
@@ -230,6 +238,7 @@ impl Driver {
         {
             batch.push(message);
         }
+        batch.extend(last);
         batch
     }
 
@@ -271,17 +280,44 @@ impl Driver {
 
     /// Hears what was said to other processes.
     async fn look_into_inbox(&mut self) -> Result<(), EngineError> {
-        for (id, value) in self.shared.store.inbox(&self.plan).await? {
+        let waiting = loop {
+            match self.shared.store.inbox(&self.plan).await {
+                Ok(waiting) => break waiting,
+                Err(error) => self.wait_out(error).await?,
+            }
+        };
+        for (id, value) in waiting {
             match serde_json::from_value::<Input>(value) {
                 Ok(input) => self.turn(vec![Taken { input, from: From::Inbox(id) }]).await?,
                 Err(error) => {
                     let message = format!("this input cannot be read: {error}");
                     let answer = json!({"refused": {"code": "input::unreadable", "message": message}});
-                    self.shared.store.answer(id, answer).await?;
+                    self.answer(id, answer).await?;
                 }
             }
         }
         Ok(())
+    }
+
+    async fn answer(&self, id: InboxId, answer: Value) -> Result<(), EngineError> {
+        loop {
+            match self.shared.store.answer(id, answer.clone()).await {
+                Ok(()) => return Ok(()),
+                Err(error) => self.wait_out(error).await?,
+            }
+        }
+    }
+
+    /// Waits while the record has trouble that may pass, before it is asked again.
+    async fn wait_out(&self, error: StoreError) -> Result<(), EngineError> {
+        if !error.is_transient() {
+            return Err(error.into());
+        }
+        self.tell(Happening::StoreTrouble { plan: self.plan.clone(), error: error.clone() });
+        tokio::select! {
+            () = tokio::time::sleep(STORE_RETRY) => Ok(()),
+            () = self.stop.cancelled() => Err(error.into()),
+        }
     }
 
     /// One turn. Everything that happens to a plan passes through these steps.
@@ -308,6 +344,9 @@ impl Driver {
                     Err(error) => {
                         self.shared.slots.give_back(started);
                         self.recover_from(error).await?;
+                        if inputs.iter().all(|taken| taken.input == Input::Tick) {
+                            return Ok(()); // it comes again by itself, after what was said meanwhile
+                        }
                         continue;
                     }
                 }
@@ -375,16 +414,13 @@ impl Driver {
 
     /// The turn was not appended: the life in it never was. Reads what is true and lets the turn be decided again.
     async fn recover_from(&mut self, error: StoreError) -> Result<(), EngineError> {
-        if error.is_transient() {
-            self.tell(Happening::StoreTrouble { plan: self.plan.clone(), error: error.clone() });
-            tokio::time::sleep(STORE_RETRY).await;
-        } else if !matches!(error, StoreError::Conflict { .. }) {
-            return Err(error.into());
+        if !matches!(error, StoreError::Conflict { .. }) {
+            self.wait_out(error).await?;
         }
         let opened = loop {
             match crate::load::open(&*self.shared.store, &self.plan).await {
                 Ok(opened) => break opened,
-                Err(EngineError::Store(error)) if error.is_transient() => tokio::time::sleep(STORE_RETRY).await,
+                Err(EngineError::Store(error)) => self.wait_out(error).await?,
                 Err(error) => return Err(error),
             }
         };
@@ -422,7 +458,7 @@ impl Driver {
                     let _ = reply.send(refusal.map_or(Ok(()), |refusal| Err(EngineError::Refused(refusal))));
                 }
                 // The first answer stays: the one that was written with the turn, if there was one.
-                From::Inbox(id) => self.shared.store.answer(id, answer_to(refusal.as_ref())).await?,
+                From::Inbox(id) => self.answer(id, answer_to(refusal.as_ref())).await?,
             }
         }
         Ok(())

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::card::{card_of, texts_of};
 use crate::cause::{Cause, Origin};
 use crate::clock::Clock;
-use crate::driver::{Driver, Ending, Message, Stop, Until};
+use crate::driver::{Driver, Ending, Message, STORE_RETRY, Stop, Until};
 use crate::error::EngineError;
 use crate::happening::Happening;
 use crate::load::{Opened, open};
@@ -110,6 +110,7 @@ pub enum Tell {
 pub struct Driving {
     plan: PlanId,
     sender: mpsc::UnboundedSender<Message>,
+    stop: CancellationToken,
     handle: JoinHandle<Result<Ending, EngineError>>,
 }
 
@@ -121,8 +122,13 @@ impl Driving {
 
     /// Returns something that can stop it from anywhere.
     pub fn stopper(&self) -> impl Fn(Stop) + Send + Sync + 'static {
-        let sender = self.sender.clone();
-        move |stop| drop(sender.send(Message::Stop(stop)))
+        let (sender, at_once) = (self.sender.clone(), self.stop.clone());
+        move |stop| {
+            if stop == Stop::Now {
+                at_once.cancel();
+            }
+            drop(sender.send(Message::Stop(stop)));
+        }
     }
 
     /// Waits for its end.
@@ -194,11 +200,11 @@ impl Engine {
         let since = tokio::time::Instant::now();
         loop {
             if let Some(id) = submitted
-                && let Some(answer) = self.shared.store.ask_answer(id).await?
+                && let Some(answer) = passing(self.shared.store.ask_answer(id).await, submitted)?
             {
                 return read_answer(&answer).map(|()| Tell::Driven);
             }
-            if let Some(claim) = self.shared.store.claim(no).await? {
+            if let Some(claim) = passing(self.shared.store.claim(no).await, submitted)? {
                 return self.hear(plan, claim, input, submitted).await;
             }
             if submitted.is_none() {
@@ -308,11 +314,14 @@ fn place_for(options: &Options, origin: &Origin, life: &Life) -> Place {
 
 fn place_with(options: &Options, origin: &Origin, policy: Arc<Policy>) -> Place {
     let root = if origin.workspace.is_empty() { ".".to_owned() } else { origin.workspace.clone() };
+    let given = origin.given.variables().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let mut environment: BTreeMap<String, String> = given.collect();
+    environment.extend(options.environment.clone());
     Place {
         policy,
-        sandbox: options.sandbox.clone(),
+        sandbox: origin.given.sandbox(&options.sandbox),
         secrets: options.secrets.clone(),
-        environment: options.environment.clone(),
+        environment,
         limits: options.limits.clone(),
         ..Place::at(root)
     }
@@ -382,7 +391,7 @@ pub(crate) async fn drive(
     opened.check_home()?;
     let place = place_for(&shared.options, &opened.origin, &opened.life);
     let driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
-    let sender = driver.sender.clone();
+    let (sender, stop) = (driver.sender.clone(), driver.stop.clone());
     shared.drivers().insert(plan.clone(), sender.clone());
     shared.watch_store();
     let (shared, id) = (Arc::clone(shared), plan.clone());
@@ -391,7 +400,15 @@ pub(crate) async fn drive(
         shared.drivers().remove(&id);
         ending
     });
-    Ok(Driving { plan: plan.clone(), sender, handle })
+    Ok(Driving { plan: plan.clone(), sender, stop, handle })
+}
+
+/// What was handed in is going to be heard, so that trouble of the record which may pass is waited out.
+fn passing<T>(
+    answer: Result<Option<T>, StoreError>,
+    submitted: Option<gantry_store::InboxId>,
+) -> Result<Option<T>, StoreError> {
+    answer.or_else(|error| if submitted.is_some() && error.is_transient() { Ok(None) } else { Err(error) })
 }
 
 /// The answer of a sender who did not wait any longer.
@@ -435,23 +452,24 @@ async fn nested_end(
         EngineError::Store(store) if store.is_transient() => failed(FailureClass::Transient, error.to_string()),
         _ => failed(FailureClass::Logic, error.to_string()),
     };
-    if depth(shared, parent).await.map_err(broken)? >= NESTING_MAX {
-        return Err(failed(FailureClass::Policy, format!("plans are nested more than {NESTING_MAX} deep")));
-    }
     let id = PlanId::slugged(&format!("{parent}-{}-{}", work.task, &work.key[..work.key.len().min(8)]));
-    if shared.store.load(&id).await.map_err(|error| broken(error.into()))?.is_none() {
-        let opened = open(&*shared.store, parent).await.map_err(broken)?;
-        let origin = Origin { parent: Some((parent.clone(), work.task.clone())), ..opened.origin };
-        let mut plan = (**plan).clone();
-        give_inputs(&mut plan, work);
-        match append_new(shared, plan, id.clone(), origin, None).await {
-            Ok(()) | Err(EngineError::Store(StoreError::Conflict { .. })) => {}
+    // Trouble of the record that may pass is no failure of the task.
+    let driving = loop {
+        match begin_nested(shared, parent, work, plan, &id).await {
+            Ok(Some(driving)) => break driving,
+            Ok(None) => {
+                return Err(failed(FailureClass::Policy, format!("plans are nested more than {NESTING_MAX} deep")));
+            }
+            Err(EngineError::Store(error)) if error.is_transient() => {
+                // Nobody has to watch.
+                let _ = shared.happenings.send(Happening::StoreTrouble { plan: parent.clone(), error });
+            }
             Err(error) => return Err(broken(error)),
         }
-    }
-    let driving = match drive(shared, &id, Until::Ended, vec![Input::Start]).await {
-        Ok(driving) => driving,
-        Err(error) => return Err(broken(error)),
+        tokio::select! {
+            () = tokio::time::sleep(STORE_RETRY) => {}
+            () = stop.cancelled() => return Err(failed(FailureClass::Cancelled, format!("plan `{id}` was stopped"))),
+        }
     };
     let sender = driving.sender.clone();
     let ended = driving.ended();
@@ -478,6 +496,30 @@ async fn nested_end(
             Err(failed(FailureClass::Cancelled, format!("plan `{id}` was stopped")))
         }
     }
+}
+
+/// Creates a nested plan, unless an earlier attempt did, and drives it; none when it is nested too deep.
+async fn begin_nested(
+    shared: &Arc<Shared>,
+    parent: &PlanId,
+    work: &Work,
+    plan: &Plan,
+    id: &PlanId,
+) -> Result<Option<Driving>, EngineError> {
+    if depth(shared, parent).await? >= NESTING_MAX {
+        return Ok(None);
+    }
+    if shared.store.load(id).await?.is_none() {
+        let opened = open(&*shared.store, parent).await?;
+        let origin = Origin { parent: Some((parent.clone(), work.task.clone())), ..opened.origin };
+        let mut plan = plan.clone();
+        give_inputs(&mut plan, work);
+        match append_new(shared, plan, id.clone(), origin, None).await {
+            Ok(()) | Err(EngineError::Store(StoreError::Conflict { .. })) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    drive(shared, id, Until::Ended, vec![Input::Start]).await.map(Some)
 }
 
 /// How many plans are around this one.

@@ -26,7 +26,7 @@ mod replay;
 mod import;
 mod verify;
 
-pub use cause::{Cause, Origin};
+pub use cause::{Cause, Confine, Given, Origin};
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use driver::{Ending, Stop, Until};
 pub use engine::{Driving, Engine, NewPlan, Options, Tell};

@@ -6,7 +6,7 @@ use gantry_core::life::{self, BadJournal, Life};
 use gantry_store::{Card, ForkedFrom, Home, Loaded, PlanNo, Snapshot, Store, StoreError, Turn};
 use serde::{Deserialize, Serialize};
 
-use crate::cause::{Cause, Origin};
+use crate::cause::{Cause, Given, Origin};
 use crate::error::EngineError;
 
 /// Which program's fold a snapshot holds: another one folds the journal anew.
@@ -78,7 +78,7 @@ pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineErro
     if let Some(Home { workspace, secrets }) = home.clone() {
         // Its journal was written by others: it may name any folder, any variable and any plan of this machine.
         secrets_elsewhere = std::mem::replace(&mut origin.secrets, secrets);
-        origin = Origin { workspace, parent: None, ..origin };
+        origin = Origin { workspace, parent: None, given: Given::default(), ..origin };
     }
     Ok(Opened { no, life, origin, forked_from, home, secrets_elsewhere, snapshot_length })
 }

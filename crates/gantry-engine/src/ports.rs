@@ -15,7 +15,7 @@ use tokio::sync::{broadcast, mpsc};
 
 use crate::clock::Clock;
 use crate::crash::crash_point;
-use crate::driver::Message;
+use crate::driver::{Message, STORE_RETRY};
 use crate::happening::Happening;
 
 /// The kind under which the way back is recorded, before anything is changed.
@@ -46,6 +46,28 @@ impl Attempt {
         std::mem::take(&mut self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Asks the store, again and again while it has trouble that may pass: what was done outside cannot be done
+    /// again only because there was no room to write it down.
+    pub(crate) async fn patiently<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let mut told = false;
+        loop {
+            match ask().await {
+                Err(error) if error.is_transient() => {
+                    if !std::mem::replace(&mut told, true) {
+                        // Nobody has to watch.
+                        let _ = self.happenings.send(Happening::StoreTrouble { plan: self.plan.clone(), error });
+                    }
+                    tokio::time::sleep(STORE_RETRY).await;
+                    self.alive(String::new(), Vec::new()); // who waits for the record is not silent
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
     fn row(&self, kind: &str, request: Value, answer: Option<Value>) -> EffectRow {
         let now = self.clock.now();
         EffectRow {
@@ -71,14 +93,16 @@ fn store_failed(error: &StoreError) -> KeepError {
 #[async_trait]
 impl Keep for Attempt {
     async fn put(&self, bytes: Vec<u8>) -> Result<String, KeepError> {
-        let hash = self.store.put_blob(bytes, self.clock.now()).await.map_err(|error| store_failed(&error))?;
-        Ok(hash.to_string())
+        let now = self.clock.now();
+        let kept = self.patiently(|| self.store.put_blob(bytes.clone(), now)).await;
+        kept.map(|hash| hash.to_string()).map_err(|error| store_failed(&error))
     }
 
     async fn get(&self, hash: &str) -> Result<Vec<u8>, KeepError> {
         let unknown = || KeepError::Unknown { hash: hash.to_owned() };
         let parsed: Hash = hash.parse().map_err(|_| unknown())?;
-        self.store.get_blob(parsed).await.map_err(|error| store_failed(&error))?.ok_or_else(unknown)
+        let found = self.patiently(|| self.store.get_blob(parsed)).await;
+        found.map_err(|error| store_failed(&error))?.ok_or_else(unknown)
     }
 }
 
@@ -106,6 +130,7 @@ impl Watch for Attempt {
 impl Intents for Attempt {
     async fn intend(&self, undo: Value) -> Result<(), KeepError> {
         let row = self.row(INTENT, undo, None);
-        self.store.record_effects(vec![row]).await.map_err(|error| store_failed(&error))
+        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
+        recorded.map_err(|error| store_failed(&error))
     }
 }

@@ -16,7 +16,7 @@ pub(crate) async fn restore(
     place: &Place,
     ports: &Arc<Attempt>,
 ) -> Result<String, String> {
-    let intents = open_intents(shared, work).await?;
+    let intents = open_intents(work, ports).await?;
     if intents.is_empty() {
         return Ok("it had changed nothing".to_owned());
     }
@@ -25,16 +25,17 @@ pub(crate) async fn restore(
         let how = shared.runners.undo(work, place, &ports.ports(), &intent.request).await?;
         intent.answer = Some(json!({ "undone": how }));
         intent.ended_at = Some(shared.clock.now());
-        shared.store.record_effects(vec![intent]).await.map_err(|error| error.to_string())?;
+        let recorded = ports.patiently(|| shared.store.record_effects(vec![intent.clone()])).await;
+        recorded.map_err(|error| error.to_string())?;
     }
     Ok(format!("restored what it changed ({count} {})", if count == 1 { "change" } else { "changes" }))
 }
 
 /// What attempts at a task were about to change, in order, without what was taken back.
-async fn open_intents(shared: &Arc<Shared>, work: &Work) -> Result<Vec<EffectRow>, String> {
+async fn open_intents(work: &Work, ports: &Attempt) -> Result<Vec<EffectRow>, String> {
     let (mut intents, mut cursor) = (Vec::new(), 0);
     loop {
-        let page = shared.store.effects(&work.plan, Some(&work.task), cursor, PAGE_ITEMS_MAX).await;
+        let page = ports.patiently(|| ports.store.effects(&work.plan, Some(&work.task), cursor, PAGE_ITEMS_MAX)).await;
         let page = page.map_err(|error| error.to_string())?;
         intents.extend(page.items.into_iter().filter(|row| row.kind == INTENT && row.answer.is_none()));
         match page.next {

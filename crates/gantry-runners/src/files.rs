@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use change::{Change, Undo};
 pub(crate) use change::{Image, Kept};
-pub(crate) use spot::Root;
+pub(crate) use spot::{Root, no_link};
 
 use crate::policy::{Scopes, wrong};
 use crate::ports::{EffectRecord, Ports};

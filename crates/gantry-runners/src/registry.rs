@@ -61,11 +61,12 @@ impl Runners {
     /// Returns the runner with this name, or a failure that names the nearest.
     pub fn get(&self, name: &str) -> Result<&Arc<dyn Runner>, Failure> {
         self.by_name.get(name).ok_or_else(|| {
-            let hint = match nearest(name, self.names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are {}", self.names().collect::<Vec<_>>().join(", ")),
+            // A misspelt name is a mistake in the plan. What nobody here can do, a person may do, or leave out.
+            let (class, hint) = match nearest(name, self.names()) {
+                Some(near) => (FailureClass::Logic, format!("did you mean `{near}`?")),
+                None => (FailureClass::Policy, format!("there are {}", self.names().collect::<Vec<_>>().join(", "))),
             };
-            Failure::new(FailureClass::Logic, format!("there is no capability `{name}`; {hint}"))
+            Failure::new(class, format!("there is no capability `{name}`; {hint}"))
         })
     }
 

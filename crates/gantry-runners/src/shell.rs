@@ -10,10 +10,10 @@
 //! as well: one JSON object, or lines `name=value`.
 //!
 //! **Failures.** An exit code that is not zero, and a signal that means a mistake in the program (SIGSEGV, SIGABRT, …),
-//! are wrong results (`logic`). A signal that someone else sent (SIGKILL of a machine without memory, SIGTERM, SIGHUP,
-//! SIGINT) is `transient`. A shell reports the signal of a command inside it as
-//! 128 and more, which counts the same. A program that took too long was stopped in the middle of something, and one
-//! whose guard was killed may have done anything: both are `lost`. The core has its own clock for timeouts; the one
+//! are wrong results (`logic`). A program that a signal of someone else ended (SIGKILL of a machine without memory,
+//! SIGTERM, SIGHUP, SIGINT), that took too long and was stopped, whose guard was killed, or whose output could not be
+//! kept, was in the middle of something and may have done it: that is `lost`. A shell reports the signal of a command
+//! inside it as 128 and more, which counts the same. The core has its own clock for timeouts; the one
 //! here comes a little later, for the day when the core is not listening.
 
 pub mod environment; // in reading order
@@ -34,6 +34,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::files::no_link;
 use crate::policy::check_command;
 use crate::ports::{EffectRecord, Ports, Stream};
 use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StartError};
@@ -118,14 +119,14 @@ impl Shell {
                     running.stop().await;
                 }
                 happening = running.next() => match happening {
-                    Happening::Output(stream, piece) => collected.add(stream, &piece).await?,
+                    Happening::Output(stream, piece) => collected.add(stream, &piece).await.map_err(in_doubt)?,
                     Happening::Ended(exit) => break Some(exit),
                     Happening::Lost => break None,
                 },
-                () = collected.due() => collected.report().await?,
+                () = collected.due() => collected.report().await.map_err(in_doubt)?,
             }
         };
-        let streams = collected.finish().await?;
+        let streams = collected.finish().await.map_err(in_doubt)?;
         let answer = json!({"exit": ended, "sandbox": sandbox});
         ports.watch.effect(EffectRecord { kind: "process".to_owned(), request, answer });
         let Some(exit) = ended else {
@@ -178,7 +179,7 @@ impl Finished {
         match (exit.code, signal) {
             (Some(0), _) => None,
             (_, Some(signal)) => {
-                let class = if sent(signal) { FailureClass::Transient } else { FailureClass::Logic };
+                let class = if sent(signal) { FailureClass::Lost } else { FailureClass::Logic };
                 let hint = if signal == 9 { "; the machine may be out of memory" } else { "" };
                 fail(class, format!("it was ended by {}{hint}{}", signal_name(signal), self.last_words()))
             }
@@ -266,6 +267,7 @@ impl Runner for Shell {
 
 /// The folder to run in, which must be inside the working folder.
 fn folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf, Failure> {
+    no_link(root)?;
     let root = root.canonicalize().map_err(|error| {
         Failure::new(FailureClass::Logic, format!("the working folder `{}` cannot be used: {error}", root.display()))
     })?;
@@ -289,6 +291,11 @@ fn not_started(error: &StartError) -> Failure {
         StartError::Sandbox { .. } => Failure::new(FailureClass::Policy, error.to_string()),
         StartError::System { .. } => Failure::new(FailureClass::Transient, error.to_string()),
     }
+}
+
+/// What it said could not be kept. By then the process ran, so that trying again may do it twice.
+fn in_doubt(failure: Failure) -> Failure {
+    Failure { class: FailureClass::Lost, ..failure }
 }
 
 /// Signals that are sent by someone, rather than earned by a mistake: HUP, INT, KILL, TERM.

@@ -86,7 +86,7 @@ fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod sys {
     use std::fs::{File, OpenOptions};
-    use std::io::Error;
+    use std::io::{Error, ErrorKind};
     use std::path::Path;
 
     use gantry_store::PlanNo;
@@ -94,14 +94,29 @@ mod sys {
     use nix::fcntl::{FcntlArg, fcntl};
     use nix::libc;
 
-    pub(super) struct LockFile(File);
+    pub(super) struct LockFile(File, Access);
+
+    /// Who may only read can still see who holds what.
+    #[derive(PartialEq, Eq)]
+    enum Access {
+        Write,
+        Read,
+    }
 
     impl LockFile {
         pub(super) fn open(path: &Path) -> Result<Self, Error> {
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map(Self)
+            match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path) {
+                Err(error) if matches!(error.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied) => {
+                    File::open(path).map(|file| Self(file, Access::Read)).map_err(|_| error)
+                }
+                opened => opened.map(|file| Self(file, Access::Write)),
+            }
         }
 
         pub(super) fn try_lock(&mut self, no: PlanNo) -> Result<bool, Error> {
+            if self.1 == Access::Read {
+                return Err(ErrorKind::ReadOnlyFilesystem.into());
+            }
             match fcntl(&self.0, FcntlArg::F_OFD_SETLK(&byte(no, libc::F_WRLCK)?)) {
                 Ok(_) => Ok(true),
                 Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),

@@ -24,6 +24,23 @@ pub(crate) enum Use {
     ReadOnlyFile,
 }
 
+/// Which file it is, whatever it is called: its disk and its number there.
+pub(crate) type FileId = (u64, u64);
+
+/// Which file a path leads to; none where there is none, or where the system cannot tell.
+pub(crate) fn file_id(path: &Path) -> Option<FileId> {
+    #[cfg(unix)]
+    {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((std::os::unix::fs::MetadataExt::dev(&metadata), std::os::unix::fs::MetadataExt::ino(&metadata)))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// Opens the one connection that writes, and brings the file to the newest schema.
 pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
     check_folder(path)?;

@@ -16,7 +16,7 @@ use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::error::sql;
-use crate::open;
+use crate::open::{self, FileId};
 use crate::write::Known;
 
 /// How many requests wait at most; whoever comes then waits before the door.
@@ -80,8 +80,15 @@ impl Writer {
         let (door, requests) = channel();
         let news =
             Arc::new(News { marks: watch::Sender::new(0), watchers: AtomicUsize::new(0), commits: AtomicU64::new(0) });
-        let seat =
-            Seat { path, read_only: conn.is_none(), conn, known: Known::default(), version: None, news: news.clone() };
+        let seat = Seat {
+            file: conn.as_ref().and_then(|_| open::file_id(&path)),
+            path,
+            read_only: conn.is_none(),
+            conn,
+            known: Known::default(),
+            version: None,
+            news: news.clone(),
+        };
         let thread = std::thread::Builder::new()
             .name("gantry-writer".to_owned())
             .spawn(move || seat.serve(&requests))
@@ -200,6 +207,7 @@ fn is_refusal(error: &StoreError) -> bool {
         StoreError::Busy { .. }
         | StoreError::Full { .. }
         | StoreError::ReadOnly { .. }
+        | StoreError::Gone { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Foreign { .. }
         | StoreError::NewerSchema { .. }
@@ -211,6 +219,8 @@ fn is_refusal(error: &StoreError) -> bool {
 /// Where the thread sits: everything that only it touches.
 struct Seat {
     path: PathBuf,
+    /// Which file the path led to at first; none for a file that is only read.
+    file: Option<FileId>,
     read_only: bool,
     /// None after an I/O error: the next group opens it again.
     conn: Option<Connection>,
@@ -254,7 +264,13 @@ impl Seat {
         self.news.marks.send_modify(|mark| *mark += 1);
     }
 
+    /// The connection, as long as the file is where it was: what is written to one that was removed goes into the
+    /// void, and opening the path again would begin an empty record in its place.
     fn connection(&mut self) -> Result<&Connection, StoreError> {
+        if self.file.is_some() && open::file_id(&self.path) != self.file {
+            let what = format!("`{}` was removed or replaced while it was used", self.path.display());
+            return Err(StoreError::Gone { what });
+        }
         let conn = match self.conn.take() {
             Some(conn) => conn,
             None if self.read_only => open::for_reading(&self.path, open::Use::ReadOnlyFile)?,

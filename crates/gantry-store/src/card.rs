@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gantry_core::id::{PlanId, Revision, TaskId};
 use gantry_core::life::{PlanState, TaskState};
-use gantry_core::policy::Usage;
+use gantry_core::policy::{Budget, Usage};
 use gantry_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,9 @@ use crate::PlanNo;
 
 /// How many lines a card keeps of what the plan waits for.
 pub const WAITING_MAX: usize = 20;
+
+/// How many lines a card keeps of why the plan failed.
+pub const CAUSES_MAX: usize = 20;
 
 /// What the engine knows of a plan after a turn, short enough to list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +34,12 @@ pub struct Card {
     /// What it used so far.
     #[serde(default)]
     pub used: Usage,
+    /// What it may use.
+    #[serde(default, skip_serializing_if = "is_unlimited")]
+    pub budget: Budget,
+    /// Why it failed, if it did; at most [`CAUSES_MAX`] lines are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
     /// When it will be done, if someone computed it.
     #[serde(default)]
     pub forecast: Option<Timestamp>,
@@ -58,6 +67,8 @@ impl Card {
             tasks: BTreeMap::new(),
             waiting: Vec::new(),
             used: Usage::default(),
+            budget: Budget::default(),
+            causes: Vec::new(),
             forecast: None,
             labels: Vec::new(),
             parent: None,
@@ -70,8 +81,13 @@ impl Card {
     #[must_use]
     pub fn bounded(mut self) -> Self {
         self.waiting.truncate(WAITING_MAX);
+        self.causes.truncate(CAUSES_MAX);
         self
     }
+}
+
+fn is_unlimited(budget: &Budget) -> bool {
+    *budget == Budget::default()
 }
 
 /// Something outside that a plan waits for.

@@ -38,7 +38,10 @@ macro_rules! conformance {
             loading_begins_at_the_newest_snapshot
             a_snapshot_in_the_middle_of_a_turn_is_refused
             a_plan_is_found_by_id_number_prefix_and_last
+            the_last_plan_is_never_one_inside_another
             a_prefix_that_fits_several_plans_names_them
+            only_names_that_are_near_are_suggested
+            an_empty_reference_names_no_plan
             plans_are_listed_newest_first_and_filtered
             lists_come_in_pages
             a_card_keeps_no_more_lines_than_are_shown

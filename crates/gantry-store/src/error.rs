@@ -45,6 +45,12 @@ pub enum StoreError {
         /// Why.
         what: String,
     },
+    /// The file is not where it was.
+    #[error("the record is gone: {what}")]
+    Gone {
+        /// What is not there any more.
+        what: String,
+    },
     /// What is stored is not what was written.
     #[error("the record is damaged: {what}")]
     Corrupt {
@@ -131,6 +137,7 @@ impl StoreError {
             | Self::NotFound { .. }
             | Self::Ambiguous { .. }
             | Self::ReadOnly { .. }
+            | Self::Gone { .. }
             | Self::Corrupt { .. }
             | Self::Foreign { .. }
             | Self::NewerSchema { .. }
@@ -152,6 +159,7 @@ impl StoreError {
             Self::Busy { .. } => "try again; if it stays busy, see which process holds the file",
             Self::Full { .. } => "free some room on the disk; nothing that was acknowledged is lost",
             Self::ReadOnly { .. } => "check the permissions of the file and of its folder",
+            Self::Gone { .. } => "put the file back where it was; nothing that was acknowledged is lost",
             Self::Corrupt { hint, .. } => return Some(hint.clone()),
             Self::Foreign { .. } => "name another file: this one was left as it is",
             Self::NewerSchema { .. } => "use the newer program; the record was left as it is",

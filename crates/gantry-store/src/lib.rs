@@ -24,13 +24,13 @@ mod memory;
 pub mod conformance;
 
 pub use artifact::{ArtifactRow, BLOB_BYTES_MAX, NewArtifact};
-pub use card::{Card, ForkedFrom, Home, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
+pub use card::{CAUSES_MAX, Card, ForkedFrom, Home, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
 pub use claim::Claim;
 pub use effect_row::EffectRow;
 pub use error::StoreError;
 pub use hash::{Hash, Hashing};
 pub use memory::MemoryStore;
-pub use reference::{CANDIDATES_MAX, Reference};
+pub use reference::{CANDIDATES_MAX, COMPARED_MAX, Reference};
 pub use seal::{Sealed, StoredTurn, TURN_BYTES_MAX, first_head};
 pub use store::{Beside, ChangeMark, Store, Vacuumed};
 pub use text::{Hit, TextKind, TextRow, query_words, words};

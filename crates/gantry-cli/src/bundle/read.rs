@@ -13,6 +13,7 @@ use zip::ZipArchive;
 use super::limits::{self, LINE_BYTES_MAX, MANIFEST_BYTES_MAX};
 use super::{CALLS, CONTENTS, FORMAT, JOURNAL, Line, MANIFEST, Manifest, PLAN, Packed, chain};
 use crate::exit::Fault;
+use crate::file;
 use crate::show::{bytes, first_line};
 
 /// A zip file whose journal was checked.
@@ -31,7 +32,9 @@ pub struct Bundle {
 
 /// Opens a zip file and checks everything in it but the contents of artifacts.
 pub fn open(name: &str) -> Result<Bundle, Fault> {
-    let file = File::open(name).map_err(|error| Fault::bad_input(format!("`{name}` cannot be read: {error}")))?;
+    let hint = "name a zip file that `gantry export zip` made";
+    file::check_kind(name, hint)?;
+    let file = File::open(name).map_err(|error| file::unreadable(name, &file::why(&error, "file")).hint(hint))?;
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| {
         Fault::bad_input(format!("`{name}` is not a zip file: {error}")).hint("make one with `gantry export zip`")
     })?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use gantry_core::effect::Failure;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::life::{self, Life};
 use gantry_core::plan::{Action, Input, Plan, Task};
@@ -18,6 +19,7 @@ use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::show::style::{self, paint};
 use crate::show::{first_line, plain, text_of};
+use crate::talk::talk;
 
 /// What would become of one task.
 struct Shown {
@@ -63,7 +65,7 @@ pub async fn run(plan: Plan, root: PathBuf, options: Options, json: bool) -> Res
             let number = all.iter().filter(|shown| shown.forbidden.is_some()).count();
             let what = if code == exit::REFUSED { "allowed" } else { "possible" };
             let are = if number == 1 { "is" } else { "are" };
-            anstream::eprintln!("error: {} {are} not {what}; nothing was touched", count(number, "task"));
+            talk!("error: {} {are} not {what}; nothing was touched", count(number, "task"));
         }
     }
     Ok(ExitCode::from(worst.unwrap_or(exit::DONE)))
@@ -151,6 +153,9 @@ async fn show(task: &Task, parents: &BTreeSet<&TaskId>, life: &Life, runners: &R
         let text = format!("would work on {}, not known yet", shown.unknown.join(", "));
         return Shown { text, ..shown };
     }
+    if let Some(failure) = missing(action, runners).filter(|failure| failure.class == FailureClass::Policy) {
+        return Shown { text: format!("would ask for help: {}", failure.message), ..shown };
+    }
     if let Err(failure) = runners.guard(&work, place) {
         let code = if failure.class == FailureClass::Policy { exit::REFUSED } else { exit::BAD_INPUT };
         let what = if code == exit::REFUSED { "is not allowed" } else { "is not possible" };
@@ -160,6 +165,16 @@ async fn show(task: &Task, parents: &BTreeSet<&TaskId>, life: &Life, runners: &R
         Ok(preview) => Shown { text: preview.text, diff: preview.diff, ..shown },
         Err(failure) => Shown { text: format!("cannot be shown yet: {}", failure.message), ..shown },
     }
+}
+
+/// Why the capabilities that an action names are not all here.
+fn missing(action: &Action, runners: &Runners) -> Option<Failure> {
+    let names: Vec<&str> = match action {
+        Action::Tool(tool) => vec![&tool.name],
+        Action::Command(command) => command.calls().unwrap_or_default().iter().map(|call| call.name.as_str()).collect(),
+        _ => Vec::new(),
+    };
+    names.into_iter().find_map(|name| runners.get(name).err())
 }
 
 /// Inputs that exist only after others ran.

@@ -1,5 +1,7 @@
 //! What is said when carrying out a plan has come to its end.
 
+use std::time::Duration;
+
 use gantry_core::event::Source;
 use gantry_core::life::{PlanState, TaskState};
 use gantry_engine::Ending;
@@ -9,7 +11,7 @@ use crate::show::elapsed::elapsed;
 use crate::show::next::{self, Next};
 use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
-use crate::show::{first_line, page, plain, text_of};
+use crate::show::{first_line, page, plain, results, text_of, without_empty_reason};
 
 /// How many of the things that are waited for are named.
 const WAITS_MAX: usize = 8;
@@ -34,7 +36,7 @@ pub fn word(ending: &Ending) -> &'static str {
 }
 
 /// The summary for people.
-pub fn summary(ending: &Ending, standing: &Standing) -> String {
+pub fn summary(ending: &Ending, standing: &Standing, took: Duration, width: usize) -> String {
     let (life, id) = (&standing.life, &standing.card.id);
     let state = match ending {
         Ending::Ended { state, .. } => paint(style::of_plan(*state), state),
@@ -45,7 +47,7 @@ pub fn summary(ending: &Ending, standing: &Standing) -> String {
     };
     let title = paint(style::STRONG, first_line(&standing.card.card.title, 100));
     let mut lines = vec![format!("{title} ({id}): {state}")];
-    lines.push(format!("  {}", counts(standing)));
+    lines.push(format!("  {}", counts(standing, took)));
     for task in life.task_ids() {
         let Some(known) = life.task_life(task.as_str()) else { continue };
         // A failure that ended the plan is among its causes.
@@ -59,15 +61,24 @@ pub fn summary(ending: &Ending, standing: &Standing) -> String {
         }
     }
     for cause in life.causes() {
-        lines.push(format!("  {}: {}", paint(style::BAD, "why"), plain(cause)));
+        lines.push(format!("  {}: {}", paint(style::BAD, "why"), plain(without_empty_reason(cause))));
     }
-    for wait in life.waits().take(WAITS_MAX) {
-        let task = wait.task.map(|task| format!("{task}: ")).unwrap_or_default();
-        lines.push(format!("  {}: {task}for {}", paint(style::WAITS, "waits"), first_line(&wait.what, 200)));
+    if let Some(reason) = life.taking_back().and_then(|back| back.halted) {
+        lines.push(format!("  {}: {}", paint(style::BAD, "stuck"), plain(reason)));
+    } else {
+        for wait in life.waits().take(WAITS_MAX) {
+            let task = wait.task.map(|task| format!("{task}: ")).unwrap_or_default();
+            lines.push(format!("  {}: {task}for {}", paint(style::WAITS, "waits"), first_line(&wait.what, 200)));
+        }
+        let more = life.waits().count().saturating_sub(WAITS_MAX);
+        if more > 0 {
+            lines.push(format!("  {}: and {more} more", paint(style::WAITS, "waits")));
+        }
     }
-    let more = life.waits().count().saturating_sub(WAITS_MAX);
-    if more > 0 {
-        lines.push(format!("  {}: and {more} more", paint(style::WAITS, "waits")));
+    let results = if life.state() == PlanState::Completed { results::draw(life, width) } else { String::new() };
+    if !results.is_empty() {
+        lines.push("results:".to_owned());
+        lines.extend(results.lines().map(str::to_owned));
     }
     let mut steps = next::steps(life, standing.driven);
     steps.push(Next { command: format!("gantry status {id}"), does: "see where it stands".to_owned() });
@@ -76,7 +87,9 @@ pub fn summary(ending: &Ending, standing: &Standing) -> String {
 }
 
 /// `3 of 4 done, 1 failed, in 1.2s, $1.20`.
-fn counts(standing: &Standing) -> String {
+///
+/// What is decided in one turn takes no time in the journal; the time that this process took is the least.
+fn counts(standing: &Standing, took: Duration) -> String {
     let counts = standing.life.counts();
     let total = standing.life.task_count();
     let done = counts.get(&TaskState::Completed).copied().unwrap_or(0);
@@ -85,7 +98,8 @@ fn counts(standing: &Standing) -> String {
     let over = matches!(standing.life.state(), PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
     let name = |state: &TaskState| if over && *state == TaskState::Pending { "not started" } else { state.name() };
     parts.extend(others.map(|(state, number)| format!("{number} {}", name(state))));
-    parts.extend(standing.elapsed().map(|length| format!("in {}", elapsed(length))));
+    let took = gantry_core::time::Duration::from_ms(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+    parts.extend(standing.elapsed().map(|length| format!("in {}", elapsed(length.max(took)))));
     parts.extend(page::cost(&standing.life));
     parts.join(", ")
 }

@@ -11,10 +11,13 @@ use crate::show::elapsed::{elapsed, now};
 use crate::show::next;
 use crate::show::timeline::Timeline;
 use crate::show::words::{Said, Tone, Weight, said};
-use crate::show::{first_line, plain};
+use crate::show::{first_line, overwritten, plain};
 
 /// A line of output longer than this is shown in pieces.
 const LINE_BYTES_MAX: usize = 4_096;
+
+/// How many answers to one question are written out.
+const ANSWERS_MAX: usize = 3;
 
 /// One line for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,11 +103,16 @@ impl Follow {
             (Event::GateOpened { needed: 0, .. }, _) => return None,
             (Event::GateOpened { .. } | Event::PersonAsked { .. } | Event::JudgeAsked { .. }, _) => {
                 let answers = next::answers_for(&self.life, &task);
+                let commands: Vec<String> =
+                    answers.iter().take(ANSWERS_MAX).map(|next| format!("`{}`", next.command)).collect();
+                let commands = commands.join(" or ") + if answers.len() > ANSWERS_MAX { " or …" } else { "" };
                 match (answers.first(), event) {
-                    (Some(next), Event::PersonAsked { what: Asked::Answer | Asked::Work, .. }) => {
-                        format!("{text}: {} (`{}`)", next.does, next.command)
+                    (Some(next), Event::PersonAsked { what: Asked::Answer | Asked::Work, .. })
+                        if !next.does.is_empty() =>
+                    {
+                        format!("{text}: {} ({commands})", next.does)
                     }
-                    (Some(next), _) => format!("{text} (`{}`)", next.command),
+                    (Some(_), _) => format!("{text} ({commands})"),
                     (None, _) => text,
                 }
             }
@@ -120,7 +128,7 @@ impl Follow {
         let mut lines = Vec::new();
         while let Some(end) = open.find('\n') {
             let line: String = open.drain(..=end).collect();
-            lines.push(line.trim_end().to_owned());
+            lines.push(overwritten(line.trim_end()).to_owned());
         }
         if open.len() > LINE_BYTES_MAX {
             lines.push(std::mem::take(open));
@@ -155,7 +163,7 @@ impl Follow {
 }
 
 fn written(task: &TaskId, line: &str) -> Line {
-    Line { text: format!("{task} | {}", plain(line.trim_end_matches('\r'))), tone: None }
+    Line { text: format!("{task} | {}", plain(overwritten(line))), tone: None }
 }
 
 /// The task whose attempt is over.

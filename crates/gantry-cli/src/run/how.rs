@@ -27,6 +27,18 @@ impl How {
     /// What the engine is told. The names in `known` are secrets that the plan was given before.
     pub fn options(&self, known: &[String]) -> Result<Options, Fault> {
         let options = self.around.options(known)?;
-        Ok(Options { attempts_max: self.parallel.unwrap_or(options.attempts_max), ..options })
+        let attempts_max = self.parallel.unwrap_or(options.attempts_max).min(attempts_that_fit());
+        Ok(Options { attempts_max, ..options })
     }
+}
+
+/// How many files this program has open whatever it does, and how many for each attempt at most.
+const FILES_ALWAYS: u64 = 24;
+const FILES_EACH: u64 = 6;
+
+/// How many attempts can run at once before the system refuses to open one more file. Fewer at once is slower; more
+/// would fail.
+fn attempts_that_fit() -> u32 {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+    u32::try_from(files.saturating_sub(FILES_ALWAYS) / FILES_EACH).unwrap_or(u32::MAX).max(1)
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use anstream::ColorChoice;
 use gantry_core::id::{PlanId, TaskId};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rustix::process::getpgrp;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
 use super::follow::Follow;
 use crate::show::page;
@@ -25,6 +27,34 @@ pub struct Live {
     waits: ProgressBar,
     overall: ProgressBar,
     colour: bool,
+    begun: bool,
+    quiet: Quiet,
+}
+
+/// While the view is drawn, control keys are not echoed: the `^C` of an interrupt would push the view down by a line,
+/// and what was above it would stay.
+struct Quiet(Option<Termios>);
+
+impl Quiet {
+    /// Stops the echo; not in the background, where touching the terminal would stop this process.
+    fn begin() -> Self {
+        let terminal = std::io::stderr();
+        let in_front = tcgetpgrp(&terminal).is_ok_and(|front| front == getpgrp());
+        let Some(before) = tcgetattr(&terminal).ok().filter(|_| in_front) else { return Self(None) };
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHOCTL);
+        // A terminal that cannot be told is only less tidy.
+        let _ = tcsetattr(&terminal, OptionalActions::Now, &quiet);
+        Self(Some(before))
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let _ = tcsetattr(std::io::stderr(), OptionalActions::Now, before);
+        }
+    }
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -40,8 +70,7 @@ impl Live {
         let waits = all.add(ProgressBar::new_spinner().with_style(style("{wide_msg}")));
         let overall = all
             .add(ProgressBar::new(0).with_style(style("[{bar:24}] {pos}/{len}  {elapsed}{msg}").progress_chars("#>-")));
-        overall.enable_steady_tick(TICK);
-        Self { all, tasks: BTreeMap::new(), waits, overall, colour }
+        Self { all, tasks: BTreeMap::new(), waits, overall, colour, begun: false, quiet: Quiet::begin() }
     }
 
     /// Shows a line above the view.
@@ -70,6 +99,11 @@ impl Live {
         }
         self.overall.set_length(total);
         self.overall.set_position(done);
+        if !self.begun {
+            // Not before it is known how much there is: a bar of nothing is a full one.
+            self.overall.enable_steady_tick(TICK);
+            self.begun = true;
+        }
         notes.insert(0, String::new()); // two spaces before the first
         self.overall.set_message(notes.join("  "));
         let more = waits.len().saturating_sub(WAITS_MAX);
@@ -104,5 +138,6 @@ impl Live {
         self.tasks.into_values().for_each(|bar| bar.finish_and_clear());
         self.waits.finish_and_clear();
         self.overall.finish_and_clear();
+        drop(self.quiet);
     }
 }

@@ -11,8 +11,10 @@ use serde_json::{Value, json};
 use super::follow::{Follow, Line, inside, written_inside};
 use super::live::Live;
 use crate::exit::{self, Fault};
+use crate::show;
 use crate::show::style::{self, paint};
 use crate::show::words::Tone;
+use crate::talk::talk;
 
 /// The form in which things are shown.
 enum Form {
@@ -32,7 +34,7 @@ impl Screen {
     pub fn new(json: bool, follows: Vec<Follow>) -> Self {
         let form = if json {
             Form::Json
-        } else if std::io::stderr().is_terminal() {
+        } else if std::io::stderr().is_terminal() && show::can_move_cursor() {
             Form::Live(Live::new())
         } else {
             Form::Lines
@@ -136,7 +138,7 @@ impl Screen {
         };
         match &self.form {
             Form::Json => {}
-            Form::Lines => anstream::eprintln!("{prefix}{painted}"),
+            Form::Lines => talk!("{prefix}{painted}"),
             Form::Live(live) => live.line(&format!("{prefix}{painted}")),
         }
     }

@@ -19,6 +19,7 @@ pub fn standing(standing: &Standing) -> Value {
     value["budget"] = json!(life.header().policy.budget);
     value["causes"] = json!(life.causes());
     value["elapsed_ms"] = json!(standing.elapsed().map(gantry_core::time::Duration::as_ms));
+    value["notes"] = json!(standing.timeline.notes);
     value["next"] = next::steps(life, standing.driven).into_iter().map(|step| Value::String(step.command)).collect();
     value
 }
@@ -43,6 +44,8 @@ pub fn card(plan: &PlanCard, driven: bool) -> Value {
         "waiting_for": card.waiting,
         "cost_usd": card.used.cost_usd,
         "used": card.used,
+        "budget": card.budget,
+        "causes": card.causes,
         "forecast": card.forecast,
         "labels": card.labels,
         "parent": card.parent,

@@ -1,6 +1,7 @@
 //! One plan on one screen.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, PlanState, TaskState};
@@ -10,14 +11,18 @@ use super::elapsed::elapsed;
 use super::next::{self, Next};
 use super::standing::Standing;
 use super::style::{self, paint};
-use super::table::{self, Cell, cell, fit, pad};
-use super::{first_line, plain, text_of};
+use super::table::{self, Cell, cell, fit, pad, wrap};
+use super::{first_line, plain, results, text_of, without_empty_reason};
 use crate::file::count;
 
 /// A plan with more tasks than this is shown as counts and the tasks that matter now.
 const TASKS_MAX: usize = 40;
 /// How many tasks of a large plan are shown.
 const SHOWN_MAX: usize = 12;
+/// A screen at least this wide has room for titles beside ids.
+const TITLES_WIDTH_MIN: usize = 72;
+/// How many things that happened to the plan as a whole are shown.
+const NOTES_MAX: usize = 8;
 /// How wide the bar is.
 const BAR: usize = 20;
 
@@ -26,11 +31,10 @@ pub fn draw(standing: &Standing, width: usize) -> String {
     let mut page = header(standing, width);
     page.push('\n');
     page += &tasks(standing, width);
-    let causes = standing.life.causes();
-    if !causes.is_empty() {
-        let cause = |cause: &String| format!("  {}", fit(&plain(cause), width.saturating_sub(2)));
-        page += "\nwhy it failed:\n";
-        page += &text_of(causes.iter().map(cause).collect());
+    page += &paragraph("why it failed", standing.life.causes(), width);
+    page += &paragraph("what happened", &notes(standing), width);
+    if standing.life.state() == PlanState::Completed {
+        page += &titled("results", &results::draw(&standing.life, width));
     }
     let steps = next::steps(&standing.life, standing.driven);
     if !steps.is_empty() {
@@ -40,10 +44,35 @@ pub fn draw(standing: &Standing, width: usize) -> String {
     page
 }
 
+/// What one must know about the plan as a whole, the newest last.
+fn notes(standing: &Standing) -> Vec<String> {
+    let mut notes = standing.timeline.notes.clone();
+    notes.drain(..notes.len().saturating_sub(NOTES_MAX));
+    notes.extend(standing.life.taking_back().and_then(|back| back.halted).map(str::to_owned));
+    notes
+}
+
+fn titled(title: &str, body: &str) -> String {
+    if body.is_empty() { String::new() } else { format!("\n{title}:\n{body}") }
+}
+
+/// Sentences under a title: in full, over several lines on a terminal, each in one for other programs.
+fn paragraph(title: &str, sentences: &[String], width: usize) -> String {
+    let columns = if std::io::stdout().is_terminal() { width.saturating_sub(2) } else { usize::MAX };
+    let lines = sentences.iter().flat_map(|sentence| {
+        let whole = without_empty_reason(sentence).lines().map(plain).collect::<Vec<_>>();
+        whole.iter().flat_map(|line| wrap(line, columns)).collect::<Vec<_>>()
+    });
+    titled(title, &text_of(lines.map(|line| format!("  {line}")).collect()))
+}
+
 /// The commands to type, each with what it does.
 pub fn commands(steps: &[Next]) -> String {
     let widest = steps.iter().map(|step| step.command.chars().count()).max().unwrap_or(0);
     let line = |step: &Next| {
+        if step.does.is_empty() {
+            return format!("  {}", paint(style::STRONG, &step.command));
+        }
         let command = pad(&step.command, widest);
         format!("  {}  {}", paint(style::STRONG, command), paint(style::FAINT, format!("# {}", step.does)))
     };
@@ -80,8 +109,19 @@ pub fn header(standing: &Standing, width: usize) -> String {
 
 /// The state, and what one must know about it.
 fn state_words(standing: &Standing) -> String {
+    if let Some(back) = standing.life.taking_back() {
+        return match (back.halted, standing.driven) {
+            (Some(_), _) => "blocked: something cannot be taken back".to_owned(),
+            (None, true) => "taking back what was done".to_owned(),
+            (None, false) => "ready to go on with taking back what was done".to_owned(),
+        };
+    }
     match (standing.life.state(), standing.driven) {
-        (PlanState::Running, false) => "running, but nobody works on it: its process is gone".to_owned(),
+        (PlanState::Blocked, _) if standing.life.over_budget().is_some() => "stopped by its budget".to_owned(),
+        (PlanState::Running, false) if standing.is_interrupted() => {
+            "running, but nobody works on it: its process is gone".to_owned()
+        }
+        (PlanState::Running, false) => "ready to go on".to_owned(),
         (PlanState::Paused, false) if !standing.life.in_flight().is_empty() => {
             "paused; what still ran when its process ended counts as lost".to_owned()
         }
@@ -96,17 +136,20 @@ fn depth(life: &Life, task: &TaskId) -> usize {
     std::iter::successors(parent(task), parent).count()
 }
 
-fn row(standing: &Standing, task: &TaskId) -> Vec<Cell> {
+fn row(standing: &Standing, task: &TaskId, width: usize) -> Vec<Cell> {
     let life = &standing.life;
     let state = life.task_state(task.as_str()).unwrap_or(TaskState::Pending);
     let attempt = life.task_life(task.as_str()).map_or(0, |life| life.attempt.0);
     let name = format!("{}{task}", "  ".repeat(depth(life, task)));
+    let title = life.definition(task.as_str()).map_or("", |task| task.name());
+    let title = if title == task.as_str() || width < TITLES_WIDTH_MIN { "" } else { title };
     let tries = if attempt > 1 { format!("attempt {attempt}") } else { String::new() };
     let length = standing.length(task).map(elapsed).unwrap_or_default();
     let about = standing.about(task);
     vec![
         cell(style::of_task(state), state.name()),
         cell(style::PLAIN, name),
+        cell(style::FAINT, fit(&first_line(title, 200), width / 3)),
         cell(style::FAINT, tries),
         cell(style::PLAIN, length),
         cell(style::FAINT, about),
@@ -144,6 +187,6 @@ pub fn tasks(standing: &Standing, width: usize) -> String {
 }
 
 fn rows(standing: &Standing, ids: &[TaskId], width: usize) -> String {
-    let rows: Vec<Vec<Cell>> = ids.iter().map(|task| row(standing, task)).collect();
+    let rows: Vec<Vec<Cell>> = ids.iter().map(|task| row(standing, task, width)).collect();
     table::draw("  ", &rows, width)
 }

@@ -6,8 +6,8 @@ use gantry_core::time::{Duration, Timestamp};
 use gantry_store::{PlanCard, Store, StoreError};
 
 use super::elapsed::now;
-use super::first_line;
 use super::timeline::Timeline;
+use super::{first_line, without_empty_reason};
 use crate::exit::Fault;
 
 /// Where a plan stands.
@@ -45,6 +45,11 @@ impl Standing {
         self.timeline.plan.length(if goes_on { self.now } else { self.card.updated_at })
     }
 
+    /// Something was under way when the process that worked on it went away.
+    pub fn is_interrupted(&self) -> bool {
+        !self.driven && !self.life.in_flight().is_empty()
+    }
+
     /// How many tasks are over that should be, and how many there are.
     pub fn progress(&self) -> (u32, u32) {
         progress(&self.life)
@@ -73,6 +78,10 @@ pub fn progress(life: &Life) -> (u32, u32) {
 pub fn about(life: &Life, task: &TaskId) -> String {
     let Some(known) = life.task_life(task.as_str()) else { return String::new() };
     let failure = || known.failure.as_ref().map(|failure| failure.message.clone()).unwrap_or_default();
+    let halted = life.taking_back().filter(|back| back.next == Some(task)).and_then(|back| back.halted);
+    if let Some(reason) = halted {
+        return first_line(reason, 200);
+    }
     let text = match &known.state {
         State::Waiting(waiting) => format!("for {waiting}"),
         State::Blocked { reason, .. } => reason.clone(),
@@ -88,5 +97,5 @@ pub fn about(life: &Life, task: &TaskId) -> String {
         },
         State::Open { .. } | State::Running { .. } => String::new(),
     };
-    first_line(&text, 200)
+    first_line(without_empty_reason(&text), 200)
 }

@@ -36,6 +36,29 @@ pub fn fit(text: &str, columns: usize) -> String {
     cut + "…"
 }
 
+/// The text in lines of at most this many columns, cut between words where that is possible.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
+    for word in text.split_inclusive(' ') {
+        if used > 0 && used + word.trim_end().width() > columns {
+            lines.push(std::mem::take(&mut line).trim_end().to_owned());
+            used = 0;
+        }
+        for letter in word.chars() {
+            let wide = letter.width().unwrap_or(0);
+            if used > 0 && used + wide > columns && letter != ' ' {
+                lines.push(std::mem::take(&mut line).trim_end().to_owned());
+                used = 0;
+            }
+            line.push(letter);
+            used += wide;
+        }
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}
+
 /// The text, filled up with spaces to this many columns.
 pub fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
@@ -80,13 +103,20 @@ pub fn draw(indent: &str, rows: &[Vec<Cell>], width: usize) -> String {
 
 /// Draws rows of plain text in full, however wide they are.
 pub fn columns(rows: &[Vec<String>]) -> String {
-    let cells = |row: &Vec<String>| row.iter().map(|text| cell(PLAIN, text.as_str())).collect();
+    let cells = |row: &Vec<String>| row.iter().map(|text| cell(PLAIN, super::plain(text))).collect();
     draw("", &rows.iter().map(cells).collect::<Vec<Vec<Cell>>>(), usize::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_of_a_long_text_is_lost_when_it_is_wrapped() {
+        assert_eq!(wrap("the disk is full, and nothing", 10), ["the disk", "is full,", "and", "nothing"]);
+        assert_eq!(wrap("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("a b", usize::MAX), ["a b"]);
+    }
 
     #[test]
     fn an_empty_column_takes_no_room() {

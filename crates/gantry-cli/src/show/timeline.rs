@@ -1,10 +1,13 @@
-//! When things began and ended: folded from the journal, beside the life, which keeps no history.
+//! When things began and ended, and what was said about the plan as a whole: folded from the journal, beside the
+//! life, which keeps no history.
 
 use std::collections::BTreeMap;
 
 use gantry_core::event::{Entry, Event};
 use gantry_core::id::TaskId;
 use gantry_core::time::{Duration, Timestamp};
+
+use super::words::said;
 
 /// When a task began and ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct Timeline {
     /// The plan.
     pub plan: Span,
     tasks: BTreeMap<TaskId, Span>,
+    /// What one must know about the plan as a whole as it stands: who stopped it and why, what was not taken back.
+    pub notes: Vec<String>,
 }
 
 impl Timeline {
@@ -48,6 +53,7 @@ impl Timeline {
     /// Folds one entry.
     pub fn take(&mut self, entry: &Entry) {
         let at = Some(entry.at);
+        self.note(&entry.event);
         match &entry.event {
             Event::PlanStarted => self.plan.began = self.plan.began.or(at),
             Event::PlanCompleted { .. } | Event::PlanFailed { .. } | Event::PlanAbandoned { .. } => {
@@ -73,6 +79,23 @@ impl Timeline {
                 self.tasks.remove(task);
             }
             _ => {} // nothing begins or ends
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
+        match event {
+            Event::PlanResumed { .. } | Event::PlanReopened { .. } | Event::BreakerReset => self.notes.clear(),
+            Event::PlanPaused { .. }
+            | Event::PlanAbandoned { .. }
+            | Event::BreakerTripped { .. }
+            | Event::DeadlineMissed { .. }
+            | Event::UndoBegun { .. }
+            | Event::UndoPassedOver { .. } => {
+                let line = said(event).line();
+                self.notes.retain(|known| *known != line);
+                self.notes.push(line);
+            }
+            _ => {} // about one task, or no longer so
         }
     }
 }

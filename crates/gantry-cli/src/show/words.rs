@@ -7,7 +7,7 @@ use gantry_core::input::{Decision, EvidenceFor, Verdict};
 use gantry_core::plan::Diff;
 use gantry_core::policy::Remedy;
 
-use super::{first_line, plain};
+use super::{first_line, plain, without_empty_reason};
 use crate::file::count;
 
 /// How much of a text that someone wrote stands in one sentence.
@@ -73,7 +73,8 @@ fn short(text: &str) -> String {
 
 /// `: why`, or nothing.
 fn because(why: &str) -> String {
-    if why.trim().is_empty() { String::new() } else { format!(": {}", short(why)) }
+    let why = without_empty_reason(why).trim();
+    if why.is_empty() { String::new() } else { format!(": {}", short(why)) }
 }
 
 fn names(tasks: &[TaskId]) -> String {
@@ -203,16 +204,15 @@ fn text(event: &Event) -> String {
                 AfterUndo::Pause => "the plan is paused",
                 AfterUndo::Abandon => "the plan is given up",
             };
-            format!("taking back {}, then {then}{}", names(tasks), because(why))
+            let what = if tasks.is_empty() { "nothing".to_owned() } else { names(tasks) };
+            format!("taking back {what}, then {then}{}", because(why))
         }
-        Event::UndoStarted { attempt, .. } => nth(*attempt, "being taken back"),
+        Event::UndoStarted { .. } => "being taken back".to_owned(),
         Event::TaskUndone { how, .. } => format!("taken back{}", because(how)),
         Event::UndoPassedOver { .. } => "stays as it is; taking back passes over it".to_owned(),
-        Event::UndoFailed { attempt, message, .. } => {
-            format!("attempt {attempt} at taking it back failed{}", because(message))
-        }
+        Event::UndoFailed { message, .. } => format!("taking it back failed{}", because(message)),
         Event::UndoHalted { reason, .. } => format!("taking back needs a person{}", because(reason)),
-        Event::UndoFinished => "everything is taken back".to_owned(),
+        Event::UndoFinished => "taking back is over".to_owned(),
         Event::CheckpointMade { id, name, .. } => format!("checkpoint `{name}` ({id})"),
         Event::OutputEdited { by, why, .. } => format!("its result was changed by {by}{}", because(why)),
         Event::FactsObserved { facts } => {

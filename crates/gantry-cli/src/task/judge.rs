@@ -11,6 +11,7 @@ use crate::arguments::{By, ThePlan};
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::session::Record;
+use crate::talk::talk;
 
 #[derive(clap::Args)]
 pub struct Judge {
@@ -39,7 +40,7 @@ pub async fn judge(record: &Record, wanted: &Judge) -> Result<ExitCode, Fault> {
         if record.json {
             exit::print(&format!("{:#}\n", json!(checks)))?;
         } else if checks.is_empty() {
-            anstream::eprintln!("nobody is asked to judge {about}");
+            talk!("nobody is asked to judge {about}");
         }
         for (no, check) in (1..).zip(checks.iter().filter(|_| !record.json)) {
             exit::print(&format!("{no}. {check}\n"))?;

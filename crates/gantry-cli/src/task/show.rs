@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use gantry_core::event::{Entry, Outputs};
+use gantry_core::event::{Entry, Event, Outputs};
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, State};
 use gantry_core::plan::{Plan, Task};
-use gantry_store::ArtifactRow;
+use gantry_store::{ArtifactRow, Store};
 use serde_json::{Value, json};
 
 use crate::artifact;
@@ -15,9 +15,10 @@ use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::session::Record;
 use crate::show::elapsed::clock;
+use crate::show::first_line;
+use crate::show::parts::{Shown, folded};
 use crate::show::table::columns;
 use crate::show::words::said;
-use crate::show::{bytes, first_line};
 
 /// How much of a value is shown.
 const VALUE_CHARS_MAX: usize = 200;
@@ -40,12 +41,45 @@ pub async fn show(record: &Record, plan: &str, name: &str) -> Result<ExitCode, F
         });
         exit::print(&format!("{all:#}\n"))?;
     } else {
-        exit::print(&describe(&life, &task, &artifacts, &history))?;
+        let cut = cut(desk.store(), &life, &artifacts).await?;
+        exit::print(&describe(&life, &task, &artifacts, &cut, &history))?;
     }
     Ok(ExitCode::from(exit::DONE))
 }
 
-fn describe(life: &Life, id: &TaskId, artifacts: &[ArtifactRow], history: &[Entry]) -> String {
+/// Says where something of a task's output is missing: in its outputs, or even in what is kept.
+async fn cut(store: &dyn Store, life: &Life, artifacts: &[ArtifactRow]) -> Result<Vec<String>, Fault> {
+    let kept_max = gantry_runners::Limits::default().stream_bytes_max as u64;
+    let mut lines = Vec::new();
+    for (at, row) in artifacts.iter().enumerate() {
+        let artifact = &row.artifact;
+        let newest = !artifacts[at + 1..].iter().any(|later| later.artifact.name == artifact.name);
+        if !newest || !["stdout", "stderr"].contains(&artifact.name.as_str()) {
+            continue;
+        }
+        if artifact.bytes > kept_max {
+            let body = store.get_blob(artifact.hash).await?.unwrap_or_default();
+            lines.extend(left_out(&body).map(|note| format!("{}: {note}\n", artifact.name)));
+        }
+        let output = life.outputs(artifact.task.as_str()).and_then(|outputs| outputs.get(&artifact.name));
+        let shown = output.and_then(Value::as_str).map_or(artifact.bytes, |text| text.len() as u64);
+        if shown < artifact.bytes {
+            let get = format!("gantry artifact get {} -o FILE", row.reference());
+            lines.push(format!("{}: the output is only the end of it; get all with `{get}`\n", artifact.name));
+        }
+    }
+    Ok(lines)
+}
+
+/// What the runner wrote in the place of what it left out.
+fn left_out(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let (_, note) = text.split_once("\n[gantry: ")?;
+    note.split_once(" are left out here]")
+        .map(|(bytes, _)| format!("{bytes} in the middle were too much and are left out"))
+}
+
+fn describe(life: &Life, id: &TaskId, artifacts: &[ArtifactRow], cut: &[String], history: &[Entry]) -> String {
     let name = id.as_str();
     let (Some(task), Some(known)) = (life.definition(name), life.task_life(name)) else { return String::new() };
     let mut rows = vec![
@@ -70,21 +104,27 @@ fn describe(life: &Life, id: &TaskId, artifacts: &[ArtifactRow], history: &[Entr
     text += &section("definition", &definition(task));
     text += &section("inputs", &values(&life.inputs_of(name)));
     text += &section("outputs", &values(&known.outputs));
-    let kept: Vec<Vec<String>> = artifacts
-        .iter()
-        .map(|row| {
-            vec![
-                format!("{}@{}", row.artifact.name, row.version),
-                bytes(row.artifact.bytes),
-                row.artifact.hash.to_string()[..12].to_owned(),
-            ]
-        })
+    let kept: Vec<Vec<String>> = folded(artifacts)
+        .into_iter()
+        .map(|Shown { row, name, size }| vec![name, size, row.artifact.hash.to_string()[..12].to_owned()])
         .collect();
-    text += &section("artifacts", &columns(&kept));
-    let lines: Vec<Vec<String>> =
-        history.iter().map(|entry| vec![entry.seq.to_string(), clock(entry.at), said(&entry.event).text]).collect();
+    text += &section("artifacts", &(columns(&kept) + &cut.join("")));
+    let lines: Vec<Vec<String>> = history
+        .iter()
+        .filter(|entry| !is_sign_of_life(&entry.event))
+        .map(|entry| vec![entry.seq.to_string(), clock(entry.at), said(&entry.event).text])
+        .collect();
     text += &section("history", &columns(&lines));
     text
+}
+
+/// Says only that an attempt goes on; a long one has thousands of these.
+fn is_sign_of_life(event: &Event) -> bool {
+    match event {
+        Event::LeaseExtended { .. } => true,
+        Event::ProgressMade { note, .. } => note.is_empty(),
+        _ => false,
+    }
 }
 
 fn state(life: &Life, name: &str, state: &State) -> String {

@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_was_chosen_stays_chosen_when_a_new_plan_comes() {
-        let listed = |id: &str| Listed { plan: card(&PlanId::slugged(id)), driven: false };
+        let listed = |id: &str| Listed { plan: card(&PlanId::slugged(id)), driven: false, interrupted: false };
         let mut list = List::default();
         list.take(vec![listed("b"), listed("a")]);
         list.rows.select(Some(1));

@@ -96,7 +96,7 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     error: the following required arguments were not provided:
       --rationale <RATIONALE>
 
-    Usage: gantry revise --rationale <RATIONALE> --db <FILE> <PLAN> <FILE>
+    Usage: gantry revise --rationale <RATIONALE> <PLAN> <FILE>
 
     For more information, try '--help'.
     [exit 2]
@@ -159,7 +159,7 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     --- talk
     error: `nowhere` is neither a file nor a plan of the record
 
-    hint: did you mean the plan `files`?
+    hint: name a plan file, or a plan by its id, its number, the beginning of its id, or @last
     [exit 2]
     $ gantry diff nowhere.yaml files
     --- talk
@@ -237,4 +237,22 @@ fn a_plan_of_the_record_is_exported_in_every_form() {
     [exit 2]
     "#);
     assert_eq!(kit.code("validate out.yaml"), 0);
+}
+
+#[test]
+fn on_a_terminal_a_revision_is_confirmed_first() {
+    let kit = Kit::with_plan(FILES);
+    kit.write("next.yaml", FILES.replace("cat a.txt", "cat a.txt b.txt"));
+    let revise = ["revise", "files", "next.yaml", "--rationale", "both"];
+    for (answer, code, revision) in [("\n", 5, 1), ("no\n", 5, 1), ("Y\n", 0, 2)] {
+        let (said, exit) = kit.on_a_terminal(&revise, answer);
+        assert!(said.contains("change the plan? [y/N]"), "{said}");
+        assert!(said.contains("cat a.txt b.txt"), "what would change is shown before: {said}");
+        assert_eq!(exit, code, "{answer:?}: {said}");
+        assert_eq!(said.contains("nothing was changed"), code == 5, "{said}");
+        assert_eq!(kit.json("status files --json")["revision"], revision, "{answer:?}");
+    }
+    kit.write("next.yaml", FILES);
+    let (said, exit) = kit.on_a_terminal(&[&revise[..], &["--yes"]].concat(), "");
+    assert!(exit == 0 && !said.contains("change the plan?"), "{said}");
 }

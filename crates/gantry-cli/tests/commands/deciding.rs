@@ -75,6 +75,7 @@ fn whoever_may_not_decide_is_told_why() {
     insta::assert_snapshot!(kit.session(&[
         "gate approve release legal",
         "gate approve release legal --by eve --role lawyer",
+        "gate approve release legal --by eve",
         "gate approve release ship",
         "gate approve release sing-off",
         "gate approve release sign-off sign-off",
@@ -82,13 +83,19 @@ fn whoever_may_not_decide_is_told_why() {
     ]), @"
     $ gantry gate approve release legal
     --- talk
-    error: ana may not decide gate `legal`: it takes a lawyer
+    error: ana may not decide gate `legal`: it takes the role `lawyer`
 
     hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
     [exit 5]
     $ gantry gate approve release legal --by eve --role lawyer
     --- talk
-    error: eve may not decide gate `legal`: it takes a lawyer
+    error: eve may not decide gate `legal`: only ana, ben may
+
+    hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
+    [exit 5]
+    $ gantry gate approve release legal --by eve
+    --- talk
+    error: eve may not decide gate `legal`: only ana, ben may, in the role `lawyer`
 
     hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
     [exit 5]
@@ -113,7 +120,7 @@ fn whoever_may_not_decide_is_told_why() {
     error: the following required arguments were not provided:
       <GATE>...
 
-    Usage: gantry gate approve --db <FILE> <PLAN> <GATE>...
+    Usage: gantry gate approve <PLAN> <GATE>...
 
     For more information, try '--help'.
     [exit 2]
@@ -187,7 +194,7 @@ fn an_approval_reaches_the_process_that_works_on_the_plan() {
     ]), @"
     $ gantry gate approve release legal
     --- talk
-    error: ana may not decide gate `legal`: it takes a lawyer
+    error: ana may not decide gate `legal`: it takes the role `lawyer`
 
     hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
     [exit 5]
@@ -232,6 +239,9 @@ fn questions_are_listed_and_answered() {
     --- talk
     ana answered `where`: eu
     `name` waits for an answer
+    next:
+      gantry ask answer trip name ANSWER  # What is it called?
+      gantry resume trip                  # then go on
     [exit 0]
     $ gantry ask answer trip where us
     --- talk

@@ -1,5 +1,7 @@
 //! A folder of its own for each test, with a record and a working folder in it.
 
+use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -119,6 +121,23 @@ impl Kit {
         self.command(args).output().unwrap()
     }
 
+    /// The exit code when standard error cannot be written.
+    pub fn code_unheard(&self, line: &str) -> i32 {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        self.command(&words(line)).stderr(full).output().unwrap().status.code().unwrap()
+    }
+
+    /// Runs `gantry` as someone who may read the record and not write it; draws everything that it says.
+    pub fn gantry_reading(&self, line: &str) -> String {
+        let mut command = self.command(&words(line));
+        if rustix::process::geteuid().is_root() {
+            command.uid(65_534).gid(65_534); // permissions do not bind the root user
+        }
+        let output = command.current_dir("/").output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        mask(&format!("{out}{err}[exit {}]", output.status.code().unwrap()), self.folder.path())
+    }
+
     /// Starts `gantry run --wait` beside this process, and waits until both gates of the plan are open.
     pub fn start_release(&self) -> Beside {
         self.write("plan.yaml", RELEASE);
@@ -153,6 +172,19 @@ impl Kit {
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let talk = if err.is_empty() { String::new() } else { format!("--- talk\n{err}") };
         mask(&format!("{out}{talk}[exit {}]", output.status.code().unwrap()), self.folder.path())
+    }
+
+    /// Runs `gantry` on a terminal of its own, where someone types this.
+    pub fn on_a_terminal(&self, args: &[&str], typed: &str) -> (String, i32) {
+        let line = format!("'{}' '{}'", env!("CARGO_BIN_EXE_gantry"), args.join("' '"));
+        let command = self.command(&[]);
+        let mut terminal = Command::new("script");
+        terminal.args(["-qec", &line, "/dev/null"]).current_dir(self.path(""));
+        terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut child = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap())
     }
 
     /// Several commands, one after the other.

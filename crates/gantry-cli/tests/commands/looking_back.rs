@@ -84,7 +84,7 @@ fn a_life_decided_again_is_the_same() {
     --- talk
     error: there is no plan `nowhere`
 
-    hint: did you mean files?
+    hint: list what exists with `gantry list`
     [exit 2]
     "#);
 }

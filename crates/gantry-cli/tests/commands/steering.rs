@@ -26,7 +26,7 @@ fn a_plan_is_paused_and_says_how_to_go_on() {
     --- talk
     error: there is no plan `nowhere`
 
-    hint: did you mean release?
+    hint: list what exists with `gantry list`
     [exit 2]
     $ gantry pause release --by ""
     --- talk

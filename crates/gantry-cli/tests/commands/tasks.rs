@@ -43,9 +43,9 @@ fn everything_about_a_task_is_shown() {
       stdout@1  6 B  2fdec4bcf7e3
 
     history
-      3  2026-01-01T00:00:00Z  attempt 1 at `build` began
-      4  2026-01-01T00:00:00Z  attempt 1 at `build` ended well
-      5  2026-01-01T00:00:00Z  `build` is done
+      3  2026-01-01T00:00:00Z  started
+      4  2026-01-01T00:00:00Z  succeeded
+      5  2026-01-01T00:00:00Z  done
     [exit 0]
     $ gantry task show release ship
     task   ship: ship
@@ -91,11 +91,13 @@ fn work_by_hand_is_handed_in_with_its_proof() {
     --- talk
     error: task `call` also needs the evidence `letter`
 
-    hint: hand it in with `--evidence`
+    hint: hand it in with `--evidence letter=FILE`
     [exit 5]
     $ gantry task done move call --evidence letter=nowhere.pdf
     --- talk
-    error: the evidence `nowhere.pdf` cannot be read: No such file or directory (os error 2)
+    error: the evidence `nowhere.pdf` cannot be read: there is no such file
+
+    hint: name a file: `--evidence FILE` or `--evidence NAME=FILE`
     [exit 2]
     $ gantry task done move call --output reference
     --- talk
@@ -114,6 +116,10 @@ fn work_by_hand_is_handed_in_with_its_proof() {
     ana did `call`
     `pack` waits for help: exit code 3
     `sweep` waits for a judge of the floor shines
+    next:
+      gantry task resolve move pack retry  # or `skip`, `complete`, `fail`
+      gantry task judge move sweep         # say whether its checks hold
+      gantry resume move                   # then go on
     [exit 0]
     $ gantry task done move call
     --- talk
@@ -174,7 +180,7 @@ fn what_could_not_be_done_says_why() {
     error: the following required arguments were not provided:
       --why <WHY>
 
-    Usage: gantry task fail --why <WHY> --db <FILE> <PLAN> <TASK>
+    Usage: gantry task fail --why <WHY> <PLAN> <TASK>
 
     For more information, try '--help'.
     [exit 2]
@@ -184,6 +190,10 @@ fn what_could_not_be_done_says_why() {
     `call` waits for help: ana could not do it: nobody answers
     `pack` waits for help: exit code 3
     `sweep` waits for a judge of the floor shines
+    next:
+      gantry task resolve move --all retry  # 2 tasks need help; or `skip`, `complete`, `fail`, or one by one
+      gantry task judge move sweep          # say whether its checks hold
+      gantry resume move                    # then go on
     [exit 0]
     "#);
 }
@@ -202,10 +212,9 @@ fn a_failure_that_asks_for_help_is_resolved() {
     ]), @r#"
     $ gantry task resolve move pack explode
     --- talk
-    error: invalid value 'explode' for '<HOW>'
-      [possible values: retry, complete, skip, fail]
+    error: `explode` is nothing that can be done about a task
 
-    For more information, try '--help'.
+    hint: the last word is one of: retry, complete, skip, fail
     [exit 2]
     $ gantry task resolve move pack skip --guidance "use tape"
     --- talk
@@ -222,6 +231,10 @@ fn a_failure_that_asks_for_help_is_resolved() {
     `pack` counts as done
     `call` waits for someone to do it
     `sweep` waits for a judge of the floor shines
+    next:
+      gantry task done move call --evidence letter=FILE  # Call the landlord
+      gantry task judge move sweep                       # say whether its checks hold
+      gantry resume move                                 # then go on
     [exit 0]
     $ gantry task note move pack "twelve boxes"
     --- talk
@@ -285,6 +298,10 @@ fn a_person_judges_what_is_in_words() {
     ana judged `sweep`
     `call` waits for someone to do it
     `pack` waits for help: exit code 3
+    next:
+      gantry task done move call --evidence letter=FILE  # Call the landlord
+      gantry task resolve move pack retry                # or `skip`, `complete`, `fail`
+      gantry resume move                                 # then go on
     [exit 0]
     $ gantry task judge move
     --- talk

@@ -131,6 +131,8 @@ fn a_plan_from_elsewhere_gets_no_folder_and_no_secret_that_nobody_named() {
     $ gantry resume leak --workspace nowhere --secret TOKEN
     --- talk
     error: the folder `nowhere` cannot be used: there is no such folder
+
+    hint: name a folder that exists, such as `.`
     [exit 2]
     ");
     assert_eq!(there.json("audit leak --json")["head"], head, "nothing was recorded");
@@ -161,6 +163,24 @@ fn a_life_that_was_taken_in_can_be_taken_back_even_if_the_import_is_killed_at_it
     let told = kit.gantry(&["cancel", "files", "--undo", "--workspace", "."]);
     assert!(told.contains("took back `write`: restored what it changed (1 change)"), "{told}");
     assert_eq!(kit.read("a.txt"), b"old");
+}
+
+#[test]
+fn what_processes_were_given_elsewhere_has_to_be_given_again_here() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", FILES);
+    assert_eq!(kit.code("run plan.yaml --no-sandbox --env STAGE=test"), 0);
+    assert_eq!(kit.code("export zip files -o files.zip"), 0);
+    let there = kit.with_record("other.db");
+    let told = there.gantry(&["import", "files.zip"]);
+    let sentence =
+        "it was begun with `--no-sandbox --env STAGE=test`, which counted elsewhere; give it to `gantry resume` again";
+    assert!(told.contains(sentence), "{told}");
+    assert_eq!(there.code("retry files read"), 0);
+    let told = there.gantry(&["resume", "files", "--workspace", "."]);
+    assert!(told.ends_with("[exit 0]"), "{told}");
+    assert!(!told.contains("was begun") && !told.contains("not confined, as asked"), "{told}");
+    assert_eq!(there.code("replay files"), 0);
 }
 
 /// The files of a zip file.
@@ -287,6 +307,8 @@ fn a_life_that_nobody_could_have_lived_is_noticed() {
     warning: this program decides otherwise at entry 1; see `gantry replay files`
     [exit 0]
     ");
+    assert_eq!(kit.code("replay files"), 5, "a life that is decided otherwise now is told by the exit code");
+    assert_eq!(kit.json("replay files --json")["same"], false);
 }
 
 #[test]
@@ -406,7 +428,9 @@ fn a_bad_or_hostile_zip_file_changes_nothing() {
     ");
     insta::assert_snapshot!(kit.gantry(&["import", "nowhere.zip"]), @"
     --- talk
-    error: `nowhere.zip` cannot be read: No such file or directory (os error 2)
+    error: `nowhere.zip` cannot be read: there is no such file
+
+    hint: name a zip file that `gantry export zip` made
     [exit 2]
     ");
     assert_eq!(kit.code("audit files"), 2, "no plan was made");

@@ -46,7 +46,8 @@ impl Draft {
             }
             self.say_what_stays(&diff.removed);
             let revision = Revision(self.life.revision.0 + 1);
-            let rationale = format!("`{}` became {} tasks", self.id(no), items.len());
+            let tasks = if items.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", items.len()) };
+            let rationale = format!("`{}` became {tasks}", self.id(no));
             self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
         }
         if items.is_empty() {

@@ -8,7 +8,7 @@ use crate::effect::{Effect, Failure};
 use crate::event::{Event, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::{Decision, GateDecision, Verdict as Judgement};
-use crate::plan::{Action, Check, Gate, On};
+use crate::plan::{Action, Check, Gate, On, Stakeholder};
 use crate::policy::FailureClass;
 
 /// The outcome of a gate that sent work back.
@@ -134,12 +134,15 @@ impl Life {
         if let Some(seen) = decision.revision.filter(|seen| *seen < self.revision) {
             return Err(Refusal::OldRevision { seen, current: self.revision });
         }
-        let wrong_role = gate.role.as_deref().is_some_and(|needed| role != Some(needed));
-        let not_listed = !gate.approvers.is_empty() && !gate.approvers.iter().any(|name| name == by);
-        if not_listed || wrong_role {
-            return Err(Refusal::NotAllowed { gate: gate_id, by: by.to_owned(), role: gate.role.clone() });
+        // Only what is really missing is named.
+        let needed_role = gate.role.clone().filter(|needed| !role.is_some_and(|role| is_same(role, needed)));
+        let listed = gate.approvers.is_empty() || gate.approvers.iter().any(|name| is_same(name, by));
+        if !listed || needed_role.is_some() {
+            let approvers = if listed { Vec::new() } else { gate.approvers.clone() };
+            return Err(Refusal::NotAllowed { gate: gate_id, by: by.to_owned(), role: needed_role, approvers });
         }
-        if decision.decision == Decision::Approve && approved_by.iter().any(|name| name == by) {
+        self.may_be(by, role)?;
+        if decision.decision == Decision::Approve && approved_by.iter().any(|name| is_same(name, by)) {
             return Err(Refusal::ApprovedAlready { gate: gate_id, by: by.to_owned() });
         }
         if decision.decision == Decision::Approve
@@ -148,6 +151,19 @@ impl Life {
             return Err(Refusal::Incomplete { task: gate_id, missing: format!("the evidence `{missing}`") });
         }
         Ok((no, gate.clone()))
+    }
+
+    /// Where the plan says who has a role, nobody else has it.
+    fn may_be(&self, by: &str, role: Option<&str>) -> Result<(), Refusal> {
+        let Some(role) = role else { return Ok(()) };
+        let has_role = |person: &&Stakeholder| person.role.as_deref().is_some_and(|of_person| is_same(of_person, role));
+        let people: Vec<&str> =
+            self.header.stakeholders.iter().filter(has_role).map(|person| person.name.as_str()).collect();
+        if people.is_empty() || people.iter().any(|name| is_same(name, by)) {
+            return Ok(());
+        }
+        let people = people.into_iter().map(str::to_owned).collect();
+        Err(Refusal::NotInRole { by: by.to_owned(), role: role.to_owned(), people })
     }
 
     /// Where "needs changes" goes back to, and how often it may.
@@ -164,4 +180,9 @@ impl Life {
             None => (self.node(no).waits.iter().chain(&self.node(no).routed_from).copied().collect(), max),
         }
     }
+}
+
+/// Names of people and roles are the same however they are spaced and capitalised: nobody is two people by a letter.
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
 }

@@ -51,8 +51,19 @@ pub enum Refusal {
         gate: String,
         /// Who.
         by: String,
-        /// The role that it takes.
+        /// The role that it takes, if they do not have it.
         role: Option<String>,
+        /// The people who may, if they are none of them.
+        approvers: Vec<String>,
+    },
+    /// The plan says who has this role, and it is not this person.
+    NotInRole {
+        /// Who.
+        by: String,
+        /// The role that they claim.
+        role: String,
+        /// Who has it.
+        people: Vec<String>,
     },
     /// The gate cannot send work back any more.
     NoMoreRounds {
@@ -148,6 +159,7 @@ impl Refusal {
             Self::DecidedAlready { .. } => "life::decided-already",
             Self::ApprovedAlready { .. } => "life::approved-already",
             Self::NotAllowed { .. } => "life::not-allowed",
+            Self::NotInRole { .. } => "life::not-in-role",
             Self::NoMoreRounds { .. } => "life::no-more-rounds",
             Self::Incomplete { .. } => "life::incomplete",
             Self::UnknownAnswer { .. } => "life::unknown-answer",
@@ -176,10 +188,18 @@ impl fmt::Display for Refusal {
             Self::NotAGate { task } => write!(f, "task `{task}` is not a gate"),
             Self::DecidedAlready { gate } => write!(f, "gate `{gate}` is decided already"),
             Self::ApprovedAlready { gate, by } => write!(f, "{by} has approved gate `{gate}` already"),
-            Self::NotAllowed { gate, by, role: Some(role) } => {
-                write!(f, "{by} may not decide gate `{gate}`: it takes a {role}")
+            Self::NotAllowed { gate, by, role, approvers } => {
+                write!(f, "{by} may not decide gate `{gate}`")?;
+                match (approvers.is_empty(), role) {
+                    (true, None) => Ok(()),
+                    (true, Some(role)) => write!(f, ": it takes the role `{role}`"),
+                    (false, None) => write!(f, ": only {} may", approvers.join(", ")),
+                    (false, Some(role)) => write!(f, ": only {} may, in the role `{role}`", approvers.join(", ")),
+                }
             }
-            Self::NotAllowed { gate, by, role: None } => write!(f, "{by} may not decide gate `{gate}`"),
+            Self::NotInRole { by, role, people } => {
+                write!(f, "{by} is no {role} of this plan: it names {}", people.join(", "))
+            }
             Self::NoMoreRounds { gate, reason } => write!(f, "gate `{gate}` cannot send work back: {reason}"),
             Self::Incomplete { task, missing } => write!(f, "task `{task}` also needs {missing}"),
             Self::UnknownAnswer { task, answer, choices } => {

@@ -1,15 +1,15 @@
 //! What people and programs see of a life, in the words they know.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::state::{State, TaskLife, Waiting};
 use super::{Life, Phase};
-use crate::event::Outputs;
+use crate::event::{AfterUndo, Outputs};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::Task;
+use crate::plan::{Reference, Task, references};
 
 /// Where a plan stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +101,32 @@ pub struct WaitsFor {
     pub what: String,
 }
 
+/// What is being taken back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TakingBack<'l> {
+    /// The task that is next, or under way.
+    pub next: Option<&'l TaskId>,
+    /// What comes after it.
+    pub then: &'l AfterUndo,
+    /// Why it cannot go on without a person.
+    pub halted: Option<&'l str>,
+}
+
 impl Life {
+    /// What is being taken back, if anything is.
+    pub fn taking_back(&self) -> Option<TakingBack<'_>> {
+        self.undoing.as_ref().map(|undoing| TakingBack {
+            next: undoing.rest.first().map(|no| self.task_id(*no)),
+            then: &undoing.then,
+            halted: undoing.halted.as_deref(),
+        })
+    }
+
+    /// Which budget is used up and holds the plan, in words.
+    pub fn over_budget(&self) -> Option<&str> {
+        self.breaker.as_ref().map(|breaker| breaker.detail.as_str())
+    }
+
     /// Where the plan stands.
     pub fn state(&self) -> PlanState {
         match &self.phase {
@@ -143,10 +168,10 @@ impl Life {
     fn state_of(&self, no: TaskNo) -> TaskState {
         let life = self.task(no);
         match &life.state {
-            State::Pending if life.in_lane => TaskState::Ready,
             State::Pending => match self.phase {
                 Phase::Abandoned => TaskState::Abandoned,
                 Phase::Failed { .. } => TaskState::Blocked,
+                _ if life.in_lane => TaskState::Ready,
                 _ => TaskState::Pending,
             },
             State::Blocked { .. } => TaskState::Blocked,
@@ -199,6 +224,17 @@ impl Life {
     /// The outputs of a task.
     pub fn outputs(&self, id: &str) -> Option<&Outputs> {
         self.no(id).map(|no| &*self.task(no).outputs)
+    }
+
+    /// The names of a task's outputs that other tasks work on: what whoever does it has to hand in.
+    pub fn outputs_needed(&self, id: &str) -> BTreeSet<String> {
+        let Some(no) = self.no(id) else { return BTreeSet::new() };
+        let behind = self.node(no).dependents.iter().map(|no| &self.node(*no).task);
+        let needed = behind.flat_map(|task| references(task)).filter_map(|(_, reference)| match reference {
+            Reference::Task { task, path } if task.as_str() == id => path.first().cloned(),
+            _ => None,
+        });
+        needed.collect()
     }
 
     /// How many tasks are in each state.

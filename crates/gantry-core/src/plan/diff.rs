@@ -2,6 +2,8 @@
 //!
 //! A diff is complete: applying it to the first version gives the second, exactly and in order.
 
+mod shown;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -360,24 +362,5 @@ impl fmt::Display for Diff {
             }
         }
         Ok(())
-    }
-}
-
-/// Longest value shown in one line of a diff.
-const VALUE_CHARS_MAX: usize = 80;
-
-impl fmt::Display for FieldChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let show = |value: &Option<Value>| match value {
-            None => "(not set)".to_owned(),
-            Some(value) => {
-                let text = value.to_string();
-                if text.chars().count() <= VALUE_CHARS_MAX {
-                    return text;
-                }
-                text.chars().take(VALUE_CHARS_MAX - 1).chain(['…']).collect()
-            }
-        };
-        write!(f, "{} {} -> {}", self.field, show(&self.before), show(&self.after))
     }
 }

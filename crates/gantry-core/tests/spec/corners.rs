@@ -253,7 +253,7 @@ fn an_outcome_that_is_none_of_the_options_is_a_failure() {
 fn a_listed_approver_needs_the_role_too() {
     let mut world = World::with_plan("ok gate gate={\"role\":\"maintainer\",\"approvers\":[\"ana\"]}");
     let said = world.refusal(World::review("ana", "ok", Decision::Approve));
-    assert_eq!(said, "ana may not decide gate `ok`: it takes a maintainer [life::not-allowed]");
+    assert_eq!(said, "ana may not decide gate `ok`: it takes the role `maintainer` [life::not-allowed]");
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn every_refusal_of_a_decision_in_order() {
         build
         sign-off  gate  after build  gate.approvals=2  gate.role=maintainer
         listed    gate  gate.approvers=["ana"]
+        both      gate  gate.approvers=["ana"]  gate.role=maintainer
         proof     gate  gate.evidence=["test report"]
         ship      after sign-off
         "#,
@@ -50,6 +51,9 @@ fn every_refusal_of_a_decision_in_order() {
         world.refusal(review("ana", None, "build", None)),
         world.refusal(review("ana", Some("maintainer"), "sign-off", None)),
         world.refusal(review("ben", None, "listed", None)),
+        world.refusal(review("ben", Some("maintainer"), "both", None)),
+        world.refusal(review("ana", None, "both", None)),
+        world.refusal(review("ben", None, "both", None)),
         world.refusal(review("ben", None, "proof", None)),
     ];
     world.finish("build");
@@ -63,13 +67,50 @@ fn every_refusal_of_a_decision_in_order() {
     there is no task `nowhere` [life::unknown-task]
     task `build` is not a gate [life::not-a-gate]
     task `sign-off` does not wait for a decision [life::not-waiting]
-    ben may not decide gate `listed` [life::not-allowed]
+    ben may not decide gate `listed`: only ana may [life::not-allowed]
+    ben may not decide gate `both`: only ana may [life::not-allowed]
+    ana may not decide gate `both`: it takes the role `maintainer` [life::not-allowed]
+    ben may not decide gate `both`: only ana may, in the role `maintainer` [life::not-allowed]
     task `proof` also needs the evidence `test report` [life::incomplete]
-    ana may not decide gate `sign-off`: it takes a maintainer [life::not-allowed]
+    ana may not decide gate `sign-off`: it takes the role `maintainer` [life::not-allowed]
     revision 0 was looked at, but revision 1 is current [life::old-revision]
     ana has approved gate `sign-off` already [life::approved-already]
     gate `sign-off` is decided already [life::decided-already]
     ");
+}
+
+#[test]
+fn nobody_is_two_people_by_writing_their_name_in_another_way() {
+    let mut world = World::with_plan("ok gate gate.approvals=2\nship after ok");
+    world.approve("ok", "Mallory");
+    let said = world.refusal(World::review(" mallory", "ok", Decision::Approve));
+    assert_eq!(said, " mallory has approved gate `ok` already [life::approved-already]");
+    let mut world = World::with_plan("ok gate gate={\"approvals\":1,\"approvers\":[\"Ana\"]}\nship after ok");
+    world.approve("ok", "ana");
+    assert_eq!(world.started(), ["ship"]);
+}
+
+#[test]
+fn a_role_that_the_plan_gives_to_some_belongs_to_nobody_else() {
+    let mut world = World::with_plan(
+        r#"
+        stakeholders=[{"name":"anna","role":"lead"},{"name":"bob","role":"lead"},{"name":"cai"}]
+        ok     gate  gate.approvals=1  gate.role=lead
+        legal  gate  gate.approvals=1  gate.role=lawyer
+        "#,
+    );
+    let review = |by: &str, role: &str, gate: &str| Input::Review {
+        by: by.to_owned(),
+        role: Some(role.to_owned()),
+        decisions: vec![World::decision(gate, Decision::Approve, "fine")],
+    };
+    let said = world.refusal(review("mallory", "lead", "ok"));
+    assert_eq!(said, "mallory is no lead of this plan: it names anna, bob [life::not-in-role]");
+    let said = world.refusal(review("cai", "Lead", "ok"));
+    assert_eq!(said, "cai is no Lead of this plan: it names anna, bob [life::not-in-role]");
+    world.turn(review("Anna", "lead", "ok"));
+    world.turn(review("mallory", "lawyer", "legal")); // nobody is named as a lawyer
+    assert_eq!(world.state(), gantry_core::life::PlanState::Completed);
 }
 
 #[test]

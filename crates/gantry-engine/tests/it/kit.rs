@@ -14,7 +14,7 @@ use gantry_engine::{Ending, Engine, NewPlan, Options, Origin, Stop, TokioClock, 
 use gantry_runners::Runners;
 use gantry_store::{MemoryStore, Store};
 
-pub use faulty::Faulty;
+pub use faulty::{Failing, Faulty};
 pub use script::{Act, Script};
 
 pub struct World {
@@ -40,6 +40,12 @@ impl World {
     /// The process is gone with everything in its memory; another one starts on the same record.
     pub fn another_process(&mut self) {
         self.engine = engine(&self.store, &self.script, self.clock, 1_000);
+    }
+
+    /// The same at another time of the machine.
+    pub fn another_process_at(&mut self, time: &str) {
+        self.clock = TokioClock::starting_at(Timestamp::parse(time).unwrap());
+        self.another_process();
     }
 
     pub async fn create(&self, yaml: &str) -> PlanId {

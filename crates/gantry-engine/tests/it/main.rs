@@ -5,6 +5,7 @@
 mod kit;
 
 mod crashes;
+mod trouble;
 mod driving;
 mod people;
 mod replaying;

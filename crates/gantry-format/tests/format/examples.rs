@@ -44,6 +44,7 @@ examples! {
     the_flowchart_with_a_subgraph_is_read "research-and-debug.mmd"
     the_plan_of_the_design_is_read "retries.yaml"
     a_plan_that_anyone_can_run_is_read "count-lines.yaml"
+    a_refactoring_with_tests_is_read "refactor-with-tests.yaml"
 }
 
 #[test]

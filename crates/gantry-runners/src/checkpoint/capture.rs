@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Manifest;
 use super::environment::environment;
-use crate::files::{Image, Kept, Root, blocking};
+use crate::files::{Image, Kept, Root, blocking, no_link};
 use crate::ports::Ports;
 use crate::work::Place;
 
@@ -20,6 +20,7 @@ const FILES_MAX: usize = 200_000;
 pub async fn capture(place: &Place, ports: &Ports, stop: &CancellationToken) -> Result<Manifest, Failure> {
     let mut manifest = Manifest { environment: environment(place).await, ..Manifest::default() };
     let path = place.root.clone();
+    no_link(&path)?;
     let Listing { paths, folders, mut left_out } = blocking(move || list(&path)).await?;
     let mut total: u64 = 0;
     for path in paths {

@@ -4,14 +4,14 @@
 //! a path means what it says even while someone else renames and links in the working folder.
 
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt, OpenOptions, Permissions, PermissionsExt};
 use gantry_core::effect::Failure;
 use gantry_core::policy::FailureClass;
+use rustix::fs::{Mode, OFlags};
 
 use super::Image;
 use crate::policy::{forbidden, wrong};
@@ -42,7 +42,11 @@ impl Root {
 
     /// Opens the folder.
     pub(crate) fn open(mut self) -> Result<Self, Failure> {
-        let dir = Dir::open_ambient_dir(&self.path, ambient_authority()).map_err(|error| {
+        no_link(&self.path)?;
+        let follow = if self.path.is_absolute() { OFlags::NOFOLLOW } else { OFlags::empty() };
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | follow;
+        let dir = rustix::fs::open(&self.path, flags, Mode::empty()).map(|fd| Dir::from_std_file(fd.into()));
+        let dir = dir.map_err(|error| {
             wrong(format!("the working folder `{}` cannot be opened: {error}", self.path.display()))
         })?;
         self.dir = Some(Arc::new(dir));
@@ -202,6 +206,18 @@ impl Spot {
 fn split(path: &str) -> (impl Iterator<Item = &str>, &str) {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     (folders.split('/').filter(|part| !part.is_empty()), name)
+}
+
+/// Says no to a working folder that someone has replaced by a link: it would be another folder under the same name.
+pub(crate) fn no_link(root: &Path) -> Result<(), Failure> {
+    match std::fs::read_link(root) {
+        Ok(target) if root.is_absolute() => Err(forbidden(format!(
+            "the working folder `{}` is a link to `{}`, and links are not followed; put the folder back, or run the plan in the folder itself",
+            root.display(),
+            target.display()
+        ))),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Makes a change in a folder durable.

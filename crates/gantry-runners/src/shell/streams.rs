@@ -128,17 +128,13 @@ impl<'a> Collected<'a> {
         self.tick.tick().await;
     }
 
-    /// Says that the process is alive, and hands in what is new.
+    /// Says that the process is alive, and hands in what is new. Keeping that may take long, so it comes second.
     pub(super) async fn report(&mut self) -> Result<(), Failure> {
-        let news = self.channels.iter().any(|channel| !channel.part.is_empty());
-        if news {
-            self.hand_in().await
-        } else {
-            if self.heartbeat {
-                self.ports.watch.alive(String::new(), Vec::new());
-            }
-            Ok(())
+        if self.heartbeat {
+            self.ports.watch.alive(String::new(), Vec::new());
         }
+        let news = self.channels.iter().any(|channel| !channel.part.is_empty());
+        if news { self.hand_in().await } else { Ok(()) }
     }
 
     /// Hands in what is new, in parts, so that nothing is kept twice but the end result.

@@ -280,3 +280,16 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn a_working_folder_that_became_a_link_is_not_followed() {
+    let mut world = World::new();
+    world.write("a.txt", "a");
+    let link = tempfile::tempdir().unwrap();
+    let root = link.path().join("work");
+    symlink(world.root(), &root).unwrap();
+    world.place.root = root;
+    let (class, message) = world.refusal("files.write", json!({"path": "b.txt", "content": "b"})).await;
+    assert_eq!(class, FailureClass::Policy);
+    assert!(message.contains("is a link to") && message.contains("links are not followed"), "{message}");
+}

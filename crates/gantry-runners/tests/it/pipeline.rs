@@ -41,6 +41,16 @@ async fn every_call_is_guarded_before_the_first_one_runs() {
 }
 
 #[tokio::test]
+async fn what_no_capability_can_do_is_for_a_person_and_a_misspelt_one_is_a_mistake() {
+    let world = World::new();
+    for (calls, class) in [("search(\"x\") -> y", FailureClass::Policy), ("fies.read(\"a\") -> y", FailureClass::Logic)]
+    {
+        let failure = world.run(&command(calls)).await.end.unwrap_err();
+        assert_eq!(failure.class, class, "{}", failure.message);
+    }
+}
+
+#[tokio::test]
 async fn what_a_pipeline_did_is_taken_back_the_last_thing_first() {
     let world = World::new();
     world.write("a", "1");

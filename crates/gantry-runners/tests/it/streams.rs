@@ -63,6 +63,30 @@ async fn a_silent_task_with_a_heartbeat_reports_that_it_is_alive() {
 }
 
 #[tokio::test]
+async fn what_a_command_did_is_in_doubt_when_what_it_said_cannot_be_kept() {
+    let world = World::new();
+    world.memory.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
+    let failure = world.sh_fails("echo paid; touch paid").await;
+    assert_eq!(failure.class, FailureClass::Lost, "{failure:?}");
+    assert!(world.root().join("paid").exists());
+}
+
+#[tokio::test]
+async fn a_task_reports_that_it_is_alive_before_what_it_said_is_kept() {
+    let world = World::new();
+    let mut work = shell("echo ready; while [ ! -e go ]; do sleep 0.01; done");
+    work.heartbeat = Some(Duration::from_ms(5));
+    let go = async {
+        crate::world::eventually("something is handed in", || !world.memory.blobs.lock().unwrap().is_empty()).await;
+        world.write("go", "");
+    };
+    let (ended, ()) = tokio::join!(world.run(&work), go);
+    assert!(ended.end.is_ok());
+    let beats = world.memory.beats.lock().unwrap();
+    assert!(beats[0].1.is_empty(), "the first word is only that it is alive: {beats:?}");
+}
+
+#[tokio::test]
 async fn a_process_sees_a_clean_environment_and_who_it_works_for() {
     let mut world = World::new();
     world.place.environment.insert("OPERATOR".to_owned(), "o".to_owned());
@@ -118,10 +142,10 @@ async fn a_variable_that_no_process_can_be_given_is_refused() {
 async fn signals_are_sorted_by_who_sent_them() {
     let world = World::new();
     for (command, class, words) in [
-        ("kill -KILL $$", FailureClass::Transient, "signal 9 (SIGKILL); the machine may be out of memory"),
-        ("kill -TERM $$", FailureClass::Transient, "signal 15 (SIGTERM)"),
+        ("kill -KILL $$", FailureClass::Lost, "signal 9 (SIGKILL); the machine may be out of memory"),
+        ("kill -TERM $$", FailureClass::Lost, "signal 15 (SIGTERM)"),
         ("kill -SEGV $$", FailureClass::Logic, "signal 11 (SIGSEGV)"),
-        ("sh -c 'kill -KILL $$'; exit $?", FailureClass::Transient, "signal 9 (SIGKILL)"),
+        ("sh -c 'kill -KILL $$'; exit $?", FailureClass::Lost, "signal 9 (SIGKILL)"),
     ] {
         let failure = world.sh_fails(command).await;
         assert_eq!(failure.class, class, "{command}: {failure:?}");

@@ -38,11 +38,16 @@ pub struct Memory {
     pub beats: Mutex<Vec<(String, Vec<ArtifactRef>)>>,
     pub effects: Mutex<Vec<EffectRecord>>,
     pub intents: Mutex<Vec<Value>>,
+    /// Nothing can be kept.
+    pub refuses: std::sync::atomic::AtomicBool,
 }
 
 #[async_trait]
 impl Keep for Memory {
     async fn put(&self, bytes: Vec<u8>) -> Result<String, KeepError> {
+        if self.refuses.load(std::sync::atomic::Ordering::SeqCst) {
+            return Err(KeepError::Store { why: "as the test says".to_owned() });
+        }
         let hash = blake3::hash(&bytes).to_hex().to_string();
         self.blobs.lock().unwrap().insert(hash.clone(), bytes);
         Ok(hash)

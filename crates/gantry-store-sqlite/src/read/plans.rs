@@ -2,7 +2,8 @@
 
 use gantry_core::id::{PlanId, TaskId};
 use gantry_store::{
-    CANDIDATES_MAX, Hit, ListFilter, PAGE_ITEMS_MAX, Page, PlanCard, Reference, StoreError, TextKind, query_words,
+    CANDIDATES_MAX, COMPARED_MAX, Hit, ListFilter, PAGE_ITEMS_MAX, Page, PlanCard, Reference, StoreError, TextKind,
+    query_words,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -19,8 +20,11 @@ pub(crate) fn find(conn: &Connection, text: &str) -> Result<PlanCard, StoreError
     {
         return Ok(plan.card);
     }
-    let mut fitting = match Reference::parse(text) {
-        Reference::Last => cards(conn, "TRUE ORDER BY no DESC LIMIT 1", Vec::new())?,
+    let mut fitting = match Reference::parse(text)? {
+        Reference::Last => {
+            let filter = "json_extract(card, '$.parent') IS NULL ORDER BY no DESC LIMIT 1";
+            cards(conn, filter, Vec::new())?
+        }
         Reference::No(no) => cards(conn, "no = ?1", vec![Value::Integer(int(no.0))])?,
         Reference::Prefix(prefix) => {
             let ranges = Reference::prefixes(&prefix).into_iter();
@@ -32,8 +36,14 @@ pub(crate) fn find(conn: &Connection, text: &str) -> Result<PlanCard, StoreError
     };
     match fitting.len() {
         0 => {
-            let newest = cards(conn, "TRUE ORDER BY no DESC LIMIT 10", Vec::new())?;
-            Err(StoreError::NotFound { what: format!("plan `{text}`"), candidates: names(newest) })
+            let newest = super::rows(
+                conn,
+                "SELECT id FROM plan ORDER BY no DESC LIMIT ?1",
+                [int(COMPARED_MAX as u64)],
+                "reading plans",
+                |row| Ok(Ok(row.get::<_, String>(0)?)),
+            )?;
+            Err(Reference::unknown(text, newest.iter().map(String::as_str)))
         }
         1 => Ok(fitting.remove(0)),
         _ => Err(StoreError::Ambiguous { reference: text.to_owned(), candidates: names(fitting) }),

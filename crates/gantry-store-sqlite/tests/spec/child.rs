@@ -55,11 +55,17 @@ impl Process {
     }
 
     /// Waits for its end and returns everything that it said.
-    pub fn rest(mut self) -> Vec<String> {
+    pub fn rest(self) -> Vec<String> {
+        self.ended().0
+    }
+
+    /// The same, and whether it ended by itself.
+    pub fn ended(mut self) -> (Vec<String>, bool) {
         let mut text = String::new();
         self.lines.read_to_string(&mut text).unwrap();
-        self.child.wait().unwrap();
-        text.lines().filter_map(|line| line.split_once("child: ")).map(|(_, said)| said.to_owned()).collect()
+        let whole = self.child.wait().unwrap().success();
+        let said = text.lines().filter_map(|line| line.split_once("child: ")).map(|(_, said)| said.to_owned());
+        (said.collect(), whole)
     }
 }
 

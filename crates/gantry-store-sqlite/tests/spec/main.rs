@@ -6,6 +6,7 @@ mod child;
 mod group_commit;
 mod kill;
 mod disk;
+mod sync;
 mod torn_log;
 mod damage;
 mod opening;

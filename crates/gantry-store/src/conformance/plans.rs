@@ -25,6 +25,22 @@ pub async fn a_plan_is_found_by_id_number_prefix_and_last(store: impl Beside) {
     }
 }
 
+pub async fn the_last_plan_is_never_one_inside_another(store: impl Beside) {
+    let inside = |name: &str, parent: &str| {
+        let mut request = append(name, 0, 1);
+        request.card.parent = Some(plan(parent));
+        request
+    };
+    let _ = store.append(inside("orphan", "forgotten")).await.unwrap();
+    assert!(is_not_found(&store.plan("@last").await));
+    let _ = grow(&store, "outer", 1).await;
+    for name in ["inner", "innermost"] {
+        let _ = store.append(inside(name, "outer")).await.unwrap();
+    }
+    assert_eq!(store.plan("@last").await.unwrap().id, plan("outer"));
+    assert_eq!(store.plan("inner").await.unwrap().id, plan("inner"), "by its id it is found");
+}
+
 pub async fn a_prefix_that_fits_several_plans_names_them(store: impl Beside) {
     assert!(is_not_found(&store.plan("@last").await));
     for name in ["plan-a-1", "plan-a-2", "plan-b-1"] {
@@ -32,10 +48,33 @@ pub async fn a_prefix_that_fits_several_plans_names_them(store: impl Beside) {
     }
     let Err(StoreError::Ambiguous { reference, candidates }) = store.plan("plan-a").await else { panic!("one") };
     assert_eq!((reference.as_str(), candidates), ("plan-a", vec!["plan-a-2".to_owned(), "plan-a-1".to_owned()]));
-    let Err(StoreError::NotFound { candidates, .. }) = store.plan("plan-x").await else { panic!("found") };
+    let Err(StoreError::NotFound { candidates, .. }) = store.plan("plam-b").await else { panic!("found") };
     assert_eq!(candidates, ["plan-b-1", "plan-a-2", "plan-a-1"]);
     for nothing in ["4", "0", "", "%", "plan-a-1'", "p\u{0}"] {
         assert!(!matches!(store.plan(nothing).await, Ok(_) | Err(StoreError::Io { .. })), "{nothing}");
+    }
+}
+
+pub async fn only_names_that_are_near_are_suggested(store: impl Beside) {
+    for name in ["plan-build-search-7f3k", "plan-write-book-0a1b", "plan-write-boot-9x9x", "cook"] {
+        let _ = grow(&store, name, 1).await;
+    }
+    for (typed, meant) in [
+        ("write-bok", vec!["plan-write-boot-9x9x", "plan-write-book-0a1b"]),
+        ("plan-biuld-search", vec!["plan-build-search-7f3k"]),
+        ("cok", vec!["cook"]),
+        ("nonsense", Vec::new()),
+        ("99", Vec::new()),
+    ] {
+        let Err(StoreError::NotFound { candidates, .. }) = store.plan(typed).await else { panic!("{typed}") };
+        assert_eq!(candidates, meant, "{typed}");
+    }
+}
+
+pub async fn an_empty_reference_names_no_plan(store: impl Beside) {
+    let _ = grow(&store, "the-only-plan", 1).await;
+    for empty in ["", " ", "\t"] {
+        assert!(matches!(store.plan(empty).await, Err(StoreError::Invalid { .. })), "{empty:?}");
     }
 }
 

@@ -75,8 +75,8 @@ impl Record {
         if let Some(card) = cards.iter().find(|card| card.id.as_str() == text) {
             return Ok(card.clone());
         }
-        let fitting: Vec<PlanCard> = match Reference::parse(text) {
-            Reference::Last => cards.into_iter().take(1).collect(),
+        let fitting: Vec<PlanCard> = match Reference::parse(text)? {
+            Reference::Last => cards.into_iter().find(|card| card.card.parent.is_none()).into_iter().collect(),
             Reference::No(no) => cards.into_iter().filter(|card| card.no == no).collect(),
             Reference::Prefix(prefix) => {
                 let prefixes = Reference::prefixes(&prefix);
@@ -87,8 +87,8 @@ impl Record {
         };
         match fitting.as_slice() {
             [] => {
-                let newest = self.cards().into_iter().take(CANDIDATES_MAX).map(|card| card.id.to_string()).collect();
-                Err(StoreError::NotFound { what: format!("plan `{text}`"), candidates: newest })
+                let newest = self.cards();
+                Err(Reference::unknown(text, newest.iter().map(|card| card.id.as_str())))
             }
             [card] => Ok(card.clone()),
             several => {

@@ -1,7 +1,7 @@
 //! A store that can be told to fail, over one that does not.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::time::Timestamp;
@@ -14,11 +14,62 @@ use serde_json::Value;
 pub struct Faulty {
     inner: Arc<MemoryStore>,
     full: AtomicU32,
+    /// No blob finds room for so many times.
+    blobs_full: AtomicU32,
+    /// Everything fails until it is mended.
+    broken: AtomicBool,
+    /// How many requests there were, and which of them fail.
+    requests: AtomicU64,
+    failing: std::sync::Mutex<Failing>,
+}
+
+/// Which requests fail in a way that may pass.
+#[derive(Clone, Copy, Default)]
+pub enum Failing {
+    #[default]
+    None,
+    Nth(u64),
+    /// Three of sixteen, in an order that this number draws.
+    Often(u64),
 }
 
 impl Faulty {
     pub fn over(inner: Arc<MemoryStore>) -> Self {
-        Self { inner, full: AtomicU32::new(0) }
+        Self {
+            inner,
+            full: AtomicU32::new(0),
+            blobs_full: AtomicU32::new(0),
+            broken: AtomicBool::new(false),
+            requests: AtomicU64::new(0),
+            failing: std::sync::Mutex::default(),
+        }
+    }
+
+    /// From now on these requests fail, whatever they are about. Returns how many there were before.
+    pub fn fails(&self, failing: Failing) -> u64 {
+        *self.failing.lock().unwrap() = failing;
+        self.requests.swap(0, Ordering::SeqCst)
+    }
+
+    /// The next blobs find no room.
+    pub fn has_no_room_for_blobs(&self, times: u32) {
+        self.blobs_full.store(times, Ordering::SeqCst);
+    }
+
+    /// From now on there is no room for anything.
+    pub fn is_full(&self, full: bool) {
+        self.broken.store(full, Ordering::SeqCst);
+    }
+
+    /// One more request, of whatever kind.
+    fn request(&self) -> Result<(), StoreError> {
+        let number = self.requests.fetch_add(1, Ordering::SeqCst) + 1;
+        let fails = match *self.failing.lock().unwrap() {
+            Failing::None => false,
+            Failing::Nth(nth) => number == nth,
+            Failing::Often(seed) => (number + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60 < 3,
+        };
+        if fails { Err(StoreError::Busy { what: format!("request {number}") }) } else { Ok(()) }
     }
 
     /// The next appends find no room.
@@ -27,6 +78,9 @@ impl Faulty {
     }
 
     fn room(&self) -> Result<(), StoreError> {
+        if self.broken.load(Ordering::SeqCst) {
+            return Err(StoreError::Full { what: "as the test says".to_owned() });
+        }
         let left = self.full.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         match left {
             Ok(_) => Err(StoreError::Full { what: "as the test says".to_owned() }),
@@ -38,6 +92,7 @@ impl Faulty {
 #[async_trait::async_trait]
 impl Store for Faulty {
     async fn append(&self, append: Append) -> Result<Appended, StoreError> {
+        self.request()?;
         self.room()?;
         self.inner.append(append).await
     }
@@ -46,9 +101,11 @@ impl Store for Faulty {
         self.inner.import(life).await
     }
     async fn load(&self, plan: &PlanId) -> Result<Option<Loaded>, StoreError> {
+        self.request()?;
         self.inner.load(plan).await
     }
     async fn turns(&self, plan: &PlanId, after_seq: u64, limit: u32) -> Result<Page<Turn>, StoreError> {
+        self.request()?;
         self.inner.turns(plan, after_seq, limit).await
     }
     async fn verify(&self, plan: &PlanId) -> Result<ChainReport, StoreError> {
@@ -58,15 +115,22 @@ impl Store for Faulty {
         self.inner.save_snapshot(plan, snapshot).await
     }
     async fn plan(&self, reference: &str) -> Result<PlanCard, StoreError> {
+        self.request()?;
         self.inner.plan(reference).await
     }
     async fn list(&self, filter: ListFilter) -> Result<Page<PlanCard>, StoreError> {
         self.inner.list(filter).await
     }
     async fn put_blob(&self, bytes: Vec<u8>, at: Timestamp) -> Result<Hash, StoreError> {
+        self.request()?;
+        let left = self.blobs_full.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if left.is_ok() {
+            return Err(StoreError::Full { what: "as the test says".to_owned() });
+        }
         self.inner.put_blob(bytes, at).await
     }
     async fn get_blob(&self, hash: Hash) -> Result<Option<Vec<u8>>, StoreError> {
+        self.request()?;
         self.inner.get_blob(hash).await
     }
     async fn artifact(
@@ -82,6 +146,7 @@ impl Store for Faulty {
         self.inner.artifacts(plan, cursor, limit).await
     }
     async fn record_effects(&self, effects: Vec<EffectRow>) -> Result<(), StoreError> {
+        self.request()?;
         self.inner.record_effects(effects).await
     }
     async fn effects(
@@ -91,18 +156,23 @@ impl Store for Faulty {
         cursor: u64,
         limit: u32,
     ) -> Result<Page<EffectRow>, StoreError> {
+        self.request()?;
         self.inner.effects(plan, task, cursor, limit).await
     }
     async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {
+        self.request()?;
         self.inner.submit(plan, input, at).await
     }
     async fn inbox(&self, plan: &PlanId) -> Result<Vec<(InboxId, Value)>, StoreError> {
+        self.request()?;
         self.inner.inbox(plan).await
     }
     async fn answer(&self, id: InboxId, answer: Value) -> Result<(), StoreError> {
+        self.request()?;
         self.inner.answer(id, answer).await
     }
     async fn ask_answer(&self, id: InboxId) -> Result<Option<Value>, StoreError> {
+        self.request()?;
         self.inner.ask_answer(id).await
     }
     fn mark(&self) -> ChangeMark {
@@ -112,6 +182,7 @@ impl Store for Faulty {
         self.inner.changed(seen).await
     }
     async fn claim(&self, plan_no: PlanNo) -> Result<Option<Claim>, StoreError> {
+        self.request()?;
         self.inner.claim(plan_no).await
     }
     async fn claimed_by_other(&self, plan_no: PlanNo) -> Result<bool, StoreError> {

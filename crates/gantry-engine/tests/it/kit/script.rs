@@ -27,7 +27,9 @@ pub enum Act {
     Panic,
     /// Says how to take it back, then does it.
     Change(&'static str),
-    /// The same, but never ends by itself.
+    /// Does it, then keeps something.
+    Keep(&'static str),
+    /// Says how to take it back, but never ends by itself.
     ChangeAndHang(&'static str),
 }
 
@@ -127,6 +129,10 @@ impl Runner for Script {
             }
             Act::Panic => panic!("as the test says"),
             Act::Change(_) => Ok(Success::default()),
+            Act::Keep(what) => match ports.keep_as("kept", what.as_bytes().to_vec()).await {
+                Ok(kept) => Ok(Success { artifacts: vec![kept], ..Success::default() }),
+                Err(error) => Err(error.into()),
+            },
         };
         self.now.lock().unwrap().remove(&name);
         Ended::with(end)

@@ -1,0 +1,85 @@
+//! Artifacts as people want to see them: what a running task has handed in so far is one line, not one for each part.
+
+use gantry_store::ArtifactRow;
+
+use super::bytes;
+use crate::file::count;
+
+/// An artifact, or the parts of one that is still growing.
+pub struct Shown<'r> {
+    /// The artifact; the newest part of several.
+    pub row: &'r ArtifactRow,
+    /// What it is called.
+    pub name: String,
+    /// How large it is, in words.
+    pub size: String,
+}
+
+/// The whole that a part is of: `stdout` for `stdout.part-3`.
+fn whole_of(row: &ArtifactRow) -> Option<&str> {
+    let (whole, number) = row.artifact.name.rsplit_once(".part-")?;
+    number.parse::<u32>().ok().map(|_| whole)
+}
+
+/// Folds parts. Once the whole of an attempt is there, its parts are not shown any more.
+pub fn folded(rows: &[ArtifactRow]) -> Vec<Shown<'_>> {
+    let mut shown: Vec<Shown<'_>> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let Some(whole) = whole_of(row) else {
+            let name = format!("{}@{}", row.artifact.name, row.version);
+            shown.push(Shown { row, name, size: bytes(row.artifact.bytes) });
+            continue;
+        };
+        let same = |other: &&ArtifactRow| {
+            other.artifact.task == row.artifact.task && other.artifact.attempt == row.artifact.attempt
+        };
+        let is_part = |other: &&ArtifactRow| same(other) && whole_of(other) == Some(whole);
+        let there = rows.iter().filter(same).any(|other| other.artifact.name == whole);
+        if there || rows[..at].iter().any(|other| is_part(&other)) {
+            continue;
+        }
+        let parts: Vec<&ArtifactRow> = rows[at..].iter().filter(is_part).collect();
+        let size = parts.iter().map(|part| part.artifact.bytes).sum();
+        let name = format!("{whole} ({}, growing)", count(parts.len(), "part"));
+        shown.push(Shown { row: parts.last().copied().unwrap_or(row), name, size: bytes(size) });
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gantry_core::id::{AttemptNo, PlanId, TaskId};
+    use gantry_core::time::Timestamp;
+    use gantry_store::{Hash, NewArtifact};
+
+    fn row(name: &str, attempt: u32, bytes: u64) -> ArtifactRow {
+        ArtifactRow {
+            plan: PlanId::slugged("p"),
+            version: 1,
+            artifact: NewArtifact {
+                task: TaskId::new("t").unwrap(),
+                name: name.to_owned(),
+                hash: Hash::of(name.as_bytes()),
+                bytes,
+                media: String::new(),
+                attempt: AttemptNo(attempt),
+                made_by: "attempt".to_owned(),
+                at: Timestamp::from_ms(0),
+            },
+        }
+    }
+
+    fn drawn(rows: &[ArtifactRow]) -> Vec<String> {
+        folded(rows).into_iter().map(|shown| format!("{} {}", shown.name, shown.size)).collect()
+    }
+
+    #[test]
+    fn parts_are_one_line_until_the_whole_is_there() {
+        let mut rows = vec![row("stdout.part-1", 1, 10), row("log.txt", 1, 3), row("stdout.part-2", 1, 20)];
+        assert_eq!(drawn(&rows), ["stdout (2 parts, growing) 30 B", "log.txt@1 3 B"]);
+        rows.push(row("stdout", 1, 30));
+        rows.push(row("stdout.part-1", 2, 5));
+        assert_eq!(drawn(&rows), ["log.txt@1 3 B", "stdout@1 30 B", "stdout (1 part, growing) 5 B"]);
+    }
+}
