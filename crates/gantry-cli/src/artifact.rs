@@ -199,6 +199,12 @@ async fn get(record: &Record, reference: &[String], output: &str, force: bool) -
 
 /// Writes a file; one that exists stays unless `force` says otherwise.
 pub fn write_file(path: &str, body: &[u8], force: bool) -> Result<(), Fault> {
+    let written = new_file(path, force)?.write_all(body);
+    written.map_err(|error| Fault::bad_input(format!("`{path}` cannot be written: {error}")))
+}
+
+/// Opens a file to write, not over one that exists unless it is asked for.
+pub fn new_file(path: &str, force: bool) -> Result<std::fs::File, Fault> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     if force {
@@ -206,8 +212,7 @@ pub fn write_file(path: &str, body: &[u8], force: bool) -> Result<(), Fault> {
     } else {
         options.create_new(true)
     };
-    let written = options.open(path).and_then(|mut file| file.write_all(body));
-    written.map_err(|error| match error.kind() {
+    options.open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Fault::bad_input(format!("`{}` exists already", named(path)))
             .hint("name another file, or write over it with `--force`"),
         _ => Fault::bad_input(format!("`{}` cannot be written: {}", named(path), why(&error, "folder")))

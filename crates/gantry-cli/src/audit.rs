@@ -18,8 +18,9 @@ use crate::talk::talk;
 
 /// Check that a plan's record is what was written, and show who decided what, when and why
 ///
-/// Every hash is computed again: of the journal, its snapshot and its artifacts. The exit code is 1 when something is
-/// not as it was written. Keep the head hash elsewhere to prove later that nothing was changed or cut off.
+/// Every hash is computed again: of the journal, its snapshot, its artifacts and its calls to the outside. The journal is
+/// folded and compared with the snapshot and the list of artifacts. The exit code is 1 when something is not as it was
+/// written. Keep the head hash elsewhere to prove later that nothing was changed or cut off.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  gantry audit @last\n  gantry audit 7 --head 3f2a…    (compare with the hash that you kept)"
@@ -45,7 +46,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     }
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
-        let report = desk.store().verify(desk.id()).await?;
+        let report = gantry_engine::verify(desk.store(), desk.id()).await?;
         let decisions = decisions(desk.store(), &report).await?;
         let other = args.head.as_ref().filter(|head| !report.head.to_string().starts_with(&head.to_lowercase()));
         let sound = report.is_sound() && other.is_none();
@@ -69,10 +70,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 talk!("broken: {place}{}", problem.what);
             }
         }
-        if let Some(problem) = report.problems.first() {
-            let from = report.first_broken().map_or_else(|| problem.what.clone(), |seq| format!("from entry {seq} on"));
+        if !report.is_sound() {
+            let from = match report.first_broken() {
+                Some(seq) => format!("from entry {seq} on"),
+                None => format!("{} beside its journal", count(report.problems.len(), "thing")),
+            };
             return Err(Fault::internal(format!("the record of `{}` is not what was written: {from}", report.plan))
-                .hint("restore a backup of the record; what stands before is sound"));
+                .hint(format!("{}; restore a backup of the record", trusted(&report))));
         }
         if let Some(head) = other {
             return Err(Fault::internal(format!("the journal of `{}` does not end with {head}", report.plan))
@@ -83,6 +87,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         }
         Ok(ExitCode::from(exit::DONE))
     })
+}
+
+/// What still can be relied on.
+fn trusted(report: &ChainReport) -> String {
+    match (report.first_broken(), report.length) {
+        (Some(_), 0) => "nothing of its journal can be trusted".to_owned(),
+        (Some(_), length) => format!("entries 1 to {length} can be trusted, and nothing after them"),
+        (None, length) => format!("all {length} entries of its journal can be trusted, but not what is named above"),
+    }
 }
 
 /// What people decided, and what limits did, as far as the journal is sound.

@@ -1,9 +1,11 @@
 //! A plan's whole life in one zip file: the plan, its journal, its calls to the outside, its artifacts, and a manifest
 //! with the hash of each.
 //!
-//! Invariant: what is read from a zip file is checked before anything is written, and nothing of it is ever a path here.
+//! Invariant: the life in a zip file is checked before anything is written, each content before it is kept, and nothing
+//! of it is ever a path here.
 
-mod read; // in reading order: what is written, and how it is read
+mod limits; // in reading order
+mod read;
 mod write;
 
 use gantry_core::event::Entry;
@@ -15,7 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::exit::Fault;
 
-pub use read::open;
+pub use read::{Bundle, open};
 pub use write::pack;
 
 /// The form of the file that this program writes and reads.
@@ -44,7 +46,7 @@ struct Manifest {
 }
 
 /// A file in it.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Packed {
     path: String,
     bytes: u64,
@@ -67,6 +69,16 @@ fn chain(plan: &PlanId, turns: &[Turn]) -> Result<(u64, Hash), StoreError> {
         (length, head) = (sealed.last_seq(), sealed.head(head));
     }
     Ok((length, head))
+}
+
+/// Does something with a life that anyone may have made. Entries that contradict each other break the fold; they must not
+/// break this program, nor be told as a fault of it.
+pub fn quietly<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let loud = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let done = std::thread::spawn(work).join();
+    std::panic::set_hook(loud);
+    done.ok()
 }
 
 /// A turn as one line of the journal.

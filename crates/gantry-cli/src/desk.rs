@@ -11,9 +11,11 @@ use gantry_store::{PlanCard, Store};
 use serde_json::{Map, Value, json};
 
 use crate::exit::{self, Fault};
+use crate::home::NewHome;
 use crate::session::{self, Record};
 use crate::show::next::{self, quoted};
 use crate::show::{page, plain};
+use crate::surroundings::Surroundings;
 use crate::talk::talk;
 
 /// One plan, and what is needed to speak to it.
@@ -31,6 +33,13 @@ impl Desk {
         let engine = engine(record)?;
         let card = session::find(&engine, reference).await?;
         Ok(Self { engine, card, json: record.json })
+    }
+
+    /// The same desk, to act on the surroundings of the plan: with the secrets that it was given, or not at all.
+    pub async fn able_to_act(self, home: &NewHome, around: &Surroundings) -> Result<Self, Fault> {
+        let known = home.settle(&self.engine, self.id(), around).await?;
+        let engine = session::anew(&self.engine, around.options(&known)?);
+        Ok(Self { engine, ..self })
     }
 
     /// The plan's id.
@@ -103,7 +112,7 @@ impl Desk {
     }
 }
 
-/// Makes an engine for whoever sits here.
+/// Makes an engine for whoever sits here, to look and to speak: it knows no secrets, so it must not act.
 pub fn engine(record: &Record) -> Result<Engine, Fault> {
     record.engine(Options { operator: session::operator(), ..Options::default() })
 }

@@ -77,6 +77,7 @@ impl From<EngineError> for Fault {
         let code = match &error {
             EngineError::Refused(Refusal::BadPlan { .. }) => BAD_INPUT,
             EngineError::Refused(_) | EngineError::RefusedElsewhere { .. } | EngineError::Driven { .. } => REFUSED,
+            EngineError::Homeless { .. } => BAD_INPUT,
             EngineError::Store(store) => return store.clone().into(),
             EngineError::Journal { .. } | EngineError::Broken { .. } | EngineError::Silent { .. } => INTERNAL,
         };
@@ -104,6 +105,16 @@ pub fn print(text: &str) -> Result<(), Fault> {
             Err(Fault::internal(format!("standard output cannot be written: {error}")))
         }
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Writes all that a file has to standard output.
+pub fn print_all(file: &mut std::fs::File) -> Result<(), Fault> {
+    match std::io::copy(file, &mut std::io::stdout().lock()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Fault::internal(format!("standard output cannot be written: {error}")))
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

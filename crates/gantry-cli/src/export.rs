@@ -1,12 +1,13 @@
 //! `gantry export`: writes a plan in another form, or all of its life as a zip file.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use serde_json::json;
 
-use crate::artifact::write_file;
+use crate::artifact::{new_file, write_file};
 use crate::bundle;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
@@ -50,29 +51,34 @@ enum Form {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let body = match args.form {
+            Form::Zip => return zip(args).await,
             Form::Yaml => gantry_format::to_yaml(&version::load(&args.record, &args.what).await?).into_bytes(),
             Form::Json => gantry_format::to_json(&version::load(&args.record, &args.what).await?).into_bytes(),
             Form::Mermaid => {
                 gantry_format::mermaid::export(&version::load(&args.record, &args.what).await?).into_bytes()
             }
-            Form::Zip => zip(args).await?,
         };
         match args.output.as_deref() {
             None | Some("-") => exit::print_bytes(&body)?,
             Some(path) => {
                 write_file(path, &body, args.force)?;
-                if args.record.json {
-                    exit::print(&format!("{:#}\n", json!({"file": path, "bytes": body.len()})))?;
-                } else {
-                    talk!("wrote {} to `{path}`", bytes(body.len() as u64));
-                }
+                tell(args, path, body.len() as u64)?;
             }
         }
         Ok(ExitCode::from(exit::DONE))
     })
 }
 
-async fn zip(args: &Args) -> Result<Vec<u8>, Fault> {
+fn tell(args: &Args, path: &str, written: u64) -> Result<(), Fault> {
+    if args.record.json {
+        return exit::print(&format!("{:#}\n", json!({"file": path, "bytes": written})));
+    }
+    talk!("wrote {} to `{path}`", bytes(written));
+    Ok(())
+}
+
+/// A zip file may be far larger than memory, so it is made in a file without a name first.
+async fn zip(args: &Args) -> Result<ExitCode, Fault> {
     if version::is_file(&args.what) {
         return Err(Fault::bad_input(format!("`{}` is a file, and a zip file holds the life of a plan", args.what))
             .hint("name a plan by its id, its number, the beginning of its id, or @last"));
@@ -81,5 +87,18 @@ async fn zip(args: &Args) -> Result<Vec<u8>, Fault> {
         return Err(Fault::bad_input("a zip file is not for a terminal").hint("name a file with `-o FILE`"));
     }
     let desk = Desk::open(&args.record, &args.what).await?;
-    bundle::pack(desk.store(), desk.id()).await
+    let output = args.output.as_deref().filter(|path| *path != "-");
+    let folder = output.and_then(|path| Path::new(path).parent()).filter(|folder| folder.is_dir());
+    let made = folder.map_or_else(tempfile::tempfile, tempfile::tempfile_in);
+    let mut file = made.map_err(|error| Fault::internal(format!("there is no room for the zip file: {error}")))?;
+    bundle::pack(desk.store(), desk.id(), &mut file).await?;
+    match output {
+        None => exit::print_all(&mut file)?,
+        Some(path) => {
+            let written = std::io::copy(&mut file, &mut new_file(path, args.force)?)
+                .map_err(|error| Fault::bad_input(format!("`{path}` cannot be written: {error}")))?;
+            tell(args, path, written)?;
+        }
+    }
+    Ok(ExitCode::from(exit::DONE))
 }

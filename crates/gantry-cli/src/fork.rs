@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::arguments::{By, ThePlan};
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
+use crate::home::NewHome;
 use crate::run::{self, How};
 use crate::session::{self, Record};
 use crate::talk::talk;
@@ -56,7 +57,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             }
         }
         if args.resume {
-            return run::go_on(&args.record, &[id.to_string()], &How::default()).await;
+            return run::go_on(&args.record, &[id.to_string()], &NewHome::default(), &How::default()).await;
         }
         Ok(ExitCode::from(exit::DONE))
     })

@@ -3,24 +3,27 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use gantry_core::id::PlanId;
-use gantry_engine::{Cause, Clock, Engine, Given, Origin, Replayed, SystemClock, WhatIf};
+use gantry_core::life::PlanState;
+use gantry_engine::{Cause, Clock, Opened, Replayed, SystemClock, WhatIf};
 use gantry_store::Turn;
 use serde_json::json;
 
 use crate::artifact;
-use crate::bundle;
+use crate::bundle::{self, Bundle};
 use crate::desk;
 use crate::exit::{self, Fault};
 use crate::file::{count, entries};
-use crate::run::as_options;
 use crate::session::{self, Record};
+use crate::surroundings::as_options;
 use crate::talk::talk;
 
 /// Take in a plan with its whole life from a zip file that `gantry export zip` made
 ///
-/// Everything is checked first, and its whole life is decided again. The plan keeps its id; where that is taken, it
-/// becomes a fork with a new one.
+/// Everything is checked first, and its life is decided again. The plan is there as a whole or not at all. It keeps its
+/// id; where that is taken, it becomes a fork with a new one.
+///
+/// Whoever made the file chose what its journal says, so the folder and the secrets in it count for nothing here: go on
+/// with `gantry resume PLAN --workspace DIR`, and name each secret that you trust it with: `--secret NAME`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry import release.zip\n  gantry import release.zip && gantry replay @last")]
 pub struct Args {
@@ -36,19 +39,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let mut bundle = bundle::open(&args.file)?;
-        let engine = desk::engine(&args.record)?;
-        let (store, now) = (&**engine.store(), SystemClock::new().now());
-        for content in bundle.contents() {
-            store.put_blob(content?, now).await?;
-        }
-        let (mut turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
-        let turn_count = turns.len();
-        let entry_count: usize = turns.iter().map(|turn| turn.entries.len()).sum();
-        let elsewhere = take_rights(&mut turns);
-        let id = gantry_engine::import(store, turns, now).await?;
-        let replayed = replay(&engine, &id, &args.file).await?;
+        let replayed = replay(&mut bundle, &args.file)?;
         if let Some(difference) = replayed.difference.as_ref().filter(|_| !args.force) {
-            store.forget(&id).await?;
             let seq = difference.seq;
             return Err(Fault::bad_input(format!(
                 "`{}` cannot be imported: this program decides otherwise at entry {seq}",
@@ -56,11 +48,16 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             ))
             .hint("it was changed, or made by another version; take it in nevertheless with `--force`"));
         }
-        let calls: Vec<_> =
-            calls.into_iter().map(|call| gantry_store::EffectRow { plan: id.clone(), ..call }).collect();
-        if !calls.is_empty() {
-            store.record_effects(calls).await?;
+        let engine = desk::engine(&args.record)?;
+        let (store, now) = (&**engine.store(), SystemClock::new().now());
+        for content in bundle.contents() {
+            store.put_blob(content?, now).await?;
         }
+        let (turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
+        let turn_count = turns.len();
+        let entry_count: usize = turns.iter().map(|turn| turn.entries.len()).sum();
+        let elsewhere = given_elsewhere(&turns);
+        let id = gantry_engine::import(store, turns, calls, now).await?;
         let card = store.plan(id.as_str()).await?;
         let artifacts = artifact::all(store, &id).await?.len();
         let opened = engine.open(&id).await?;
@@ -68,6 +65,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let all = json!({
                 "plan": id, "no": card.no, "state": card.card.state, "turns": turn_count, "entries": entry_count,
                 "artifacts": artifacts, "forked_from": card.card.forked_from, "replays": replayed.difference.is_none(),
+                "given": replayed.given, "secrets": opened.secrets_elsewhere,
             });
             exit::print(&format!("{all:#}\n"))?;
             return Ok(ExitCode::from(exit::DONE));
@@ -84,43 +82,52 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         {
             talk!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
         }
-        if let Some(difference) = &replayed.difference {
-            let seq = difference.seq;
-            talk!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
-        }
+        warn(id.as_str(), &replayed);
         if let Some(options) = elsewhere {
             talk!("it was begun with `{options}`, which counted elsewhere; give it to `gantry resume` again");
         }
-        let workspace = &opened.origin.workspace;
-        if !workspace.is_empty() && !std::path::Path::new(workspace).is_dir() {
-            talk!("warning: its tasks work in `{workspace}`, which does not exist here");
-        }
+        tell_next(&opened);
         Ok(ExitCode::from(exit::DONE))
     })
 }
 
-/// Takes away what its processes were given where it comes from: whoever goes on with it here decides about that here.
-/// Returns the options that stood for it.
-fn take_rights(turns: &mut [Turn]) -> Option<String> {
-    let first = turns.first_mut()?;
-    let Ok(Cause::Created(origin)) = Cause::from_json(&first.inputs) else { return None };
-    let options = as_options(&origin.given)?;
-    first.inputs = Cause::Created(Origin { given: Given::default(), ..origin }).to_json();
-    Some(options)
+/// The options that stand for what its processes were given where it comes from. They count for nothing here.
+fn given_elsewhere(turns: &[Turn]) -> Option<String> {
+    match Cause::from_json(&turns.first()?.inputs) {
+        Ok(Cause::Created(origin)) => as_options(&origin.given),
+        _ => None,
+    }
+}
+
+fn warn(id: &str, replayed: &Replayed) {
+    if let Some(difference) = &replayed.difference {
+        let seq = difference.seq;
+        talk!("warning: this program decides otherwise at entry {seq}; see `gantry replay {id}`");
+    }
+    if replayed.given > 0 {
+        let turns = count(usize::try_from(replayed.given).unwrap_or(usize::MAX), "turn");
+        talk!("warning: {turns} of it cannot be decided again, so nothing shows whether it was so");
+    }
+}
+
+/// It works nowhere yet, and has no secrets: how to go on with it.
+fn tell_next(opened: &Opened) {
+    if matches!(opened.life.state(), PlanState::Completed | PlanState::Failed | PlanState::Abandoned) {
+        return;
+    }
+    if let Some(hint) = opened.check_home().err().and_then(|error| error.hint()) {
+        talk!("{hint}");
+    }
 }
 
 /// Decides the life again. One that nobody could have lived may break that; it is not kept.
-async fn replay(engine: &Engine, id: &PlanId, file: &str) -> Result<Replayed, Fault> {
-    let (store, plan) = (Arc::clone(engine.store()), id.clone());
-    let loud = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let replayed = tokio::spawn(async move { gantry_engine::replay(&*store, &plan, WhatIf::default()).await }).await;
-    std::panic::set_hook(loud);
+fn replay(bundle: &mut Bundle, file: &str) -> Result<Replayed, Fault> {
+    let (plan, turns) = (bundle.plan.clone(), Arc::new(std::mem::take(&mut bundle.turns)));
+    let shared = Arc::clone(&turns);
+    let replayed = bundle::quietly(move || gantry_engine::replay_turns(&plan, &shared, &WhatIf::default()));
+    bundle.turns = Arc::unwrap_or_clone(turns);
     match replayed {
-        Ok(replayed) => Ok(replayed?),
-        Err(_) => {
-            engine.store().forget(id).await?;
-            Err(Fault::bad_input(format!("`{file}` cannot be imported: its journal contradicts itself")))
-        }
+        Some(replayed) => Ok(replayed?),
+        None => Err(Fault::bad_input(format!("`{file}` cannot be imported: its journal contradicts itself"))),
     }
 }

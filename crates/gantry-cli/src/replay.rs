@@ -17,7 +17,8 @@ use crate::talk::talk;
 
 /// Decide a plan's whole life again from what was recorded, and compare
 ///
-/// Nothing is run and nothing is changed. Without --policy the result must be the same, or the exit code is 5. With
+/// Nothing is run and nothing is changed. Turns that nobody decided are counted: the part of a turn that a fork begins
+/// with, or what someone else wrote into an imported journal. Without --policy the result must be the same, or the exit code is 5. With
 /// --policy it says where the life would have taken another way.
 #[derive(clap::Args)]
 #[command(
@@ -53,8 +54,14 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
     let turns = file::count(usize::try_from(replayed.turns).unwrap_or(usize::MAX), "turn");
     let entries = file::entries(replayed.entries);
     let Some(Difference { seq, recorded, decided }) = &replayed.difference else {
-        let same = if what_if { "the policy changes nothing" } else { "everything is the same" };
-        return exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"));
+        let same = match (what_if, replayed.given) {
+            (true, _) => "the policy changes nothing",
+            (false, 0) => "everything is the same",
+            (false, _) => "what was decided is the same",
+        };
+        exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"))?;
+        tell_given(replayed);
+        return Ok(());
     };
     let words = |event: &Option<Box<Event>>| event.as_ref().map_or("nothing".to_owned(), |event| said(event).line());
     let mut lines = vec![
@@ -76,13 +83,21 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
     Ok(())
 }
 
+/// What nobody decided says nothing about who wrote it.
+fn tell_given(replayed: &Replayed) {
+    if replayed.given > 0 {
+        let turns = file::count(usize::try_from(replayed.given).unwrap_or(usize::MAX), "turn");
+        talk!("{turns} of it cannot be decided again: nobody decided it, it was given as it stands");
+    }
+}
+
 fn print_json(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
     let difference = replayed.difference.as_ref().map(
         |difference| json!({"seq": difference.seq, "recorded": difference.recorded, "decided": difference.decided}),
     );
     let all = json!({
         "plan": plan, "what_if": what_if, "same": difference.is_none(), "turns": replayed.turns,
-        "entries": replayed.entries, "difference": difference,
+        "entries": replayed.entries, "given": replayed.given, "difference": difference,
     });
     exit::print(&format!("{all:#}\n"))
 }

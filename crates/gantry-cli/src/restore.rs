@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gantry_core::effect::ArtifactRef;
-use gantry_core::input::Input;
 use gantry_core::life::Life;
 use gantry_core::plan::Action;
 use gantry_engine::{Clock, EngineError, SystemClock};
@@ -19,15 +18,18 @@ use crate::arguments::{By, ThePlan};
 use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
+use crate::home::NewHome;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::table::columns;
+use crate::surroundings::Surroundings;
 use crate::talk::talk;
 
 /// Bring the working folder of a plan back to a checkpoint, byte for byte
 ///
 /// The folder as it is now is kept first, under a hash that is printed: going back from going back is possible.
-/// Ignored files stay. Without --to the checkpoints are listed.
+/// Ignored files stay. Without --to the checkpoints are listed. Secrets that the plan was given are taken from the
+/// environment again: what is kept holds no secret, and comes back with it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry restore 7\n  gantry restore 7 --to before-migration")]
 pub struct Args {
@@ -38,6 +40,10 @@ pub struct Args {
     to: Option<String>,
     #[command(flatten)]
     by: By,
+    #[command(flatten)]
+    home: NewHome,
+    #[command(flatten)]
+    around: Surroundings,
     #[command(flatten)]
     record: Record,
 }
@@ -53,23 +59,33 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             return Ok(ExitCode::from(exit::DONE));
         };
         let hash = find(&points, to, desk.id().as_str())?;
+        let desk = desk.able_to_act(&args.home, &args.around).await?;
         // While files are brought back, nobody else may work on the plan.
-        let claim = desk.store().claim(opened.no).await?;
-        let Some(claim) = claim else {
-            let fault = Fault::from(EngineError::Driven { plan: desk.id().to_string() });
-            return Err(fault.hint(format!("pause it first with `gantry pause {}`", desk.id())));
-        };
-        let place = desk.engine.place(&opened);
+        let mut held = desk.engine.hold(desk.id()).await.map_err(|error| match error {
+            EngineError::Driven { .. } => {
+                Fault::from(error).hint(format!("pause it first with `gantry pause {}`", desk.id()))
+            }
+            error => error.into(),
+        })?;
+        let place = desk.engine.place(held.opened());
         let ports = ports(Arc::clone(desk.engine.store()));
         let failed =
             |why: String| Fault::internal(format!("the folder `{}` was not restored: {why}", place.root.display()));
         let manifest = Manifest::fetch(&hash, &ports).await.map_err(failed)?;
-        let restored =
-            checkpoint::restore(&manifest, &place, &ports, &CancellationToken::new()).await.map_err(failed)?;
-        drop(claim);
-        let safety = restored.safety.hash;
-        let text = format!("restored the working folder to checkpoint `{to}`; as it was before: {safety}");
-        desk.engine.tell(desk.id(), Input::Note { task: None, by, text }).await?;
+        let prepared =
+            checkpoint::prepare(&manifest, &place, &ports, &CancellationToken::new()).await.map_err(failed)?;
+        let safety = prepared.safety().hash.clone();
+        // On record before anything is touched: whatever happens now, the way back is known.
+        let text = format!("brings the working folder back to checkpoint `{to}`; as it was before: {safety}");
+        held.note(&by, &text).await?;
+        let restored = match prepared.restore().await {
+            Ok(restored) => restored,
+            Err(why) => {
+                held.note(&by, &format!("the working folder was not brought back to `{to}`: {why}")).await?;
+                let hint = format!("what was there before is kept: `gantry restore {} --to {safety}`", desk.id());
+                return Err(failed(why).hint(hint));
+            }
+        };
         if args.record.json {
             let all = json!({
                 "plan": desk.id(), "folder": place.root, "to": to, "hash": hash, "written": restored.written,

@@ -10,13 +10,12 @@ mod ending;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::PlanState;
-use gantry_engine::{Driving, Ending, Engine, EngineError, NewPlan, Options, Origin, Stop, SystemClock};
+use gantry_engine::{Driving, Ending, Engine, EngineError, NewPlan, Options, Origin, Stop};
 use gantry_store::Store;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -27,13 +26,15 @@ use tokio::time::MissedTickBehavior;
 
 use crate::exit::{self, Fault};
 use crate::file;
+use crate::home::NewHome;
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
 use crate::show::words::Tone;
+use crate::surroundings::{self, as_options};
 use crate::talk::talk;
 use follow::Follow;
-pub use how::{How, as_options};
+pub use how::How;
 use screen::Screen;
 
 /// How often, and how far apart, to look whether someone else still holds a plan: a second in all.
@@ -75,12 +76,19 @@ pub struct Args {
 ///
 /// Finished work is not done again. What processes were given when the plan was begun (--env, --no-sandbox,
 /// --require-sandbox, --allow-read, --allow-write) holds again; secrets are taken from the environment again.
+///
+/// A plan that `gantry import` took in has no folder and no secrets here: say the first time where it works and which
+/// variables of your environment you trust it with, with --workspace and --secret. That is recorded.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4")]
+#[command(
+    after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4\n  gantry resume 7 --workspace ~/project --secret API_TOKEN    (after `gantry import`)"
+)]
 pub struct ResumeArgs {
     /// The plans: id, number, the beginning of an id, or @last
     #[arg(required = true, value_name = "PLAN")]
     plans: Vec<String>,
+    #[command(flatten)]
+    home: NewHome,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -93,7 +101,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             .hint("leave it out to make a new plan each time"));
     }
     let plan = file::load_sound_as(&args.file, args.record.json)?;
-    let workspace = how::workspace(Path::new(&args.workspace))?;
+    let workspace = surroundings::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
         return session::block_on(dry::run(plan, workspace.into(), options, args.record.json));
@@ -102,8 +110,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         workspace,
         file: file::name(&args.file).to_owned(),
         by: session::operator(),
-        secrets: How::secret_names(&options.secrets),
-        given: args.how.given(&options)?,
+        secrets: surroundings::secret_names(&options.secrets),
+        given: args.how.around.given(&options)?,
         ..Origin::default()
     };
     session::block_on(async {
@@ -114,27 +122,29 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
-    session::block_on(go_on(&args.record, &args.plans, &args.how))
+    session::block_on(go_on(&args.record, &args.plans, &args.home, &args.how))
 }
 
 /// Goes on with plans from wherever they stand.
-pub async fn go_on(record: &Record, references: &[String], how: &How) -> Result<ExitCode, Fault> {
+pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: &How) -> Result<ExitCode, Fault> {
     // Which secrets are needed stands in the plans, so they are read first.
     let reader = record.engine(Options::default())?;
     let (mut plans, mut secrets, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for reference in references {
         let plan = session::find(&reader, reference).await?.id;
         if !plans.contains(&plan) {
-            let origin = reader.open(&plan).await?.origin;
-            secrets.extend(origin.secrets);
-            given.push(origin.given);
+            secrets.push(home.settle(&reader, &plan, &how.around).await?);
+            given.push(reader.open(&plan).await?.origin.given);
             plans.push(plan);
         }
     }
-    let options = how.options(&secrets)?;
-    given.iter().try_for_each(|given| How::check_given(given, &options))?;
-    let (store, runners) = (Arc::clone(reader.store()), reader.runners().clone());
-    let engine = Engine::new(store, Arc::new(SystemClock::new()), runners, options.clone());
+    if secrets.iter().any(|names| *names != secrets[0]) {
+        return Err(Fault::bad_input("these plans were given different secrets, and would see those of each other")
+            .hint("go on with each of them on its own"));
+    }
+    let options = how.options(&secrets.concat())?;
+    given.iter().try_for_each(|given| surroundings::check_given(given, &options))?;
+    let engine = session::anew(&reader, options);
     carry_out(&engine, &plans, how, Begun::Before, record.json).await
 }
 
@@ -160,7 +170,7 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
         }
         let opened = engine.open(plan).await?;
         let mode = engine.place(&opened).sandbox.mode;
-        if let Some(options) = how::as_options(&opened.origin.given).filter(|_| begun == Begun::Before) {
+        if let Some(options) = as_options(&opened.origin.given).filter(|_| begun == Begun::Before) {
             notes.push(format!("as `{plan}` was begun: {options}"));
         }
         let life = opened.life;

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::ops::Deref;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,7 +69,8 @@ impl Place {
         let path = self.path()?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             if self.named().is_none() {
-                std::fs::create_dir_all(folder).map_err(|error| {
+                // Nobody else has to see what is in it; a folder that is there stays as it is.
+                std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
                     Fault::internal(format!("the folder `{}` cannot be made: {error}", folder.display()))
                 })?;
             } else if !folder.exists() {
@@ -95,6 +97,12 @@ impl Place {
         let store: Arc<dyn Store> = Arc::new(self.open()?);
         Ok(Engine::new(store, Arc::new(SystemClock::new()), Runners::standard(guard), options))
     }
+}
+
+/// The same record with an engine that works otherwise.
+pub fn anew(engine: &Engine, options: Options) -> Engine {
+    let (store, runners) = (Arc::clone(engine.store()), engine.runners().clone());
+    Engine::new(store, Arc::new(SystemClock::new()), runners, options)
 }
 
 /// The file that someone chose for the record. In full, so that no name means something else to the database: an empty

@@ -14,7 +14,9 @@ use crate::arguments::{ByAndWhy, ThePlan};
 use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
+use crate::home::NewHome;
 use crate::session::{self, Record};
+use crate::surroundings::Surroundings;
 
 /// Start nothing new in a plan; what runs is let finish
 #[derive(clap::Args)]
@@ -31,7 +33,7 @@ pub struct PauseArgs {
 /// Give up a plan: stop everything at once
 ///
 /// With --undo, what was done is taken back, the last thing first. If no process works on the plan, that happens
-/// here, and the command ends when it is done.
+/// here, as `gantry resume` would do it, and the command ends when it is done.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry cancel 7 --why \"not needed any more\"\n  gantry cancel 7 --undo")]
 pub struct CancelArgs {
@@ -42,6 +44,10 @@ pub struct CancelArgs {
     undo: bool,
     #[command(flatten)]
     by: ByAndWhy,
+    #[command(flatten)]
+    home: NewHome,
+    #[command(flatten)]
+    around: Surroundings,
     #[command(flatten)]
     record: Record,
 }
@@ -72,7 +78,11 @@ pub fn pause(args: &PauseArgs) -> Result<ExitCode, Fault> {
 pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
     let (by, why) = args.by.said()?;
     session::block_on(async {
-        let desk = Desk::open(&args.record, &args.plan).await?;
+        let mut desk = Desk::open(&args.record, &args.plan).await?;
+        if args.undo && !desk.store().claimed_by_other(desk.card.no).await? {
+            // It will be taken back here: what that needs must be here before anything is said.
+            desk = desk.able_to_act(&args.home, &args.around).await?;
+        }
         let undo = if args.undo { TakeBack::Everything } else { TakeBack::Nothing };
         let from = desk.card.length;
         if args.undo && desk.card.card.state == PlanState::Completed {
@@ -81,7 +91,7 @@ pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
         let told = desk.hear(Input::Cancel { by, why, undo }).await?;
         let done = format!("cancelled `{}`", desk.id());
         if args.undo && told == Tell::Recorded {
-            return take_back(&desk, from, &done).await;
+            return take_back(&desk.able_to_act(&args.home, &args.around).await?, from, &done).await;
         }
         desk.tell(told, &done, Map::new()).await?;
         Ok(ExitCode::from(exit::DONE))

@@ -23,6 +23,7 @@ pub(crate) fn card_of(life: &Life, parent: Option<&gantry_core::id::PlanId>, for
         labels: header.labels.clone(),
         parent: parent.cloned(),
         forked_from: forked.cloned(),
+        home: None,
     }
 }
 

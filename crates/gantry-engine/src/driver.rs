@@ -11,7 +11,9 @@ use gantry_core::input::Input;
 use gantry_core::life::{Life, PlanState, Refusal, Room, WaitsFor};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::Place;
-use gantry_store::{Append, Claim, EffectRow, ForkedFrom, InboxId, StoreError, Turn, WAITING_MAX, WaitingLine};
+use gantry_store::{
+    Append, Card, Claim, EffectRow, ForkedFrom, Home, InboxId, StoreError, Turn, WAITING_MAX, WaitingLine,
+};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
@@ -70,6 +72,7 @@ pub(crate) struct Driver {
     life: Option<Life>,
     pub(crate) origin: Origin,
     forked_from: Option<ForkedFrom>,
+    home: Option<Home>,
     snapshot_length: u64,
     pub(crate) until: Until,
     pub(crate) parking: bool,
@@ -109,6 +112,7 @@ impl Driver {
             life: Some(opened.life),
             origin: opened.origin,
             forked_from: opened.forked_from,
+            home: opened.home,
             snapshot_length: opened.snapshot_length,
             until,
             parking: false,
@@ -431,7 +435,7 @@ impl Driver {
         let taken = inputs.iter().zip(refusals).filter(|(_, refusal)| refusal.is_none());
         let inputs_json = Cause::decided_to_json(taken.map(|(taken, _)| &taken.input).collect(), room);
         let parent = self.origin.parent.as_ref().map(|(plan, _)| plan);
-        let mut card = card_of(life, parent, self.forked_from.as_ref());
+        let mut card = Card { home: self.home.clone(), ..card_of(life, parent, self.forked_from.as_ref()) };
         let inside = self.waits_inside().map(|wait| WaitingLine { task: wait.task.clone(), what: wait.what.clone() });
         card.waiting.extend(inside);
         card.waiting.truncate(WAITING_MAX);

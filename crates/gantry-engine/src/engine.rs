@@ -84,7 +84,7 @@ pub(crate) struct Shared {
 /// The engine of one process.
 #[derive(Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// A plan to be created.
@@ -221,6 +221,14 @@ impl Engine {
                 submitted = Some(self.shared.store.submit(plan, value, self.shared.clock.now()).await?);
             }
             if since.elapsed() > ANSWER_WAIT {
+                if let Some(id) = submitted {
+                    // Whoever gives up takes it back, or it would be obeyed days later; the first answer stays.
+                    self.shared.store.answer(id, withdrawn()).await?;
+                    match self.shared.store.ask_answer(id).await? {
+                        Some(answer) if answer != withdrawn() => return read_answer(&answer).map(|()| Tell::Driven),
+                        Some(_) | None => {}
+                    }
+                }
                 return Err(EngineError::Silent { plan: plan.to_string(), waited_s: ANSWER_WAIT.as_secs() });
             }
             tokio::time::sleep(ANSWER_POLL).await;
@@ -391,6 +399,7 @@ pub(crate) async fn drive(
 ) -> Result<Driving, EngineError> {
     let claim = claim(shared, plan).await?;
     let opened = open(&*shared.store, plan).await?;
+    opened.check_home()?;
     let place = place_for(&shared.options, &opened);
     let mut driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
     driver.above = above;
@@ -427,6 +436,11 @@ fn passing<T>(
     submitted: Option<gantry_store::InboxId>,
 ) -> Result<Option<T>, StoreError> {
     answer.or_else(|error| if submitted.is_some() && error.is_transient() { Ok(None) } else { Err(error) })
+}
+
+/// The answer of a sender who did not wait any longer.
+fn withdrawn() -> Value {
+    serde_json::json!({"withdrawn": true})
 }
 
 fn read_answer(answer: &Value) -> Result<(), EngineError> {

@@ -42,6 +42,14 @@ pub enum EngineError {
         /// The plan.
         plan: String,
     },
+    /// The plan came from elsewhere, and nobody here has said where it works.
+    #[error("plan `{plan}` came from elsewhere, and nobody has said yet where it works here")]
+    Homeless {
+        /// The plan.
+        plan: String,
+        /// The names of the secrets that it was given there.
+        secrets: Vec<String>,
+    },
     /// The process that works on the plan did not answer.
     #[error("the process that works on plan `{plan}` did not answer within {waited_s} s")]
     Silent {
@@ -65,7 +73,13 @@ impl EngineError {
             Self::Journal { .. } => Some("use the program that wrote it, or a newer one".to_owned()),
             Self::Broken { plan, .. } => Some(format!("nothing is lost; go on with `gantry resume {plan}`")),
             Self::Driven { plan } => Some(format!("see what it does with `gantry watch {plan}`")),
-            Self::Silent { .. } => Some("what was said is kept and will be heard; look again later".to_owned()),
+            Self::Homeless { plan, secrets } => {
+                let mut command = vec![format!("gantry resume {plan} --workspace DIR")];
+                command.extend(secrets.iter().map(|name| format!("--secret {name}")));
+                let command = command.join(" ");
+                Some(format!("look at it with `gantry status {plan}`; if you trust it, go on with `{command}`"))
+            }
+            Self::Silent { .. } => Some("it was taken back and has no effect; say it again later".to_owned()),
         }
     }
 }

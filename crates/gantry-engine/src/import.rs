@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
-use gantry_core::life;
+use gantry_core::life::{self, Life};
 use gantry_core::time::Timestamp;
-use gantry_store::{Append, EffectRow, ForkedFrom, Hash, PAGE_ITEMS_MAX, Store, StoreError, Turn};
+use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, PAGE_ITEMS_MAX, Store, Turn};
 
 use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
+use crate::crash::crash_point;
 use crate::engine::entropy;
 use crate::error::EngineError;
 use crate::load::{all_turns, turns_after};
@@ -35,24 +36,30 @@ pub fn artifact_hashes(turns: &[Turn]) -> BTreeSet<Hash> {
     turns.iter().flat_map(|turn| artifacts_of(&turn.entries)).map(|artifact| artifact.hash).collect()
 }
 
-/// Writes a life from elsewhere into this store, under its id or, where that is taken, as a fork under a new one.
+/// Writes a life from elsewhere into this store, with the ways back of what was done in it, under its id or, where that
+/// is taken, as a fork under a new one. Nothing of it is taken for granted: it works nowhere here until someone says so.
 ///
-/// The contents of its artifacts are kept already. Whatever stops it on the way, nothing of it stays, unless this
-/// process is killed: then the plan is there as far as it got.
-pub async fn import(store: &dyn Store, mut turns: Vec<Turn>, now: Timestamp) -> Result<PlanId, EngineError> {
-    let entries: Vec<Entry> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
+/// The contents of its artifacts are kept already. Everything else is there as a whole or not at all, even if this
+/// process is killed meanwhile.
+pub async fn import(
+    store: &dyn Store,
+    mut turns: Vec<Turn>,
+    calls: Vec<EffectRow>,
+    now: Timestamp,
+) -> Result<PlanId, EngineError> {
+    let mut entries: Vec<Entry> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
     let nameless = |bad: life::BadJournal| EngineError::Journal { plan: "imported".to_owned(), why: bad.to_string() };
-    let whole = life::replay(&entries).map_err(nameless)?;
-    let (own, title) = (whole.id().clone(), whole.header().name().to_owned());
-    if store.load(&own).await?.is_none() {
-        return write(store, own, &turns, None).await;
+    let mut whole = life::replay(&entries).map_err(nameless)?;
+    let (mut id, mut from) = (whole.id().clone(), None);
+    if store.load(&id).await?.is_some() {
+        from = Some(ForkedFrom { plan: id, seq: whole.length() });
+        id = PlanId::mint(whole.header().name(), entropy());
+        entries = life::fork(&entries, whole.length(), id.clone(), now).map_err(nameless)?;
+        turns.extend(mark_of(&entries));
+        whole = life::replay(&entries).map_err(nameless)?;
     }
-    let id = PlanId::mint(&title, entropy());
-    let forked = life::fork(&entries, whole.length(), id.clone(), now).map_err(nameless)?;
-    let from = ForkedFrom { plan: own, seq: whole.length() };
-    let last = forked[forked.len() - 1..].to_vec();
-    turns.push(Turn { first_seq: whole.length() + 1, inputs: Cause::Given.to_json(), at: last[0].at, entries: last });
-    write(store, id, &turns, Some(&from)).await
+    let card = Card { home: Some(Home::default()), ..card_of(&whole, None, from.as_ref()) };
+    write(store, id, turns, card, &whole, calls).await
 }
 
 /// Begins another life with the first `at` entries of a plan, and with the ways back of what was done in them.
@@ -65,7 +72,8 @@ pub(crate) async fn fork(
 ) -> Result<PlanId, EngineError> {
     let mut turns = all_turns(store, plan).await?;
     let entries: Vec<Entry> = turns.iter().flat_map(|turn| turn.entries.iter().cloned()).collect();
-    let id = PlanId::mint(&store.plan(plan.as_str()).await?.card.title, entropy());
+    let Card { title, home, .. } = store.plan(plan.as_str()).await?.card;
+    let id = PlanId::mint(&title, entropy());
     let forked = life::fork(&entries, at, id.clone(), now).map_err(|bad| EngineError::journal(plan, &bad))?;
     turns.retain(|turn| turn.first_seq <= at);
     if let Some(last) = turns.last_mut().filter(|last| last.last_seq() > at) {
@@ -73,18 +81,26 @@ pub(crate) async fn fork(
         last.entries.retain(|entry| entry.seq <= at);
         last.inputs = Cause::Given.to_json();
     }
+    let parent = origin.parent.as_ref().map(|(plan, _)| plan.clone());
     if let Some(first) = turns.first_mut() {
         first.inputs = Cause::Created(origin).to_json();
     }
-    let last = forked[forked.len() - 1..].to_vec();
-    turns.push(Turn { first_seq: at + 1, inputs: Cause::Given.to_json(), at: last[0].at, entries: last });
-    let id = write(store, id, &turns, Some(&ForkedFrom { plan: plan.clone(), seq: at })).await?;
-    copy_calls(store, plan, &id, &forked).await?;
-    Ok(id)
+    turns.extend(mark_of(&forked));
+    let whole = life::replay(&forked).map_err(|bad| EngineError::journal(plan, &bad))?;
+    let from = ForkedFrom { plan: plan.clone(), seq: at };
+    let card = Card { home, ..card_of(&whole, parent.as_ref(), Some(&from)) };
+    let calls = shared_calls(store, plan, &forked).await?;
+    write(store, id, turns, card, &whole, calls).await
 }
 
-/// Copies the calls of the attempts that a fork shares with its origin: without them it could take nothing back.
-async fn copy_calls(store: &dyn Store, from: &PlanId, to: &PlanId, entries: &[Entry]) -> Result<(), EngineError> {
+/// The turn that says that this is a fork: the last entry, which nobody decided.
+fn mark_of(forked: &[Entry]) -> Option<Turn> {
+    let last = forked.last()?.clone();
+    Some(Turn { first_seq: last.seq, inputs: Cause::Given.to_json(), at: last.at, entries: vec![last] })
+}
+
+/// The calls of the attempts that a fork shares with its origin: without them it could take nothing back.
+async fn shared_calls(store: &dyn Store, from: &PlanId, entries: &[Entry]) -> Result<Vec<EffectRow>, EngineError> {
     let attempt = |entry: &Entry| match &entry.event {
         Event::AttemptStarted { task, attempt, .. } | Event::UndoStarted { task, attempt } => {
             Some((task.clone(), *attempt))
@@ -92,65 +108,42 @@ async fn copy_calls(store: &dyn Store, from: &PlanId, to: &PlanId, entries: &[En
         _ => None,
     };
     let shared: BTreeSet<_> = entries.iter().filter_map(attempt).collect();
-    let mut cursor = 0;
+    let (mut calls, mut cursor) = (Vec::new(), 0);
     loop {
         let page = store.effects(from, None, cursor, PAGE_ITEMS_MAX).await?;
-        let calls = page.items.into_iter().filter(|call| shared.contains(&(call.task.clone(), call.attempt)));
-        let calls: Vec<EffectRow> = calls.map(|call| EffectRow { plan: to.clone(), ..call }).collect();
-        if !calls.is_empty() {
-            store.record_effects(calls).await?;
-        }
+        calls.extend(page.items.into_iter().filter(|call| shared.contains(&(call.task.clone(), call.attempt))));
         match page.next {
             Some(next) => cursor = next,
-            None => return Ok(()),
+            None => return Ok(calls),
         }
     }
 }
 
+/// Writes everything as one. How the plan is listed is what it is in the end; nobody sees it in between.
 async fn write(
     store: &dyn Store,
     id: PlanId,
-    turns: &[Turn],
-    from: Option<&ForkedFrom>,
+    turns: Vec<Turn>,
+    card: Card,
+    whole: &Life,
+    calls: Vec<EffectRow>,
 ) -> Result<PlanId, EngineError> {
-    match append_all(store, &id, turns, from).await {
-        Ok(()) => Ok(id),
-        // Someone else made a plan of this name meanwhile: it is theirs.
-        Err(error @ EngineError::Store(StoreError::Conflict { .. })) => Err(error),
-        Err(error) => {
-            // What is left of it is of no use; that it could not be removed either says nothing new.
-            let _ = store.forget(&id).await;
-            Err(error)
-        }
-    }
-}
-
-async fn append_all(
-    store: &dyn Store,
-    id: &PlanId,
-    turns: &[Turn],
-    from: Option<&ForkedFrom>,
-) -> Result<(), EngineError> {
-    let mut known: Option<life::Life> = None;
-    let parent = match turns.first().map(|turn| Cause::from_json(&turn.inputs)) {
-        Some(Ok(Cause::Created(Origin { parent, .. }))) => parent.map(|(plan, _)| plan),
-        _ => None,
-    };
+    let mut life = Vec::with_capacity(turns.len());
+    let mut length = 0;
     for turn in turns {
-        let (length, life) = match known.take() {
-            None => (0, life::replay(&turn.entries).map_err(|bad| EngineError::journal(id, &bad))?),
-            Some(mut life) => {
-                let length = life.length();
-                life.apply(&turn.entries);
-                (length, life)
-            }
+        let texts = match turn.entries.first().map(|entry| &entry.event) {
+            Some(Event::PlanCreated { plan, .. }) if length == 0 => texts_of(plan),
+            _ => texts_of_changes(&turn.entries, whole),
         };
-        let texts = if length == 0 { texts_of(&life.plan()) } else { texts_of_changes(&turn.entries, &life) };
-        let card = card_of(&life, parent.as_ref(), from);
         let artifacts = artifacts_of(&turn.entries);
-        let append = Append { texts, artifacts, ..Append::new(id.clone(), length, turn.clone(), card) };
-        let _ = store.append(append).await?;
-        known = Some(life);
+        let next = turn.last_seq();
+        life.push(Append { texts, artifacts, ..Append::new(id.clone(), length, turn, card.clone()) });
+        length = next;
     }
-    Ok(())
+    if let Some(last) = life.last_mut() {
+        last.effects = calls.into_iter().map(|call| EffectRow { plan: id.clone(), ..call }).collect();
+    }
+    let _ = store.import(life).await?;
+    crash_point("after_import");
+    Ok(id)
 }

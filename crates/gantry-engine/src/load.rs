@@ -6,15 +6,18 @@ use gantry_core::event::{EVENT_VERSION, Entry};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, BadJournal, Life};
 use gantry_core::policy::Policy;
-use gantry_store::{ForkedFrom, Loaded, PlanNo, Snapshot, Store, StoreError, Turn};
+use gantry_store::{Card, ForkedFrom, Home, Loaded, PlanNo, Snapshot, Store, StoreError, Turn};
 use serde::{Deserialize, Serialize};
 
-use crate::cause::{Cause, Origin};
+use crate::cause::{Cause, Given, Origin};
 use crate::error::EngineError;
 use crate::nested::NESTING_MAX;
 
 /// Which program's fold a snapshot holds: another one folds the journal anew.
-const FOLD: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+///
+/// After the version stands a fingerprint of a life that was folded by this program, because programs of one version may
+/// fold otherwise. A test says what it must be.
+const FOLD: &str = concat!(env!("CARGO_PKG_VERSION"), "/", "a1d610d50b47e440");
 
 /// A plan as it was read.
 #[derive(Debug)]
@@ -29,6 +32,10 @@ pub struct Opened {
     pub forked_from: Option<ForkedFrom>,
     /// The policies of the plans that it is a part of, the nearest first.
     pub above: Vec<Arc<Policy>>,
+    /// What someone here said about where it works, for a plan that came from elsewhere.
+    pub home: Option<Home>,
+    /// The names of the secrets that it was given elsewhere: to be shown, never to be handed over for that.
+    pub secrets_elsewhere: Vec<String>,
     /// How many entries the newest snapshot holds.
     pub(crate) snapshot_length: u64,
 }
@@ -51,13 +58,24 @@ pub(crate) fn snapshot_of(life: &Life) -> Option<Snapshot> {
     Some(Snapshot { length: life.length(), body })
 }
 
+/// Tells whether this program would use a snapshot.
+pub(crate) fn is_readable(snapshot: &Snapshot) -> bool {
+    serde_json::from_slice::<Read>(&snapshot.body).is_ok_and(|read| read.fold == FOLD)
+}
+
 /// Reads a plan; what it says was verified against the hashes of the journal.
 pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineError> {
     let (no, life, snapshot_length) = read_life(store, plan).await?;
-    let origin = origin(store, plan).await?;
-    let forked_from = store.plan(plan.as_str()).await?.card.forked_from;
+    let mut origin = origin(store, plan).await?;
+    let Card { forked_from, home, .. } = store.plan(plan.as_str()).await?.card;
+    let mut secrets_elsewhere = Vec::new();
+    if let Some(Home { workspace, secrets }) = home.clone() {
+        // Its journal was written by others: it may name any folder, any variable and any plan of this machine.
+        secrets_elsewhere = std::mem::replace(&mut origin.secrets, secrets);
+        origin = Origin { workspace, parent: None, given: Given::default(), ..origin };
+    }
     let above = policies_above(store, &origin).await?;
-    Ok(Opened { no, life, origin, forked_from, above, snapshot_length })
+    Ok(Opened { no, life, origin, forked_from, home, above, secrets_elsewhere, snapshot_length })
 }
 
 /// Reads what the plans around this one may touch, the nearest first.
@@ -91,6 +109,19 @@ async fn read_life(store: &dyn Store, plan: &PlanId) -> Result<(PlanNo, Life, u6
         }
     };
     Ok((no, life, snapshot_length))
+}
+
+impl Opened {
+    /// Refuses a plan that came from elsewhere and has no place here yet.
+    pub fn check_home(&self) -> Result<(), EngineError> {
+        match &self.home {
+            Some(home) if home.workspace.is_empty() => {
+                let (plan, secrets) = (self.life.id().to_string(), self.secrets_elsewhere.clone());
+                Err(EngineError::Homeless { plan, secrets })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The life of a snapshot with the turns since, if the snapshot can be used.
@@ -141,4 +172,68 @@ async fn origin(store: &dyn Store, plan: &PlanId) -> Result<Origin, EngineError>
         Some(Ok(Cause::Created(origin))) => origin,
         Some(_) | None => Origin::default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use gantry_core::effect::Failure;
+    use gantry_core::event::Outputs;
+    use gantry_core::id::{AttemptNo, TaskId};
+    use gantry_core::input::{Input, Success, TakeBack};
+    use gantry_core::policy::{FailureClass, Usage};
+    use gantry_core::time::{Duration, Timestamp};
+    use gantry_store::Hash;
+    use serde_json::json;
+
+    use super::*;
+
+    const PLAN: &str = "
+title: Golden
+policy: {budget: {cost_usd: 5}, checkpoint_each_task: true}
+tasks:
+  - {id: a, run: make a, retry: {max: 3}}
+  - {id: b, run: make b, depends_on: [a], undo: {run: unmake b}}
+  - {id: c, compute: {twice: inputs.n * 2}, inputs: {n: tasks.a.n}}
+  - {id: sign-off, depends_on: [b], gate: {checks: [the notes are clear]}}
+  - {id: asked, ask: Really?}
+  - {id: kept, depends_on: [sign-off], checkpoint: end}
+";
+
+    /// A life in which something of everything happens.
+    fn golden() -> Life {
+        let plan = gantry_format::load("plan.yaml", PLAN.as_bytes()).plan.unwrap();
+        let mut now = Timestamp::from_ms(1_000_000);
+        let mut life = life::replay(&life::create(plan, PlanId::new("golden").unwrap(), 7, now).unwrap()).unwrap();
+        let ended = |task: &str, attempt: u32, end: Result<Success, Failure>| {
+            let usage = Usage { tokens: 7, ..Usage::default() };
+            Input::Ended { task: TaskId::new(task).unwrap(), attempt: AttemptNo(attempt), end, usage }
+        };
+        let outputs: Outputs = [("n".to_owned(), json!(21))].into_iter().collect();
+        let (by, why) = ("ana".to_owned(), "golden".to_owned());
+        let inputs = [
+            Input::Start,
+            ended("a", 1, Err(Failure::new(FailureClass::Transient, "again"))),
+            Input::Tick,
+            ended("a", 2, Ok(Success { outputs, ..Success::default() })),
+            Input::Note { task: None, by: by.clone(), text: "so far".to_owned() },
+            ended("b", 1, Ok(Success::default())),
+            Input::Pause { by: by.clone(), why: why.clone() },
+            Input::Resume { by: by.clone() },
+            Input::Cancel { by, why, undo: TakeBack::Everything },
+        ];
+        for input in inputs {
+            now = now + Duration::from_hours(1);
+            let verdict = life.decide(&input, now).unwrap();
+            life = verdict.life;
+        }
+        life
+    }
+
+    #[test]
+    fn a_fold_that_has_changed_has_another_fingerprint() {
+        let fingerprint = Hash::of(&serde_json::to_vec(&golden()).unwrap()).to_string()[..16].to_owned();
+        let known = FOLD.rsplit_once('/').unwrap().1;
+        // Lives are folded otherwise, or written otherwise, than when it was set: old snapshots must not be used.
+        assert_eq!(known, fingerprint, "write the new fingerprint into `FOLD`");
+    }
 }

@@ -4,7 +4,7 @@ use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, Life};
 use gantry_core::policy::Policy;
-use gantry_store::Store;
+use gantry_store::{Store, Turn};
 
 use crate::cause::Cause;
 use crate::error::EngineError;
@@ -24,6 +24,9 @@ pub struct Replayed {
     pub turns: u64,
     /// How many entries came out the same.
     pub entries: u64,
+    /// How many turns nobody decided, so that nothing of them can be decided again: the part of a turn that a fork
+    /// begins with, or whatever someone wrote into a journal and marked so.
+    pub given: u64,
     /// Where it went another way.
     pub difference: Option<Difference>,
 }
@@ -41,10 +44,13 @@ pub struct Difference {
 
 /// Decides a plan's life again, turn by turn, and compares.
 pub async fn replay(store: &dyn Store, plan: &PlanId, what_if: WhatIf) -> Result<Replayed, EngineError> {
-    let turns = all_turns(store, plan).await?;
-    let mut replayed = Replayed { turns: 0, entries: 0, difference: None };
+    replay_turns(plan, &all_turns(store, plan).await?, &what_if)
+}
+
+/// The same for a life that is in no store yet.
+pub fn replay_turns(plan: &PlanId, turns: &[Turn], what_if: &WhatIf) -> Result<Replayed, EngineError> {
+    let mut replayed = Replayed { turns: 0, entries: 0, given: 0, difference: None };
     let mut life: Option<Life> = None;
-    let mut given: Vec<Entry> = Vec::new();
     for turn in turns {
         let cause = Cause::from_json(&turn.inputs).map_err(|why| EngineError::Journal {
             plan: plan.to_string(),
@@ -66,28 +72,49 @@ pub async fn replay(store: &dyn Store, plan: &PlanId, what_if: WhatIf) -> Result
                 replayed.entries += turn.entries.len() as u64;
                 life = Some(verdict.life);
             }
-            (_, before) => {
-                replayed.entries += turn.entries.len() as u64;
-                let mut entries = turn.entries;
-                match before {
-                    Some(mut before) => {
-                        before.apply(&entries);
-                        life = Some(before);
-                    }
-                    None => {
-                        if let (Some(policy), Some(Entry { event: Event::PlanCreated { plan, .. }, .. })) =
-                            (&what_if.policy, entries.first_mut())
-                        {
-                            plan.policy = policy.clone();
-                        }
-                        given.extend(entries);
-                        life = Some(life::replay(&given).map_err(|bad| EngineError::journal(plan, &bad))?);
-                    }
+            (_, Some(mut before)) => {
+                if !is_mark_of_fork(&turn.entries, &before) {
+                    replayed.given += 1;
                 }
+                replayed.entries += turn.entries.len() as u64;
+                before.apply(&turn.entries);
+                life = Some(before);
+            }
+            (_, None) => {
+                if let Some(difference) = first_difference(&turn.entries, &created_again(&turn.entries)) {
+                    replayed.difference = Some(difference);
+                    return Ok(replayed);
+                }
+                replayed.entries += turn.entries.len() as u64;
+                let mut entries = turn.entries.clone();
+                if let (Some(policy), Some(Entry { event: Event::PlanCreated { plan, .. }, .. })) =
+                    (&what_if.policy, entries.first_mut())
+                {
+                    plan.policy = policy.clone();
+                }
+                life = Some(life::replay(&entries).map_err(|bad| EngineError::journal(plan, &bad))?);
             }
         }
     }
     Ok(replayed)
+}
+
+/// What creating this plan gives.
+fn created_again(recorded: &[Entry]) -> Vec<Entry> {
+    match recorded.first() {
+        Some(Entry { at, event: Event::PlanCreated { id, seed, plan }, .. }) => {
+            life::create((**plan).clone(), id.clone(), *seed, *at).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// That a plan is a fork follows from the plan before it: nobody has to decide it.
+fn is_mark_of_fork(recorded: &[Entry], before: &Life) -> bool {
+    match recorded {
+        [Entry { event: Event::PlanForked { from, at, .. }, .. }] => from == before.id() && *at == before.length(),
+        _ => false,
+    }
 }
 
 fn first_difference(recorded: &[Entry], decided: &[Entry]) -> Option<Difference> {

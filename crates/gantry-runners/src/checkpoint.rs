@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 pub use capture::capture;
-pub use restore::{Restored, restore};
+pub use restore::{Prepared, Restored, prepare, restore};
 
 use crate::files::Kept;
 use crate::ports::{EffectRecord, Ports};

@@ -45,10 +45,13 @@ struct Known {
 
 struct Form {
     name: String,
-    /// Which of the forms of that secret, in the order of [`forms_of`].
+    /// Which of the forms of that secret, in the order of [`forms_of`]; [`MARK`] when it is what is shown instead.
     number: usize,
     bytes: Vec<u8>,
 }
+
+/// What is shown instead of a value is looked for, too, and left as it is: a value may be a part of it, such as `secret`.
+const MARK: usize = usize::MAX;
 
 /// Why something cannot be a secret.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +124,7 @@ impl Secrets {
         for (name, value) in &values {
             let all = forms_of(value).into_iter().enumerate();
             forms.extend(all.map(|(number, bytes)| Form { name: name.clone(), number, bytes }));
+            forms.push(Form { name: name.clone(), number: MARK, bytes: mark(name).into_bytes() });
         }
         let finder = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
@@ -221,7 +225,9 @@ impl Secrets {
         for found in known.finder.find_iter(bytes) {
             sealed.bytes.extend_from_slice(&bytes[copied..found.start()]);
             let form = &known.forms[found.pattern().as_usize()];
-            sealed.holes.push(Hole { at: sealed.bytes.len(), name: form.name.clone(), form: form.number });
+            if form.number != MARK {
+                sealed.holes.push(Hole { at: sealed.bytes.len(), name: form.name.clone(), form: form.number });
+            }
             sealed.bytes.extend_from_slice(mark(&form.name).as_bytes());
             copied = found.end();
         }
@@ -374,6 +380,17 @@ mod tests {
         assert!(error.contains("line 2") && !error.contains("hunter2"), "{error}");
         let error = Secrets::from_env_and_files(&["NO_SUCH_VARIABLE".to_owned()], &[]).unwrap_err().to_string();
         assert!(error.contains("`NO_SUCH_VARIABLE` is not set"), "{error}");
+    }
+
+    #[test]
+    fn what_was_sealed_is_not_changed_by_redacting_it_again() {
+        for value in ["secret", "TOKEN", "[secret", "cret TOK", "[secret TOKEN]", "TOKEN]"] {
+            let secrets = secrets(&[("TOKEN", value)]);
+            let text = format!("a [secret TOKEN] b {value} c {value}");
+            let sealed = secrets.seal(text.as_bytes());
+            assert_eq!(secrets.redact_bytes(&sealed.bytes), sealed.bytes.as_slice(), "{value}");
+            assert_eq!(secrets.unseal(&sealed.bytes, &sealed.holes).unwrap(), text.as_bytes(), "{value}");
+        }
     }
 
     #[test]

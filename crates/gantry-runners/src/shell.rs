@@ -19,6 +19,7 @@
 pub mod environment; // in reading order
 mod confinement;
 mod outputs;
+mod shelter;
 mod streams;
 
 use std::path::{Path, PathBuf};

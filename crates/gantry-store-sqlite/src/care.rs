@@ -47,13 +47,13 @@ impl SqliteStore {
 
     /// Checks the file as a whole, its indexes included, and returns what is wrong with it. Reads everything.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
-        self.0.readers.with_connection(check).await
+        self.0.labour.with_connection(check).await
     }
 
     /// Copies the record to a new file, as it is at one moment, while others go on writing.
     pub async fn backup(&self, to: impl AsRef<Path>) -> Result<(), StoreError> {
         let to = to.as_ref().to_owned();
-        self.0.readers.with_connection(move |conn| copy(conn, &to)).await
+        self.0.labour.with_connection(move |conn| copy(conn, &to)).await
     }
 }
 
@@ -103,6 +103,7 @@ fn copy(conn: &Connection, to: &Path) -> Result<(), StoreError> {
 fn fill(conn: &Connection, partial: &Path) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| sql(&error, &format!("copying to `{}`", partial.display()));
     let _ = std::fs::remove_file(partial);
+    crate::open::make_private(partial)?;
     let mut copy = Connection::open(partial).map_err(failed)?;
     // All pages in one step: one reading transaction, so that what others write meanwhile is not in it.
     Backup::new(conn, &mut copy).and_then(|backup| backup.step(-1)).map_err(failed)?;

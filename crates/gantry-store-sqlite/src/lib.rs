@@ -37,6 +37,8 @@ struct Handle {
     path: PathBuf,
     claims: Claims,
     readers: Readers,
+    /// For what takes long, such as a copy of the whole file: nobody who reads a plan waits for it.
+    labour: Readers,
     writer: Writer,
     /// The folder of a temporary store, removed after everything else.
     folder: Option<Arc<tempfile::TempDir>>,
@@ -80,8 +82,9 @@ impl SqliteStore {
     fn assemble(path: &Path, writer: Writer, how: Use, folder: Option<Arc<tempfile::TempDir>>) -> Self {
         let path = path.to_owned();
         let claims = Claims::new(&path);
-        let readers = Readers::new(path.clone(), how);
-        Self(Arc::new(Handle { path, claims, readers, writer, folder }))
+        let readers = Readers::new(path.clone(), how, "gantry-reader");
+        let labour = Readers::new(path.clone(), how, "gantry-labour");
+        Self(Arc::new(Handle { path, claims, readers, labour, writer, folder }))
     }
 
     /// Returns where the file is.

@@ -47,6 +47,8 @@ pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
     if path.exists() {
         let writable = std::fs::OpenOptions::new().read(true).write(true).open(path);
         drop(writable.map_err(|error| io(&error, "opening", path))?);
+    } else {
+        make_private(path)?;
     }
     let mut conn = connect(path, Use::Write)?;
     // Before anything is changed: is it ours?
@@ -59,6 +61,17 @@ pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
         schema::migrate(&mut conn, schema::MIGRATIONS)?;
     }
     Ok(conn)
+}
+
+/// Makes an empty file that its owner alone may read: plans hold what people and programs said. SQLite gives the files
+/// beside it the same mode.
+pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        // Another process makes the same file at this moment: it is private, too.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop).map_err(|error| io(&error, "making", path)),
+    }
 }
 
 /// Opens a connection that only reads.

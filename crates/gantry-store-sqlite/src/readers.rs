@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::error::sql;
 use crate::open::{self, Use};
 
-/// How many threads read. They start when the first request comes.
+/// How many threads there are for each kind of work. They start when the first request comes.
 const THREADS: usize = 2;
 
 type Job = Box<dyn FnOnce(&mut Desk) + Send>;
@@ -21,6 +21,7 @@ type Job = Box<dyn FnOnce(&mut Desk) + Send>;
 pub(crate) struct Readers {
     path: PathBuf,
     how: Use,
+    name: &'static str,
     started: OnceLock<Started>,
 }
 
@@ -37,8 +38,9 @@ pub(crate) struct Desk {
 }
 
 impl Readers {
-    pub(crate) fn new(path: PathBuf, how: Use) -> Self {
-        Self { path, how, started: OnceLock::new() }
+    /// Makes the way to threads of this name.
+    pub(crate) fn new(path: PathBuf, how: Use, name: &'static str) -> Self {
+        Self { path, how, name, started: OnceLock::new() }
     }
 
     /// Reads within one transaction: everything that is seen was true at one moment.
@@ -96,7 +98,7 @@ impl Readers {
         let thread = |number: usize| {
             let jobs = Arc::clone(&jobs);
             let mut desk = Desk { path: self.path.clone(), how: self.how, conn: None };
-            let name = format!("gantry-reader-{number}");
+            let name = format!("{}-{number}", self.name);
             std::thread::Builder::new().name(name).spawn(move || desk.serve(&jobs)).ok()
         };
         Started { door: Some(door), threads: (1..=THREADS).filter_map(thread).collect() }

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::pack::Packed;
 use crate::write::{
-    AnswerWork, AppendWork, BlobWork, EffectsWork, ForgetWork, PinWork, SnapshotWork, SubmitWork, VacuumWork,
+    AnswerWork, AppendWork, BlobWork, EffectsWork, ForgetWork, ImportWork, PinWork, SnapshotWork, SubmitWork,
+    VacuumWork,
 };
 use crate::{SqliteStore, read, row};
 
@@ -25,7 +26,7 @@ impl SqliteStore {
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, StoreError> {
-        if bytes < LARGE_BYTES { Ok(work()) } else { self.0.readers.run(|_| Ok(work())).await }
+        if bytes < LARGE_BYTES { Ok(work()) } else { self.0.labour.run(|_| Ok(work())).await }
     }
 }
 
@@ -35,6 +36,11 @@ impl Store for SqliteStore {
         // The inputs of a turn tell how large it is: what follows from large ones says it again.
         let bytes = append.snapshot.as_ref().map_or(0, |snapshot| snapshot.body.len()) + append.turn.inputs.len();
         let work = self.compute(bytes, || AppendWork::new(append)).await??;
+        self.0.writer.ask(work).await
+    }
+
+    async fn import(&self, life: Vec<Append>) -> Result<Appended, StoreError> {
+        let work = self.compute(usize::MAX, || ImportWork::new(life)).await??;
         self.0.writer.ask(work).await
     }
 
@@ -50,7 +56,7 @@ impl Store for SqliteStore {
 
     async fn verify(&self, plan: &PlanId) -> Result<ChainReport, StoreError> {
         let plan = plan.clone();
-        self.0.readers.read(move |conn| read::verify(conn, &plan)).await
+        self.0.labour.read(move |conn| read::verify(conn, &plan)).await
     }
 
     async fn save_snapshot(&self, plan: &PlanId, snapshot: Snapshot) -> Result<(), StoreError> {
@@ -163,5 +169,19 @@ impl Store for SqliteStore {
 
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError> {
         self.0.writer.ask(VacuumWork { now }).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_takes_long_has_threads_of_its_own() {
+        let store = SqliteStore::temporary().unwrap();
+        let here = || std::thread::current().name().unwrap_or_default().to_owned();
+        let long = store.compute(LARGE_BYTES, here).await.unwrap();
+        let short = store.0.readers.run(move |_| Ok(here())).await.unwrap();
+        assert!(long.starts_with("gantry-labour") && short.starts_with("gantry-reader"), "{long}, {short}");
     }
 }

@@ -1,6 +1,7 @@
 //! What is written, one file for each kind of request. Each refuses before it changes anything.
 
 mod append; // in reading order
+mod import;
 mod parts;
 mod keep;
 
@@ -12,6 +13,7 @@ use gantry_store::{Hash, PlanNo, StoreError};
 use rusqlite::{CachedStatement, Params};
 
 pub(crate) use append::AppendWork;
+pub(crate) use import::ImportWork;
 pub(crate) use keep::{BlobWork, ForgetWork, PinWork, VacuumWork};
 pub(crate) use parts::{AnswerWork, EffectsWork, SnapshotWork, SubmitWork};
 

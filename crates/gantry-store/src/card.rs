@@ -52,6 +52,9 @@ pub struct Card {
     /// The plan that it continues from some point.
     #[serde(default)]
     pub forked_from: Option<ForkedFrom>,
+    /// What someone here said about where it works, for a plan that came from elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<Home>,
 }
 
 impl Card {
@@ -70,6 +73,7 @@ impl Card {
             labels: Vec::new(),
             parent: None,
             forked_from: None,
+            home: None,
         }
     }
 
@@ -102,6 +106,17 @@ pub struct ForkedFrom {
     pub plan: PlanId,
     /// After which entry.
     pub seq: u64,
+}
+
+/// Where a plan that came from elsewhere works here. Its journal may say anything; this was said by someone here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Home {
+    /// The folder that its tasks work in; empty as long as nobody said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub workspace: String,
+    /// The names of the secrets that its tasks are given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
 }
 
 /// A plan as it is listed.

@@ -34,6 +34,7 @@ macro_rules! conformance {
             a_turn_with_wrong_numbers_or_no_entries_is_refused
             turns_come_in_pages_from_any_entry
             the_chain_of_a_plan_that_nobody_touched_is_sound
+            a_whole_life_is_written_at_once_or_not_at_all
             loading_begins_at_the_newest_snapshot
             a_snapshot_in_the_middle_of_a_turn_is_refused
             a_plan_is_found_by_id_number_prefix_and_last
@@ -57,6 +58,7 @@ macro_rules! conformance {
             the_answer_of_an_effect_stays
             effects_come_in_pages_and_for_one_task
             inputs_wait_in_order_until_they_are_answered
+            a_vacuum_removes_old_inputs_that_were_answered
             an_input_is_answered_together_with_the_turn_that_took_it
             a_request_with_a_key_is_carried_out_once
             a_key_for_another_request_is_refused

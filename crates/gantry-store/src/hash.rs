@@ -44,6 +44,21 @@ impl Hash {
     }
 }
 
+/// Hashes bytes that come piece by piece, as [`Hash::of`] hashes all of them.
+#[derive(Clone, Default)]
+pub struct Hashing(blake3::Hasher);
+
+impl Hashing {
+    /// Adds a piece.
+    pub fn add(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+    /// Returns the hash of all pieces so far.
+    pub fn hash(&self) -> Hash {
+        Hash(*self.0.finalize().as_bytes())
+    }
+}
+
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(blake3::Hash::from_bytes(self.0).to_hex().as_str())

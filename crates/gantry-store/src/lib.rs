@@ -24,11 +24,11 @@ mod memory;
 pub mod conformance;
 
 pub use artifact::{ArtifactRow, BLOB_BYTES_MAX, NewArtifact};
-pub use card::{CAUSES_MAX, Card, ForkedFrom, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
+pub use card::{CAUSES_MAX, Card, ForkedFrom, Home, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
 pub use claim::Claim;
 pub use effect_row::EffectRow;
 pub use error::StoreError;
-pub use hash::Hash;
+pub use hash::{Hash, Hashing};
 pub use memory::MemoryStore;
 pub use reference::{CANDIDATES_MAX, COMPARED_MAX, Reference};
 pub use seal::{Sealed, StoredTurn, TURN_BYTES_MAX, first_head};
@@ -36,5 +36,5 @@ pub use store::{Beside, ChangeMark, Store, Vacuumed};
 pub use text::{Hit, TextKind, TextRow, query_words, words};
 pub use turn::{
     Append, Appended, ChainReport, InboxId, Loaded, OnceKey, PAGE_BYTES_MAX, PAGE_ITEMS_MAX, Page, PlanNo, Problem,
-    Snapshot, Turn,
+    Snapshot, Turn, check_life,
 };

@@ -66,6 +66,7 @@ struct Plan {
 struct Letter {
     plan: PlanId,
     input: Value,
+    at: Timestamp,
     answer: Option<Value>,
 }
 
@@ -106,6 +107,12 @@ impl MemoryStore {
 impl Store for MemoryStore {
     async fn append(&self, append: Append) -> Result<Appended, StoreError> {
         let appended = self.record().append(append)?;
+        self.wrote();
+        Ok(appended)
+    }
+
+    async fn import(&self, life: Vec<Append>) -> Result<Appended, StoreError> {
+        let appended = self.record().import(life)?;
         self.wrote();
         Ok(appended)
     }
@@ -191,8 +198,8 @@ impl Store for MemoryStore {
         Ok(read::page(&record.plan(plan)?.effects, cursor, limit, fits))
     }
 
-    async fn submit(&self, plan: &PlanId, input: Value, _at: Timestamp) -> Result<InboxId, StoreError> {
-        let id = self.record().submit(plan, input)?;
+    async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {
+        let id = self.record().submit(plan, input, at)?;
         self.announce();
         Ok(id)
     }
@@ -284,3 +291,6 @@ impl Drop for Held {
 
 /// How long a blob that nothing refers to is kept: an append that refers to it may be on its way.
 const UNREFERENCED: Duration = Duration::from_hours(24);
+
+/// How long an input that was answered is kept: its sender may still ask.
+const ANSWERED: Duration = Duration::from_hours(7 * 24);

@@ -32,6 +32,11 @@ pub trait Store: Send + Sync {
     /// Appends one turn and everything that belongs to it, if the journal is as long as the caller thinks.
     async fn append(&self, append: Append) -> Result<Appended, StoreError>;
 
+    /// Writes a new plan with its whole journal and everything that belongs to it: all of it, or nothing.
+    ///
+    /// The turns come in order, the first with the length zero. Returns what the last of them made.
+    async fn import(&self, life: Vec<Append>) -> Result<Appended, StoreError>;
+
     /// Loads a plan: its newest snapshot and the turns since, verified.
     async fn load(&self, plan: &PlanId) -> Result<Option<Loaded>, StoreError>;
 
@@ -118,7 +123,8 @@ pub trait Store: Send + Sync {
     /// Removes a plan with everything that belongs to it, unless it is pinned.
     async fn forget(&self, plan: &PlanId) -> Result<(), StoreError>;
 
-    /// Removes blobs that nothing refers to and that are older than a day, and gives back room.
+    /// Removes blobs that nothing refers to and that are older than a day, and inputs that were answered and are older
+    /// than a week, and gives back room.
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError>;
 }
 

@@ -6,7 +6,7 @@ use gantry_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ArtifactRow, Card, EffectRow, Hash, NewArtifact, TextRow};
+use crate::{ArtifactRow, Card, EffectRow, Hash, NewArtifact, StoreError, TextRow};
 
 /// The most items in one page, whatever was asked for.
 pub const PAGE_ITEMS_MAX: u32 = 1_000;
@@ -114,6 +114,19 @@ impl Append {
             texts: Vec::new(),
         }
     }
+}
+
+/// Checks that these are the turns of one new plan, and returns its id.
+pub fn check_life(life: &[Append]) -> Result<PlanId, StoreError> {
+    let invalid = |what: &str| StoreError::Invalid { what: what.to_owned() };
+    let first = life.first().ok_or_else(|| invalid("a life without turns"))?;
+    if first.length != 0 {
+        return Err(invalid("the first turn of a new plan comes after no entries"));
+    }
+    if life.iter().any(|append| append.plan != first.plan) {
+        return Err(invalid("the turns are of several plans"));
+    }
+    Ok(first.plan.clone())
 }
 
 /// What an append made.

@@ -5,6 +5,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use gantry_store::{Hash, Store};
+use gantry_store_sqlite::SqliteStore;
 use tempfile::TempDir;
 
 /// A plan with a task, a gate for anyone, a gate for lawyers, and a task behind both.
@@ -103,6 +105,18 @@ impl Kit {
         command
     }
 
+    /// Runs `gantry` with a variable in its environment.
+    pub fn with_variable(&self, name: &str, value: &str, line: &str) -> String {
+        let output = self.command(&words(line)).env(name, value).output().unwrap();
+        self.draw(&output)
+    }
+
+    /// Runs `gantry` until it is killed at this point; its exit code, if it was not.
+    pub fn killed_at(&self, point: &str, line: &str) -> Option<i32> {
+        let crash = format!("{point}:1");
+        self.command(&words(line)).env("GANTRY_CRASH_AT", crash).output().unwrap().status.code()
+    }
+
     pub fn output(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
@@ -135,9 +149,26 @@ impl Kit {
         child
     }
 
+    /// Tells whether these bytes stand anywhere in the record, packed or not.
+    pub fn record_holds(&self, bytes: &[u8]) -> bool {
+        let conn = rusqlite::Connection::open(self.record()).unwrap();
+        let mut statement = conn.prepare("SELECT hash FROM blob").unwrap();
+        let hashes: Vec<Vec<u8>> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        let holds = |body: &[u8]| body.windows(bytes.len()).any(|window| window == bytes);
+        let store = SqliteStore::open(self.record()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let blob = |hash: &Vec<u8>| runtime.block_on(store.get_blob(Hash::from_bytes(hash).unwrap())).unwrap().unwrap();
+        let packed = hashes.iter().any(|hash| holds(&blob(hash)));
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+        packed || holds(&std::fs::read(self.record()).unwrap())
+    }
+
     /// Runs `gantry` and draws everything that it says, with times, hashes and places made the same.
     pub fn gantry(&self, args: &[&str]) -> String {
-        let output = self.output(args);
+        self.draw(&self.output(args))
+    }
+
+    fn draw(&self, output: &Output) -> String {
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let talk = if err.is_empty() { String::new() } else { format!("--- talk\n{err}") };
         mask(&format!("{out}{talk}[exit {}]", output.status.code().unwrap()), self.folder.path())

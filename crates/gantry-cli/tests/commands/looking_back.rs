@@ -76,6 +76,7 @@ fn a_life_decided_again_is_the_same() {
       "same": true,
       "turns": 4,
       "entries": 13,
+      "given": 0,
       "difference": null
     }
     [exit 0]
@@ -190,7 +191,7 @@ fn a_flipped_byte_in_the_record_is_named() {
     broken: entry 4: the turn of entries 4 to 7 is not what was written: its hash does not fit
     error: the record of `release` is not what was written: from entry 4 on
 
-    hint: restore a backup of the record; what stands before is sound
+    hint: entries 1 to 3 can be trusted, and nothing after them; restore a backup of the record
     [exit 1]
     ");
     let audit = kit.json("audit release --json");
@@ -240,4 +241,128 @@ fn the_working_folder_is_brought_back_and_that_can_be_taken_back() {
     `release` has no checkpoint of its working folder
     [exit 0]
     ");
+}
+
+/// A plan whose file holds the secret `TOKEN`, with a checkpoint before it and a change after it.
+const SECRET: &str = "
+id: files
+title: Change some files
+tasks:
+  - id: before
+    checkpoint: start
+  - id: write
+    depends_on: [before]
+    tool: {name: files.write, args: {path: a.txt, content: new}}
+    undo: restore
+  - id: read
+    depends_on: [write]
+    run: cat a.txt
+";
+
+/// A kit with a file that holds a secret, and a plan that was given it and has changed the file.
+fn with_secret(token: &str) -> Kit {
+    let kit = Kit::new();
+    kit.write("a.txt", format!("key: {token}\n"));
+    kit.write("plan.yaml", SECRET);
+    let told = kit.with_variable("TOKEN", token, "run plan.yaml --secret TOKEN");
+    assert!(told.ends_with("[exit 0]"), "{told}");
+    kit
+}
+
+#[test]
+fn a_restore_keeps_no_secret_and_brings_back_files_that_hold_one() {
+    let token = "k3kuWzUvTx9";
+    let kit = with_secret(token);
+    kit.write("b.txt", format!("by hand: {token}\n"));
+    insta::assert_snapshot!(kit.gantry(&["restore", "files", "--to", "start"]), @"
+    --- talk
+    error: the plan was begun with the secret `TOKEN`, which is not here
+
+    hint: set the variable TOKEN, or name a file that has it with `--secrets-file FILE`
+    [exit 2]
+    ");
+    assert_eq!(kit.code("restore files"), 0, "listing needs no secret");
+    let told = kit.with_variable("TOKEN", token, "restore files --to start");
+    assert!(told.ends_with("[exit 0]"), "{told}");
+    assert_eq!(kit.read("a.txt"), format!("key: {token}\n").into_bytes());
+    assert!(!kit.record_holds(token.as_bytes()), "the folder as it was before was kept with the secret in it");
+}
+
+#[test]
+fn what_was_done_to_a_file_with_a_secret_is_taken_back_with_the_secret() {
+    let token = "k3kuWzUvTx9";
+    let kit = with_secret(token);
+    assert_eq!(kit.code("fork files --at 9"), 0);
+    let length = kit.json("audit @last --json")["length"].clone();
+    assert!(kit.gantry(&["cancel", "@last", "--undo"]).contains("the secret `TOKEN`, which is not here"));
+    assert_eq!(kit.json("audit @last --json")["length"], length, "nothing was said to the plan");
+    let told = kit.with_variable("TOKEN", token, "cancel @last --undo");
+    assert!(told.contains("took back `write`: restored what it changed (1 change)"), "{told}");
+    assert_eq!(kit.read("a.txt"), format!("key: {token}\n").into_bytes());
+}
+
+#[test]
+fn a_restore_that_is_killed_has_left_the_way_back() {
+    let kit = Kit::new();
+    kit.write("a.txt", "old");
+    kit.run(FILES);
+    assert_eq!(kit.killed_at("after_note", "restore files --to start"), None, "it was killed");
+    let notes = kit.json("audit files --json");
+    let note = notes["decisions"].as_array().unwrap().iter().find_map(|entry| entry["text"].as_str()).unwrap();
+    let safety = note.rsplit(' ').next().unwrap().to_owned();
+    // Whatever it had touched by then: the folder comes back as it was.
+    kit.write("a.txt", "half");
+    assert_eq!(kit.code(&format!("restore files --to {safety}")), 0);
+    assert_eq!((kit.read("a.txt"), kit.read("b.txt")), (b"new\n".to_vec(), b"more\n".to_vec()));
+}
+
+/// Changes the record behind the back of the program.
+fn tamper(kit: &Kit, change: &str) {
+    let conn = rusqlite::Connection::open(kit.record()).unwrap();
+    conn.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    assert!(conn.execute(change, []).unwrap() > 0);
+}
+
+#[test]
+fn an_audit_finds_what_is_gone_or_changed_beside_the_journal_and_says_what_can_be_trusted() {
+    let kit = Kit::with_plan(FILES);
+    tamper(&kit, "DELETE FROM blob WHERE hash = (SELECT hash FROM artifact WHERE task = 'read')");
+    insta::assert_snapshot!(kit.gantry(&["audit", "files"]), @"
+    1   2026-01-01T00:00:00Z  the plan was created with 3 tasks
+    13  2026-01-01T00:00:00Z  the plan is completed
+    files: 13 entries in 5 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
+    --- talk
+    broken: the content of artifact `files/read/stdout@1` is gone
+    error: the record of `files` is not what was written: 1 thing beside its journal
+
+    hint: all 13 entries of its journal can be trusted, but not what is named above; restore a backup of the record
+    [exit 1]
+    ");
+    let kit = Kit::with_plan(FILES);
+    tamper(&kit, "UPDATE effect SET request = replace(request, 'a.txt', 'b.txt') WHERE task = 'read'");
+    insta::assert_snapshot!(kit.gantry(&["audit", "files"]), @"
+    1   2026-01-01T00:00:00Z  the plan was created with 3 tasks
+    13  2026-01-01T00:00:00Z  the plan is completed
+    files: 13 entries in 5 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
+    --- talk
+    broken: the row of effect 0 of attempt 1 at `read` in plan `files` is not what was written: its sum does not fit
+    error: the record of `files` is not what was written: 1 thing beside its journal
+
+    hint: all 13 entries of its journal can be trusted, but not what is named above; restore a backup of the record
+    [exit 1]
+    ");
+    let kit = Kit::with_plan(FILES);
+    tamper(&kit, "DELETE FROM artifact WHERE task = 'read'");
+    insta::assert_snapshot!(kit.gantry(&["audit", "files"]), @"
+    1   2026-01-01T00:00:00Z  the plan was created with 3 tasks
+    13  2026-01-01T00:00:00Z  the plan is completed
+    files: 13 entries in 5 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
+    --- talk
+    broken: the artifact `stdout` of `read`, which the journal speaks of, is not listed as it was made
+    error: the record of `files` is not what was written: 1 thing beside its journal
+
+    hint: all 13 entries of its journal can be trusted, but not what is named above; restore a backup of the record
+    [exit 1]
+    ");
+    assert_eq!(kit.json("audit files --json")["sound"], false);
 }

@@ -67,7 +67,7 @@ fn a_plan_under_way_goes_on_where_it_was() {
     assert_eq!(there.code("import release.zip"), 0);
     for plan in ["release", "2"] {
         assert_eq!(there.code(&format!("gate approve {plan} sign-off legal --role lawyer")), 0);
-        assert_eq!(there.code(&format!("resume {plan}")), 0);
+        assert_eq!(there.code(&format!("resume {plan} --workspace .")), 0);
         assert_eq!(there.code(&format!("replay {plan}")), 0);
     }
 }
@@ -80,8 +80,89 @@ fn a_checkpoint_that_came_with_a_life_can_be_restored() {
     assert_eq!(kit.code("export zip files -o files.zip"), 0);
     let there = kit.with_record("other.db");
     assert_eq!(there.code("import files.zip"), 0);
-    assert_eq!(there.code("restore files --to start"), 0);
+    assert_eq!(there.code("restore files --to start"), 2, "nobody said which folder that is here");
+    assert_eq!(there.code("restore files --to start --workspace ."), 0);
     assert_eq!(there.read("a.txt"), b"old");
+    assert_eq!(there.code("restore files --to start"), 0, "it was said once");
+}
+
+#[test]
+fn a_plan_from_elsewhere_gets_no_folder_and_no_secret_that_nobody_named() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        "id: leak\ntitle: Leak\ntasks:\n  - id: ask\n    ask: Go?\n  - id: leak\n    depends_on: [ask]\n    run: printf %s \"$TOKEN\" | wc -c\n",
+    );
+    kit.with_variable("TOKEN", "abcdefgh", "run plan.yaml --secret TOKEN");
+    assert_eq!(kit.code("export zip leak -o leak.zip"), 0);
+    let head = kit.json("audit leak --json")["head"].clone();
+    let there = kit.with_record("other.db");
+    let mine = |line: &str| format!("$ gantry {line}\n{}\n", there.with_variable("TOKEN", "my own secret", line));
+    insta::assert_snapshot!([
+        mine("import leak.zip"),
+        mine("resume leak"),
+        mine("cancel leak --undo"),
+        mine("resume leak --workspace ."),
+        mine("resume leak --workspace nowhere --secret TOKEN"),
+    ].concat(), @"
+    $ gantry import leak.zip
+    --- talk
+    imported `leak` with 2 turns, 3 entries and 0 artifacts; it is blocked
+    look at it with `gantry status leak`; if you trust it, go on with `gantry resume leak --workspace DIR --secret TOKEN`
+    [exit 0]
+    $ gantry resume leak
+    --- talk
+    error: plan `leak` came from elsewhere, and nobody has said yet where it works here
+
+    hint: look at it with `gantry status leak`; if you trust it, go on with `gantry resume leak --workspace DIR --secret TOKEN`
+    [exit 2]
+    $ gantry cancel leak --undo
+    --- talk
+    error: plan `leak` came from elsewhere, and nobody has said yet where it works here
+
+    hint: look at it with `gantry status leak`; if you trust it, go on with `gantry resume leak --workspace DIR --secret TOKEN`
+    [exit 2]
+    $ gantry resume leak --workspace .
+    --- talk
+    error: plan `leak` was given the secret `TOKEN` elsewhere, and asks for it
+
+    hint: if you trust it with what is in your environment, add `--secret TOKEN`
+    [exit 2]
+    $ gantry resume leak --workspace nowhere --secret TOKEN
+    --- talk
+    error: the folder `nowhere` cannot be used: there is no such folder
+
+    hint: name a folder that exists, such as `.`
+    [exit 2]
+    ");
+    assert_eq!(there.json("audit leak --json")["head"], head, "nothing was recorded");
+    mine("resume leak --workspace . --secret TOKEN");
+    let notes = there.gantry(&["audit", "leak"]);
+    assert!(notes.contains("it works in FOLDER/work from now on, with the secrets TOKEN"), "{notes}");
+    assert_eq!(there.code("resume leak"), 2, "from now on it needs what it was given");
+    insta::assert_snapshot!(mine("resume leak --workspace .."), @"
+    $ gantry resume leak --workspace ..
+    --- talk
+    error: plan `leak` works in `FOLDER/work`, and what it did is there
+
+    hint: leave out `--workspace`
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_life_that_was_taken_in_can_be_taken_back_even_if_the_import_is_killed_at_its_end() {
+    let kit = Kit::new();
+    kit.write("a.txt", "old");
+    kit.run(
+        "id: files\ntitle: Change some files\ntasks:\n  - id: write\n    tool: {name: files.write, args: {path: a.txt, content: new}}\n    undo: restore\n  - id: ask\n    depends_on: [write]\n    ask: Enough?\n",
+    );
+    assert_eq!(kit.code("export zip files -o files.zip"), 0);
+    let kit = kit.with_record("other.db");
+    assert_eq!(kit.killed_at("after_import", "import files.zip"), None, "it was killed");
+    let told = kit.gantry(&["cancel", "files", "--undo", "--workspace", "."]);
+    assert!(told.contains("took back `write`: restored what it changed (1 change)"), "{told}");
+    assert_eq!(kit.read("a.txt"), b"old");
 }
 
 #[test]
@@ -96,7 +177,7 @@ fn what_processes_were_given_elsewhere_has_to_be_given_again_here() {
         "it was begun with `--no-sandbox --env STAGE=test`, which counted elsewhere; give it to `gantry resume` again";
     assert!(told.contains(sentence), "{told}");
     assert_eq!(there.code("retry files read"), 0);
-    let told = there.gantry(&["resume", "files"]);
+    let told = there.gantry(&["resume", "files", "--workspace", "."]);
     assert!(told.ends_with("[exit 0]"), "{told}");
     assert!(!told.contains("was begun") && !told.contains("not confined, as asked"), "{told}");
     assert_eq!(there.code("replay files"), 0);
@@ -209,13 +290,13 @@ fn a_life_that_nobody_could_have_lived_is_noticed() {
     [exit 2]
     "depends_on":["nobody"]
     --- talk
-    error: `forged.zip` cannot be imported: this program decides otherwise at entry 4
+    error: `forged.zip` cannot be imported: this program decides otherwise at entry 1
 
     hint: it was changed, or made by another version; take it in nevertheless with `--force`
     [exit 2]
     "depends_on":["read"]
     --- talk
-    error: `forged.zip` cannot be imported: this program decides otherwise at entry 7
+    error: `forged.zip` cannot be imported: this program decides otherwise at entry 1
 
     hint: it was changed, or made by another version; take it in nevertheless with `--force`
     [exit 2]
@@ -223,7 +304,7 @@ fn a_life_that_nobody_could_have_lived_is_noticed() {
     insta::assert_snapshot!(kit.gantry(&["import", "forged.zip", "--force"]), @"
     --- talk
     imported `files` with 5 turns, 13 entries and 2 artifacts; it is completed
-    warning: this program decides otherwise at entry 7; see `gantry replay files`
+    warning: this program decides otherwise at entry 1; see `gantry replay files`
     [exit 0]
     ");
     assert_eq!(kit.code("replay files"), 5, "a life that is decided otherwise now is told by the exit code");
@@ -282,67 +363,67 @@ fn a_bad_or_hostile_zip_file_changes_nothing() {
     --- talk
     error: `bad.zip` cannot be imported: `manifest.json` cannot be unpacked: specified file not found in archive
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     a journal that was changed
     --- talk
     error: `bad.zip` cannot be imported: `journal.jsonl` is not what was exported: its hash does not fit
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     an artifact that was changed
     --- talk
-    error: `bad.zip` cannot be imported: `artifacts/read/1-stdout` is not what was exported: its hash does not fit
+    error: `bad.zip` cannot be imported: `artifacts/read/1-stdout` is larger than it should be
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     a way out
     --- talk
     error: `bad.zip` cannot be imported: the name `../../evil.sh` is not one of a file inside it
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     a whole path
     --- talk
     error: `bad.zip` cannot be imported: the name `/etc/evil` is not one of a file inside it
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     another file
     --- talk
     error: `bad.zip` cannot be imported: the file `extra.txt` is not in its manifest
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     another format
     --- talk
     error: `bad.zip` cannot be imported: its format is `gantry-plan/9`, and this program reads `gantry-plan/1`
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     another plan
     --- talk
     error: `bad.zip` cannot be imported: its journal is not what was exported: the hashes do not fit
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     artifacts left out
     --- talk
     error: `bad.zip` cannot be imported: the artifact with hash hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh is missing
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     a size that is not true
     --- talk
     error: `bad.zip` cannot be imported: `journal.jsonl` is larger than it should be
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     a journal with the right hash and the wrong words
     --- talk
     error: `bad.zip` cannot be imported: line 1 of `journal.jsonl`: missing field `first_seq` at line 1 column 2
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     ");
     insta::assert_snapshot!(kit.gantry(&["import", "nowhere.zip"]), @"
@@ -356,20 +437,69 @@ fn a_bad_or_hostile_zip_file_changes_nothing() {
 }
 
 #[test]
+fn turns_that_nobody_decided_are_counted() {
+    let kit = Kit::with_plan(FILES);
+    assert_eq!(kit.code("export zip files -o good.zip"), 0);
+    let inputs = |at: usize| {
+        let journal = unpack(&kit.read("good.zip")).into_iter().find(|(name, _)| name == "journal.jsonl").unwrap().1;
+        let text = String::from_utf8(journal).unwrap();
+        let line: Box<serde_json::value::RawValue> = serde_json::from_str(text.lines().nth(at).unwrap()).unwrap();
+        let line = line.get();
+        let begin = line.find(r#""inputs":"#).unwrap();
+        line[begin..line.find(r#","entries":"#).unwrap()].to_owned()
+    };
+    let forged = forged(&kit.read("good.zip"), &inputs(3), r#""inputs":"given""#);
+    let kit = kit.with_record("other.db");
+    kit.write("forged.zip", forged);
+    insta::assert_snapshot!(kit.session(&["import forged.zip", "replay files"]), @"
+    $ gantry import forged.zip
+    --- talk
+    imported `files` with 5 turns, 13 entries and 2 artifacts; it is completed
+    warning: 1 turn of it cannot be decided again, so nothing shows whether it was so
+    [exit 0]
+    $ gantry replay files
+    files: 3 turns decided again, 13 entries compared: what was decided is the same
+    --- talk
+    1 turn of it cannot be decided again: nobody decided it, it was given as it stands
+    [exit 0]
+    ");
+    assert_eq!(kit.json("replay files --json")["given"], 1);
+}
+
+#[test]
+fn a_journal_that_grows_beyond_measure_is_refused_before_it_is_unpacked() {
+    let kit = Kit::with_plan(FILES);
+    assert_eq!(kit.code("export zip files -o good.zip"), 0);
+    let zeros = vec![b' '; 20 << 20];
+    for name in ["journal.jsonl", "calls.jsonl", "plan.yaml"] {
+        // Everything that it says about itself is true.
+        let bomb = with_changed(&kit.read("good.zip"), name, |body| body.clone_from(&zeros));
+        let bomb = with_manifest(&bomb, |manifest| {
+            let file = manifest["files"].as_array_mut().unwrap().iter_mut().find(|file| file["path"] == name).unwrap();
+            file["bytes"] = zeros.len().into();
+            file["hash"] = Hash::of(&zeros).to_string().into();
+        });
+        kit.write("bomb.zip", bomb);
+        let told = kit.gantry(&["import", "bomb.zip"]);
+        assert!(told.contains("becomes more than 200 times larger when it is unpacked"), "{told}");
+    }
+}
+
+#[test]
 fn a_small_file_that_unpacks_to_a_huge_one_is_refused() {
     let kit = Kit::with_plan(FILES);
     assert_eq!(kit.code("export zip files -o good.zip"), 0);
-    let zeros = vec![0; 64 << 20];
+    let zeros = vec![0; 4 << 20];
     // It says that it holds a little, and holds a lot.
     let bomb = with_changed(&kit.read("good.zip"), "calls.jsonl", |body| body.clone_from(&zeros));
-    assert!(bomb.len() < 1 << 20);
+    assert!(bomb.len() < 1 << 16);
     kit.write("bomb.zip", bomb);
     let kit = kit.with_record("other.db");
     insta::assert_snapshot!(kit.gantry(&["import", "bomb.zip"]), @"
     --- talk
     error: `bomb.zip` cannot be imported: `calls.jsonl` is larger than it should be
 
-    hint: nothing was changed; export it once more
+    hint: no plan was made; export it once more
     [exit 2]
     ");
 }

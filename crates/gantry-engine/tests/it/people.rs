@@ -3,6 +3,7 @@
 use gantry_core::input::{Input, TakeBack};
 use gantry_core::life::{PlanState, TaskState};
 use gantry_engine::{Ending, EngineError, Tell, Until};
+use gantry_store::Store as _;
 
 use crate::kit::{World, approve, completed};
 
@@ -77,4 +78,19 @@ async fn a_cancelled_plan_stops_what_runs() {
     assert_eq!(world.engine.tell(&plan, cancel).await, Ok(Tell::Driven));
     let ended = driving.ended().await.unwrap();
     assert_eq!(ended, Ending::Ended { state: PlanState::Abandoned, causes: Vec::new() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_answers_is_taken_back_and_not_obeyed_later() {
+    let mut world = World::new();
+    let plan = world.create(GATED).await;
+    // A process has the plan and hears nothing, as one that hangs.
+    let deaf = world.store.claim(world.store.plan(plan.as_str()).await.unwrap().no).await.unwrap();
+    world.another_process();
+    let cancel = Input::Cancel { by: "ana".to_owned(), why: "enough".to_owned(), undo: TakeBack::Nothing };
+    let told = world.engine.tell(&plan, cancel).await;
+    assert!(matches!(told, Err(EngineError::Silent { .. })), "{told:?}");
+    assert_eq!(world.store.inbox(&plan).await.unwrap(), []);
+    drop(deaf);
+    assert!(matches!(world.run(&plan).await, Ending::Waiting(_)), "it was not cancelled");
 }

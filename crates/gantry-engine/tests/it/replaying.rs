@@ -1,8 +1,10 @@
 //! A life is decided again, asked what would have been, and continued from any point.
 
+use gantry_core::input::Input;
 use gantry_core::life::PlanState;
 use gantry_core::policy::{Budget, FailureClass, Policy};
-use gantry_engine::{Origin, WhatIf, replay};
+use gantry_engine::{Clock as _, EngineError, Origin, Until, WhatIf, replay};
+use gantry_store::Home;
 
 use crate::kit::{Act, World, approve, completed};
 
@@ -65,4 +67,75 @@ async fn another_life_goes_on_from_any_point_and_the_first_stays_as_it_is() {
         assert_eq!(replay(&*world.store, &fork, WhatIf::default()).await.unwrap().difference, None);
     }
     assert_eq!(world.journal(&plan).await, before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_given_is_counted_and_the_mark_of_a_fork_follows_from_the_plan() {
+    let world = World::new();
+    let plan = lived(&world).await;
+    let replayed = async |plan| replay(&*world.store, plan, WhatIf::default()).await.unwrap();
+    assert_eq!(replayed(&plan).await.given, 0);
+    let mut turns = gantry_engine::turns(&*world.store, &plan).await.unwrap();
+    let end = turns[1].last_seq();
+    let fork = world.engine.fork(&plan, end, Origin::default()).await.unwrap();
+    assert_eq!(replayed(&fork).await.given, 0, "it begins with whole turns");
+    let turn = turns.iter().find(|turn| turn.entries.len() > 1).unwrap();
+    let fork = world.engine.fork(&plan, turn.first_seq, Origin::default()).await.unwrap();
+    assert_eq!(replayed(&fork).await.given, 1, "nobody decided a part of a turn");
+    // Whoever edits a journal may call anything given.
+    for turn in &mut turns {
+        turn.inputs = gantry_engine::Cause::Given.to_json();
+    }
+    let forged = gantry_engine::replay_turns(&plan, &turns, &WhatIf::default()).unwrap();
+    assert_eq!((forged.given, forged.turns, forged.difference), (turns.len() as u64 - 1, 0, None));
+    let (first, rest) = turns.split_first_mut().unwrap();
+    first.entries.extend(rest[0].entries.clone());
+    let forged = gantry_engine::replay_turns(&plan, &turns, &WhatIf::default()).unwrap();
+    assert_eq!(forged.difference.unwrap().seq, 2, "creating a plan does nothing else");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_life_from_elsewhere_works_nowhere_until_someone_says_where() {
+    let there = World::new();
+    let origin = Origin {
+        workspace: "/home/victim".to_owned(),
+        secrets: vec!["AWS_SECRET_ACCESS_KEY".to_owned()],
+        parent: Some((gantry_core::id::PlanId::new("release").unwrap(), gantry_core::id::TaskId::new("a").unwrap())),
+        ..Origin::default()
+    };
+    let loaded = gantry_format::load("plan.yaml", PLAN.as_bytes());
+    let new = gantry_engine::NewPlan { plan: loaded.plan.unwrap(), origin, once: None };
+    let plan = there.engine.create(new).await.unwrap();
+    let turns = gantry_engine::turns(&*there.store, &plan).await.unwrap();
+    let here = World::new();
+    let plan = gantry_engine::import(&*here.store, turns, Vec::new(), here.clock.now()).await.unwrap();
+    let opened = here.engine.open(&plan).await.unwrap();
+    assert_eq!((opened.origin.workspace.as_str(), opened.origin.secrets.len(), &opened.origin.parent), ("", 0, &None));
+    assert_eq!(opened.secrets_elsewhere, ["AWS_SECRET_ACCESS_KEY"]);
+    let fork = here.engine.fork(&plan, 1, opened.origin).await.unwrap();
+    for plan in [&plan, &fork] {
+        let refused = here.engine.drive(plan, Until::Stuck, vec![Input::Start]).await.err();
+        assert!(matches!(refused, Some(EngineError::Homeless { .. })), "{refused:?}");
+    }
+    let home = Home { workspace: "/home/me".to_owned(), secrets: vec!["TOKEN".to_owned()] };
+    here.engine.hold(&plan).await.unwrap().settle("ana", home).await.unwrap();
+    let origin = here.engine.open(&plan).await.unwrap().origin;
+    assert_eq!((origin.workspace.as_str(), origin.secrets.as_slice()), ("/home/me", &["TOKEN".to_owned()][..]));
+    assert!(matches!(here.run(&plan).await, gantry_engine::Ending::Waiting(_)));
+    let origin = here.engine.open(&plan).await.unwrap().origin;
+    assert_eq!(origin.workspace, "/home/me", "it stays there, however much happens");
+    assert_eq!(replay(&*here.store, &plan, WhatIf::default()).await.unwrap().difference, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_holds_a_plan_is_alone_with_it() {
+    let world = World::new();
+    let plan = lived(&world).await;
+    let mut held = world.engine.hold(&plan).await.unwrap();
+    held.note("ana", "look at this").await.unwrap();
+    let refused = world.engine.hold(&plan).await.err();
+    assert!(matches!(refused, Some(EngineError::Driven { .. })), "{refused:?}");
+    drop(held);
+    assert!(world.engine.hold(&plan).await.is_ok());
+    assert_eq!(replay(&*world.store, &plan, WhatIf::default()).await.unwrap().given, 0, "a note can be decided again");
 }

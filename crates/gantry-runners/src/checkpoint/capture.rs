@@ -13,7 +13,7 @@ use crate::files::{Image, Kept, Root, blocking, no_link};
 use crate::ports::Ports;
 use crate::work::Place;
 
-/// More files than this are no working folder that a plan could be about.
+/// More files and folders than this are no working folder that a plan could be about.
 const FILES_MAX: usize = 200_000;
 
 /// Keeps the working folder as it is now.
@@ -21,7 +21,7 @@ pub async fn capture(place: &Place, ports: &Ports, stop: &CancellationToken) -> 
     let mut manifest = Manifest { environment: environment(place).await, ..Manifest::default() };
     let path = place.root.clone();
     no_link(&path)?;
-    let Listing { paths, mut empty_folders, mut left_out } = blocking(move || list(&path)).await?;
+    let Listing { paths, folders, mut left_out } = blocking(move || list(&path)).await?;
     let mut total: u64 = 0;
     for path in paths {
         if stop.is_cancelled() {
@@ -53,25 +53,34 @@ pub async fn capture(place: &Place, ports: &Ports, stop: &CancellationToken) -> 
         }
         manifest.files.insert(path, Kept::keep(&image, &place.secrets, ports).await?);
     }
-    empty_folders.retain(|folder| !manifest.files.keys().chain(left_out.keys()).any(|path| below(path, folder)));
-    (manifest.empty_folders, manifest.left_out) = (empty_folders, left_out);
-    Ok(manifest)
+    manifest.left_out = left_out;
+    let find_empty = move || {
+        manifest.empty_folders = empty(&folders, manifest.files.keys().chain(manifest.left_out.keys()));
+        Ok(manifest)
+    };
+    blocking(find_empty).await
 }
 
-fn below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+/// The folders with nothing in them: neither another folder nor any of these paths.
+fn empty<'p>(folders: &'p BTreeSet<String>, paths: impl Iterator<Item = &'p String>) -> BTreeSet<String> {
+    let filled: BTreeSet<&str> = paths.chain(folders).filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
+    folders.iter().filter(|folder| !filled.contains(folder.as_str())).cloned().collect()
 }
 
 /// What is in a folder and not ignored.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) paths: BTreeSet<String>,
-    pub(super) empty_folders: BTreeSet<String>,
+    pub(super) folders: BTreeSet<String>,
     pub(super) left_out: BTreeMap<String, String>,
 }
 
 /// Lists a folder, without what is ignored. Links are not followed.
 pub(super) fn list(root: &Path) -> Result<Listing, Failure> {
+    list_up_to(root, FILES_MAX)
+}
+
+fn list_up_to(root: &Path, files_max: usize) -> Result<Listing, Failure> {
     let mut listing = Listing::default();
     let walk = ignore::WalkBuilder::new(root)
         .hidden(false)
@@ -100,18 +109,48 @@ pub(super) fn list(root: &Path) -> Result<Listing, Failure> {
             continue;
         };
         if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            listing.empty_folders.insert(path.to_owned());
+            listing.folders.insert(path.to_owned());
         } else {
             listing.paths.insert(path.to_owned());
         }
-        if listing.paths.len() > FILES_MAX {
-            let message =
-                format!("the working folder has more than {FILES_MAX} files; ignore what is made (`.gitignore`)");
+        if listing.paths.len() + listing.folders.len() > files_max {
+            let message = format!(
+                "the working folder has more than {files_max} files and folders; ignore what is made (`.gitignore`)"
+            );
             return Err(Failure::new(FailureClass::Logic, message));
         }
     }
-    // A folder with a folder in it is not empty.
-    let folders = listing.empty_folders.clone();
-    listing.empty_folders.retain(|folder| !folders.iter().any(|other| below(other, folder)));
     Ok(listing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_empty_when_neither_a_folder_nor_a_file_is_in_it() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
+        let folders = names(&["a", "a/b", "a-b", "c", "c/d", "c/d/e", "f"]);
+        let files = names(&["c/d/e/file", "f/left-out", "top"]);
+        assert_eq!(empty(&folders, files.iter()), names(&["a/b", "a-b"]));
+    }
+
+    #[test]
+    fn many_folders_take_no_longer_than_as_many_files() {
+        // Every folder compared with every other would be ten thousand million comparisons.
+        let folders: BTreeSet<String> = (0..100_000).map(|no| format!("{:02}/{no}", no % 100)).collect();
+        let files: Vec<String> = folders.iter().step_by(2).map(|folder| format!("{folder}/file")).collect();
+        assert_eq!(empty(&folders, files.iter()).len(), 50_000);
+    }
+
+    #[test]
+    fn folders_count_like_files() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["a", "a/b", "c"] {
+            std::fs::create_dir(root.path().join(name)).unwrap();
+        }
+        std::fs::write(root.path().join("file"), "").unwrap();
+        assert!(list_up_to(root.path(), 4).is_ok());
+        assert!(list_up_to(root.path(), 3).unwrap_err().message.contains("more than 3 files and folders"));
+    }
 }

@@ -1,6 +1,6 @@
 //! Going back to a checkpoint.
 
-use gantry_core::effect::ArtifactRef;
+use gantry_core::effect::{ArtifactRef, Failure};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::list;
@@ -30,8 +30,29 @@ pub async fn restore(
     ports: &Ports,
     stop: &CancellationToken,
 ) -> Result<Restored, String> {
+    prepare(manifest, place, ports, stop).await?.restore().await
+}
+
+/// Everything that going back needs, fetched and kept. Nothing is touched yet.
+pub struct Prepared {
+    place: Place,
+    manifest: Manifest,
+    safety: ArtifactRef,
+    /// What is written, by path.
+    images: Vec<(String, Image)>,
+    /// What is removed.
+    gone: Vec<String>,
+}
+
+/// Keeps the working folder as it is, and fetches what a checkpoint needs.
+pub async fn prepare(
+    manifest: &Manifest,
+    place: &Place,
+    ports: &Ports,
+    stop: &CancellationToken,
+) -> Result<Prepared, String> {
     let ports = &redacting(ports, &place.secrets);
-    let words = |failure: gantry_core::effect::Failure| failure.message;
+    let words = |failure: Failure| failure.message;
     let now = capture(place, ports, stop).await.map_err(words)?;
     // What a checkpoint cannot hold, it cannot bring back either.
     let unsafe_loss = now.left_out.keys().find(|path| manifest.files.contains_key(*path));
@@ -45,52 +66,51 @@ pub async fn restore(
             images.push((path.clone(), kept.fetch(path, &place.secrets, ports).await?));
         }
     }
-    let gone: Vec<String> = now.files.keys().filter(|path| !stays(path, manifest)).cloned().collect();
-    let (folders, kept_folders) = (now.empty_folders.clone(), manifest.clone());
-    let root = Root::of(place);
-    let path = place.root.clone();
-    let change = move || {
-        let root = root.open()?;
-        let (written, removed) = (images.len(), gone.len());
-        for path in &gone {
-            if let Some(spot) = root.spot(path)? {
-                spot.put(&Image::Absent, "restore")?;
+    let gone = now.files.keys().filter(|path| !stays(path, manifest)).cloned().collect();
+    Ok(Prepared { place: place.clone(), manifest: manifest.clone(), safety, images, gone })
+}
+
+impl Prepared {
+    /// The working folder as it was kept, to go back from going back.
+    pub fn safety(&self) -> &ArtifactRef {
+        &self.safety
+    }
+
+    /// Brings the working folder back.
+    pub async fn restore(self) -> Result<Restored, String> {
+        let Self { place, manifest, safety, images, gone } = self;
+        let change = move || {
+            let root = Root::of(&place).open()?;
+            let (written, removed) = (images.len(), gone.len());
+            for path in &gone {
+                if let Some(spot) = root.spot(path)? {
+                    spot.put(&Image::Absent, "restore")?;
+                }
             }
-        }
-        for folder in &folders {
-            root.remove_folder(folder)?;
-        }
-        // A folder may stand where a file was: it is empty by now, unless something in it is ignored.
-        remove_empty(&root, &path, &kept_folders)?;
-        for (path, image) in &images {
-            root.make_spot(path)?.put(image, "restore")?;
-        }
-        for folder in &kept_folders.empty_folders {
-            root.make_spot(&format!("{folder}/."))?;
-        }
-        Ok((written, removed))
-    };
-    let (written, removed) = blocking(change).await.map_err(words)?;
-    Ok(Restored { written, removed, safety })
+            // A folder may stand where a file was: it is empty by now, unless something in it is ignored.
+            remove_empty(&root, &place.root, &manifest)?;
+            for (path, image) in &images {
+                root.make_spot(path)?.put(image, "restore")?;
+            }
+            for folder in &manifest.empty_folders {
+                root.make_spot(&format!("{folder}/."))?;
+            }
+            Ok((written, removed))
+        };
+        let (written, removed) = blocking(change).await.map_err(|failure: Failure| failure.message)?;
+        Ok(Restored { written, removed, safety })
+    }
 }
 
 fn stays(path: &str, manifest: &Manifest) -> bool {
     manifest.files.contains_key(path) || manifest.left_out.contains_key(path)
 }
 
-/// Removes folders that are empty now and were not there then, the innermost first.
-fn remove_empty(root: &Root, path: &std::path::Path, manifest: &Manifest) -> Result<(), gantry_core::effect::Failure> {
-    loop {
-        let empty = list(path)?.empty_folders;
-        let wanted = |folder: &String| manifest.empty_folders.contains(folder);
-        let mut removed = false;
-        for folder in empty.iter().filter(|folder| !wanted(folder)) {
-            let before = root.image(folder)?;
-            root.remove_folder(folder)?;
-            removed |= root.image(folder)? != before;
-        }
-        if !removed {
-            return Ok(());
-        }
+/// Removes folders that are empty now and were not there then, the innermost first: what is below a folder has a longer
+/// name that begins alike, so it comes later in order.
+fn remove_empty(root: &Root, path: &std::path::Path, manifest: &Manifest) -> Result<(), Failure> {
+    for folder in list(path)?.folders.iter().rev().filter(|folder| !manifest.empty_folders.contains(*folder)) {
+        root.remove_folder(folder)?;
     }
+    Ok(())
 }

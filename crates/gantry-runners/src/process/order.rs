@@ -110,7 +110,7 @@ pub(super) fn say(mut socket: &UnixStream, what: &impl Serialize) -> io::Result<
     socket.write_all(&line)
 }
 
-/// Reads one line, byte by byte, so that nothing after it is taken; none at the end.
+/// Reads one line; none at the end. What was read beyond it stays in the buffer for the next call.
 pub(super) fn hear<T: DeserializeOwned>(mut socket: &UnixStream, buffer: &mut Vec<u8>) -> io::Result<Option<T>> {
     loop {
         if let Some(line) = take_line(buffer) {

@@ -8,6 +8,7 @@ use gantry_core::policy::FailureClass;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::shelter::private_folder;
 use crate::text::shortened;
 use crate::work::Work;
 
@@ -26,7 +27,7 @@ impl Exchange {
     /// Makes the folder and writes the inputs.
     pub(super) fn open(work: &Work) -> Result<Self, Failure> {
         let make = || -> std::io::Result<TempDir> {
-            let folder = tempfile::Builder::new().prefix("gantry-").tempdir()?;
+            let folder = private_folder()?;
             std::fs::create_dir(folder.path().join("tmp"))?;
             std::fs::write(folder.path().join("inputs.json"), serde_json::to_vec(&work.inputs)?)?;
             std::fs::write(folder.path().join("outputs"), "")?;

@@ -100,9 +100,12 @@ pub(crate) fn verify(conn: &Connection, id: &PlanId) -> Result<ChainReport, Stor
         problems.push(Problem { seq: Some(place.length.min(plan.known.length) + 1), what });
     }
     note(&mut problems, snapshot(conn, id, plan.known.no).map(drop))?;
-    for hash in super::things::artifact_hashes(conn, id, plan.known.no, &mut problems)? {
-        note(&mut problems, super::things::blob(conn, hash).map(drop))?;
+    for artifact in super::things::sound_artifacts(conn, id, plan.known.no, &mut problems)? {
+        let gone = || StoreError::corrupt(format!("the content of artifact `{}` is gone", artifact.reference()));
+        let content = super::things::blob(conn, artifact.artifact.hash).and_then(|found| found.ok_or_else(gone));
+        note(&mut problems, content.map(drop))?;
     }
+    super::things::check_effects(conn, id, plan.known.no, &mut problems)?;
     Ok(ChainReport { plan: id.clone(), length: place.length, turns: count, head: place.head, problems })
 }
 

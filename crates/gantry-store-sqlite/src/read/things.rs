@@ -86,20 +86,39 @@ pub(crate) fn artifacts(
     Ok(super::page(found, limit))
 }
 
-/// The hashes of a plan's artifacts; damaged rows are noted.
-pub(super) fn artifact_hashes(
+/// The artifacts of a plan; damaged rows are noted.
+pub(super) fn sound_artifacts(
     conn: &Connection,
     id: &PlanId,
     no: PlanNo,
     problems: &mut Vec<Problem>,
-) -> Result<Vec<Hash>, StoreError> {
+) -> Result<Vec<ArtifactRow>, StoreError> {
     let query = format!("SELECT {ARTIFACT_COLUMNS} FROM artifact WHERE plan_no = ?1 ORDER BY id");
     let found = super::rows(conn, &query, [int(no.0)], "reading artifacts", |row| Ok(Ok(read_artifact(row, id)?)))?;
-    let mut hashes = Vec::new();
+    let mut sound = Vec::new();
     for artifact in found {
-        super::journal::note(problems, artifact.map(|(_, row)| hashes.push(row.artifact.hash)))?;
+        super::journal::note(problems, artifact.map(|(_, row)| sound.push(row)))?;
     }
-    Ok(hashes)
+    Ok(sound)
+}
+
+const EFFECT_COLUMNS: &str =
+    "id, task, attempt, ordinal, kind, request_hash, request, answer, usage, started_at, ended_at, sum";
+
+/// Notes the recorded calls of a plan that are not what was written.
+pub(super) fn check_effects(
+    conn: &Connection,
+    id: &PlanId,
+    no: PlanNo,
+    problems: &mut Vec<Problem>,
+) -> Result<(), StoreError> {
+    let query = format!("SELECT {EFFECT_COLUMNS} FROM effect WHERE plan_no = ?1 ORDER BY id");
+    let read = |row: &Row<'_>| Ok(Ok(read_effect(row, id)?.map(drop)));
+    let found = super::rows(conn, &query, [int(no.0)], "reading effects", read);
+    match found {
+        Ok(effects) => effects.into_iter().try_for_each(|effect| super::journal::note(problems, effect)),
+        Err(error) => super::journal::note(problems, Err(error)),
+    }
 }
 
 /// Recorded calls of a plan.
@@ -111,13 +130,26 @@ pub(crate) fn effects(
     limit: u32,
 ) -> Result<Page<EffectRow>, StoreError> {
     let plan = super::plan(conn, id)?;
-    let query =
-        "SELECT id, task, attempt, ordinal, kind, request_hash, request, answer, usage, started_at, ended_at, sum
-                 FROM effect WHERE plan_no = ?1 AND id > ?2 AND (?3 IS NULL OR task = ?3) ORDER BY id LIMIT ?4";
-    let task = task.map(TaskId::as_str);
-    let params = params![int(plan.known.no.0), int(cursor), task, super::rows_asked(limit)];
-    let found = super::rows(conn, query, params, "reading effects", |row| read_effect(row, id))?;
+    let (no, cursor, asked) = (int(plan.known.no.0), int(cursor), super::rows_asked(limit));
+    let read = |row: &Row<'_>| read_effect(row, id);
+    let found = match task {
+        Some(task) => {
+            let params = params![no, cursor, asked, task.as_str()];
+            super::rows(conn, &effects_of_task(), params, "reading effects", read)?
+        }
+        None => {
+            let query =
+                format!("SELECT {EFFECT_COLUMNS} FROM effect WHERE plan_no = ?1 AND id > ?2 ORDER BY id LIMIT ?3");
+            super::rows(conn, &query, [no, cursor, asked], "reading effects", read)?
+        }
+    };
     Ok(super::page(found, limit))
+}
+
+/// The plus signs keep the order from being read off the index of all effects: those of one task are few, and the index
+/// that makes them unique finds them.
+fn effects_of_task() -> String {
+    format!("SELECT {EFFECT_COLUMNS} FROM effect WHERE plan_no = ?1 AND task = ?4 AND +id > ?2 ORDER BY +id LIMIT ?3")
 }
 
 fn read_effect(row: &Row<'_>, plan: &PlanId) -> rusqlite::Result<Result<(u64, EffectRow), StoreError>> {
@@ -184,4 +216,22 @@ fn read_letter(row: &Row<'_>) -> rusqlite::Result<Result<Letter, StoreError>> {
     let input = row::read_json(row, 3)?;
     let answer = if answered { Some(row::read_json(row, 4)?) } else { None };
     Ok(Ok((InboxId(id), input, answer)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_effects_of_one_task_are_found_without_reading_those_of_all_others() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        crate::schema::migrate(&mut conn, crate::schema::MIGRATIONS).unwrap();
+        let plan = |query: &str, params: &[&dyn rusqlite::ToSql]| -> String {
+            let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
+            let steps = statement.query_map(params, |row| row.get::<_, String>(3)).unwrap();
+            steps.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+        };
+        let found = plan(&effects_of_task(), &[&1, &0, &10, &"build"]);
+        assert!(found.contains("(plan_no=? AND task=?)"), "{found}");
+    }
 }

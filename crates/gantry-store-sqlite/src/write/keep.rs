@@ -13,6 +13,9 @@ use crate::writer::{Tx, Work};
 /// How long a blob that nothing refers to is kept: an append that refers to it may be on its way.
 const UNREFERENCED: Duration = Duration::from_hours(24);
 
+/// How long an input that was answered is kept: its sender may still ask.
+const ANSWERED: Duration = Duration::from_hours(7 * 24);
+
 /// The file is rewritten when more than one in this many pages is empty.
 const EMPTY_PAGES: i64 = 4;
 
@@ -102,6 +105,8 @@ impl Work for VacuumWork {
             .query_row([oldest], |row| Ok((row::uint(row, 0)?, row::uint(row, 1)?)))
             .map_err(|error| sql(&error, "looking for unused blobs"))?;
         tx.execute(&format!("DELETE FROM blob WHERE {unused}"), [oldest])?;
+        let oldest = self.now.as_ms().saturating_sub_unsigned(ANSWERED.as_ms());
+        tx.execute("DELETE FROM inbox WHERE answer IS NOT NULL AND at <= ?1", [oldest])?;
         Ok(Vacuumed { blobs, bytes })
     }
 

@@ -53,3 +53,27 @@ async fn what_was_handed_in_is_written_even_if_nobody_waits_for_it() {
     drop(store);
     assert_eq!(folder.store().load(&plan("a")).await.unwrap().unwrap().length, 1);
 }
+
+#[tokio::test]
+async fn a_whole_life_is_one_commit_and_a_refusal_in_it_does_not_hurt_others() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let life = |id: &str| (0..500).map(|length| append(id, length, 1)).collect::<Vec<_>>();
+    let before = store.info().await.unwrap().commits;
+    assert_eq!(store.import(life("a")).await.unwrap().length, 500);
+    assert_eq!(store.info().await.unwrap().commits - before, 1, "whoever is killed meanwhile leaves nothing");
+
+    // In one transaction: a life with a gap at its end, and someone else's turn.
+    let other = rusqlite::Connection::open(folder.database()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut broken = life("b");
+    broken.remove(400);
+    let (broken, fine) = (store.import(broken), store.append(append("a", 500, 1)));
+    let committing = tokio::spawn(async move { other.execute_batch("COMMIT").unwrap() });
+    let (broken, fine, committed) = tokio::join!(broken, fine, committing);
+    committed.unwrap();
+    assert_eq!(broken.err(), Some(StoreError::Conflict { length: 400 }));
+    assert_eq!(fine.unwrap().length, 501);
+    assert_eq!(store.load(&plan("b")).await.unwrap(), None);
+    assert!(store.verify(&plan("a")).await.unwrap().is_sound());
+}

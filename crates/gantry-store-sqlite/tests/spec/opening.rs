@@ -74,3 +74,16 @@ async fn opening_twice_keeps_everything_and_migrates_nothing() {
     assert_eq!((info.schema, info.plans, info.turns, info.blobs), (1, 1, 3, 0));
     assert_eq!(info.path, folder.database());
 }
+
+#[test]
+fn a_new_record_and_its_copies_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new();
+    let store = folder.store();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(store.backup(folder.file("copy.db"))).unwrap();
+    for name in ["gantry.db", "gantry.db-wal", "copy.db"] {
+        let mode = std::fs::metadata(folder.file(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{name}");
+    }
+}

@@ -26,6 +26,21 @@ pub async fn inputs_wait_in_order_until_they_are_answered(store: impl Beside) {
     assert_eq!(other.ask_answer(second).await, Ok(None));
 }
 
+pub async fn a_vacuum_removes_old_inputs_that_were_answered(store: impl Beside) {
+    let _ = grow(&store, "a", 1).await;
+    let day = 24 * 60 * 60 * 1_000;
+    let old = store.submit(&plan("a"), json!("old"), at(0)).await.unwrap();
+    let waiting = store.submit(&plan("a"), json!("waiting"), at(0)).await.unwrap();
+    let new = store.submit(&plan("a"), json!("new"), at(6 * day)).await.unwrap();
+    for id in [old, new] {
+        store.answer(id, json!("heard")).await.unwrap();
+    }
+    store.vacuum(at(7 * day)).await.unwrap();
+    assert!(is_not_found(&store.ask_answer(old).await));
+    assert_eq!(store.ask_answer(new).await, Ok(Some(json!("heard"))), "its sender may still ask");
+    assert_eq!(store.inbox(&plan("a")).await, Ok(vec![(waiting, json!("waiting"))]), "nobody has heard it");
+}
+
 pub async fn an_input_is_answered_together_with_the_turn_that_took_it(store: impl Beside) {
     let id = plan("a");
     let _ = grow(&store, "a", 1).await;

@@ -7,8 +7,8 @@ use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 
 use super::Beside;
-use super::kit::{append, at, grow, plan, turn};
-use crate::{Hash, PlanNo, Snapshot, Store, StoreError, Turn};
+use super::kit::{append, artifact, at, effect, grow, is_not_found, plan, turn};
+use crate::{Append, EffectRow, Hash, PlanNo, Snapshot, Store, StoreError, Turn};
 
 pub async fn an_append_of_length_zero_makes_a_plan_with_the_next_number(store: impl Beside) {
     for (name, no) in [("a", 1), ("b", 2), ("c", 3)] {
@@ -136,6 +136,36 @@ pub async fn the_chain_of_a_plan_that_nobody_touched_is_sound(store: impl Beside
     assert_eq!((report.length, report.turns, report.head), (7, 7, last.head));
     let other = grow(&store, "b", 7).await;
     assert_ne!(other.head, last.head, "the same turns in another plan are another chain");
+}
+
+pub async fn a_whole_life_is_written_at_once_or_not_at_all(store: impl Beside) {
+    let life = |id: &str, effect: EffectRow| {
+        let last = Append { effects: vec![effect], ..append(id, 3, 1) };
+        vec![append(id, 0, 1), append(id, 1, 2), last]
+    };
+    let made = store.import(life("a", effect("a", "build", 0))).await.unwrap();
+    assert_eq!((made.plan_no, made.length), (PlanNo(1), 4));
+    let loaded = store.load(&plan("a")).await.unwrap().unwrap();
+    assert_eq!((loaded.turns.len(), loaded.head), (3, made.head));
+    assert!(store.verify(&plan("a")).await.unwrap().is_sound());
+    assert_eq!(store.effects(&plan("a"), None, 0, 10).await.unwrap().items.len(), 1);
+    // The id is taken: what is there stays as it is.
+    let again = store.import(life("a", effect("a", "build", 0))).await;
+    assert_eq!(again, Err(StoreError::Conflict { length: 4 }));
+    // The last turn is refused, for whatever reason: the ones before it were never there.
+    let mut without_blob = life("b", effect("b", "build", 0));
+    without_blob[2].artifacts = vec![artifact("out", Hash::of(b"nobody kept this"), 1)];
+    let mut with_gap = life("b", effect("b", "build", 0));
+    with_gap.remove(1);
+    let of_two = vec![append("b", 0, 1), append("c", 1, 1)];
+    for bad in [without_blob, with_gap, life("b", effect("a", "build", 0)), of_two, vec![append("b", 1, 1)], Vec::new()]
+    {
+        assert!(store.import(bad).await.is_err());
+        assert_eq!(store.load(&plan("b")).await.unwrap(), None);
+        assert!(is_not_found(&store.effects(&plan("b"), None, 0, 10).await));
+    }
+    assert_eq!(store.import(life("b", effect("b", "build", 0))).await.unwrap().plan_no, PlanNo(2));
+    assert_eq!(store.append(append("b", 4, 1)).await.unwrap().length, 5, "it goes on like any other plan");
 }
 
 pub async fn loading_begins_at_the_newest_snapshot(store: impl Beside) {

@@ -6,10 +6,10 @@ use gantry_core::id::PlanId;
 use gantry_core::time::Timestamp;
 use serde_json::Value;
 
-use super::{Letter, Plan, Record, UNREFERENCED};
+use super::{ANSWERED, Letter, Plan, Record, UNREFERENCED};
 use crate::{
     Append, Appended, ArtifactRow, Card, EffectRow, Hash, InboxId, NewArtifact, OnceKey, PlanNo, Sealed, Snapshot,
-    StoreError, Vacuumed, first_head,
+    StoreError, Vacuumed, check_life, first_head,
 };
 
 impl Record {
@@ -53,6 +53,20 @@ impl Record {
             self.once.insert(once.key, (once.body_hash, append.plan));
         }
         Ok(appended)
+    }
+
+    pub(super) fn import(&mut self, life: Vec<Append>) -> Result<Appended, StoreError> {
+        let id = check_life(&life)?;
+        if let Some(plan) = self.plans.get(&id) {
+            return Err(StoreError::Conflict { length: plan.length });
+        }
+        let last_no = self.last_no;
+        let appended = life.into_iter().map(|append| self.append(append)).collect::<Result<Vec<_>, _>>();
+        if appended.is_err() && self.plans.contains_key(&id) {
+            self.forget(&id)?;
+            self.last_no = last_no;
+        }
+        appended?.pop().ok_or_else(|| StoreError::not_found(format!("plan `{id}`")))
     }
 
     fn check_once(&self, once: &OnceKey) -> Result<(), StoreError> {
@@ -100,11 +114,11 @@ impl Record {
         Ok(())
     }
 
-    pub(super) fn submit(&mut self, plan: &PlanId, input: Value) -> Result<InboxId, StoreError> {
+    pub(super) fn submit(&mut self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {
         self.plan(plan)?;
         self.last_inbox += 1;
         let id = InboxId(self.last_inbox);
-        self.inbox.insert(id, Letter { plan: plan.clone(), input, answer: None });
+        self.inbox.insert(id, Letter { plan: plan.clone(), input, at, answer: None });
         Ok(id)
     }
 
@@ -134,6 +148,7 @@ impl Record {
         let rows = self.plans.values().flat_map(|plan| &plan.artifacts);
         let used: std::collections::BTreeSet<Hash> = rows.map(|row| row.artifact.hash).collect();
         let mut vacuumed = Vacuumed::default();
+        self.inbox.retain(|_, letter| letter.answer.is_none() || now - letter.at < ANSWERED);
         self.blobs.retain(|hash, (bytes, at)| {
             let kept = used.contains(hash) || now - *at < UNREFERENCED;
             if !kept {

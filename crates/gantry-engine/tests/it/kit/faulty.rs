@@ -117,6 +117,10 @@ impl Store for Faulty {
             Err(_) => Ok(appended),
         }
     }
+    async fn import(&self, life: Vec<Append>) -> Result<Appended, StoreError> {
+        self.room()?;
+        self.inner.import(life).await
+    }
     async fn load(&self, plan: &PlanId) -> Result<Option<Loaded>, StoreError> {
         self.request()?;
         self.inner.load(plan).await
