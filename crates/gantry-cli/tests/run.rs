@@ -437,15 +437,35 @@ fn a_plan_inside_a_plan_is_told_as_a_part_of_it() {
 }
 
 #[test]
-fn asked_to_end_it_pauses_like_after_an_interrupt() {
+fn asked_to_end_or_left_alone_it_pauses_like_after_an_interrupt() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let bench = Bench::new();
+        let plan = bench.plan("id: ask\ntitle: Ask\ntasks:\n  - id: colour\n    ask: Which colour?\n");
+        let mut busy = bench.start(&["run", &plan, "--wait"]);
+        busy.until("colour: waits for an answer");
+        busy.signal(signal);
+        let (status, heard) = busy.end();
+        assert_eq!(status.code(), Some(4), "{heard}");
+        assert_eq!(bench.json(&["status", "--json"])["state"], "paused");
+    }
+}
+
+#[test]
+fn a_gate_inside_a_plan_is_waited_for_and_its_approval_lets_the_plan_go_on() {
     let bench = Bench::new();
-    let plan = bench.plan("id: ask\ntitle: Ask\ntasks:\n  - id: colour\n    ask: Which colour?\n");
-    let mut busy = bench.start(&["run", &plan, "--wait"]);
-    busy.until("colour: waits for an answer");
-    busy.signal(Signal::TERM);
-    let (status, heard) = busy.end();
-    assert_eq!(status.code(), Some(4), "{heard}");
-    assert_eq!(bench.json(&["status", "--json"])["state"], "paused");
+    let plan = bench.plan(
+        "id: outer\ntitle: Outer\ntasks:\n  - id: inner\n    plan:\n      title: Inner\n      tasks:\n        - {id: ok, gate: {approvals: 1}}\n        - {id: ship, run: echo ship >> shipped, depends_on: [ok]}\n",
+    );
+    let said = bench.gantry(&["run", &plan, "--parallel", "1"]);
+    assert!(said.ends_with("[exit 4]"), "{said}");
+    let (_, rest) = said.split_once("waits: inner: for plan `").expect(&said);
+    let (inner, what) = rest.split_once("`: ").unwrap();
+    assert!(what.starts_with("ok: 0 of 1 approvals"), "{said}");
+    let approved = bench.gantry(&["gate", "approve", inner, "ok"]);
+    assert!(approved.ends_with("[exit 0]"), "{approved}");
+    let said = bench.gantry(&["resume", "outer", "--parallel", "1"]);
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(std::fs::read_to_string(bench.work().join("shipped")).unwrap(), "ship\n");
 }
 
 #[test]
