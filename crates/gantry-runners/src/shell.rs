@@ -305,6 +305,7 @@ fn not_started(error: &StartError) -> Failure {
             Failure::new(FailureClass::Logic, format!("{error}; the command and its variables are too large together"))
         }
         StartError::System { .. } => Failure::new(FailureClass::Transient, error.to_string()),
+        StartError::Unknown => Failure::new(FailureClass::Lost, error.to_string()),
     }
 }
 

@@ -61,6 +61,9 @@ pub enum StartError {
         /// Why not.
         why: String,
     },
+    /// Nobody can say whether it started: the guard was gone before it had said so.
+    #[error("it is not known whether it started: its guard died")]
+    Unknown,
     /// The system said no.
     #[error("it could not be started: {why}")]
     System {
@@ -105,7 +108,7 @@ impl Running {
             Some(FromGuard::Refused(Refused::Sandbox(why))) => Err(StartError::Sandbox { why }),
             Some(FromGuard::Refused(Refused::System(why))) => Err(StartError::System { why }),
             Some(FromGuard::Ended(_)) | None => {
-                Err(StartError::System { why: "the guard died before it started anything".to_owned() })
+                Err(StartError::Unknown)
             }
         }
     }

@@ -50,8 +50,13 @@ impl World {
     pub(super) fn arrive(&mut self, coming: Coming) -> Option<Input> {
         match coming {
             Coming::Act { deed, answer, after_ms } => {
-                self.say(|| format!("really happens: {deed:?}"));
-                self.record.ledger.push(deed);
+                // What a nested plan did stands in its own record: whoever takes the attempt up does not do it again.
+                if deed.what == "plan" && self.record.ledger.contains(&deed) {
+                    self.say(|| format!("has happened already: {deed:?}"));
+                } else {
+                    self.say(|| format!("really happens: {deed:?}"));
+                    self.record.ledger.push(deed);
+                }
                 self.deliver(after_ms, *answer);
                 None
             }
