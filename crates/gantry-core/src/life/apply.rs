@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
 use super::{Breaker, CheckpointMark, DoneWords, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
-use crate::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
+use crate::event::{AfterUndo, AnswerTo, Asked, Entry, Event, JudgeOf, Source};
 use crate::id::{AttemptNo, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
@@ -124,9 +124,13 @@ impl Life {
                 }
             }
             Event::UndoFinished => self.undoing = None,
-            Event::JudgeAsked { task: None, checks, .. } => self.done_words = DoneWords::Asked(checks.clone()),
+            Event::JudgeAsked { task: None, checks, .. } => {
+                self.done_words = DoneWords::Asked(checks.clone());
+                self.judge_owed = true;
+            }
             Event::Judged { task: None, verdicts, usage, .. } => {
                 self.charge_plan(*usage);
+                self.judge_owed = false;
                 // Where nobody asks any more, only what it used counts.
                 if matches!(self.done_words, DoneWords::Asked(_)) {
                     let holds = verdicts.iter().all(|verdict| verdict.holds);
@@ -135,10 +139,10 @@ impl Life {
             }
             // The first event makes the life itself (see `replay`); the others are for readers only.
             Event::PlanCreated { .. } | Event::NoteAdded { .. } => {}
-            Event::AnswerIgnored { task, attempt, usage, .. } => {
+            Event::AnswerIgnored { task, attempt, usage, to, .. } => {
                 if let Some(no) = self.known_once(task) {
                     self.charge(no, *usage);
-                    self.task_mut(no).unanswered.retain(|(unanswered, _)| unanswered != attempt);
+                    self.task_mut(no).paid(*to, *attempt);
                 }
             }
             Event::RouteTaken { from, to, .. } => {
@@ -293,10 +297,14 @@ impl Life {
                     life.outputs = Arc::new(outputs.clone());
                     life.outcome.clone_from(outcome);
                 }
+                let attempt = self.task(no).attempt;
+                self.task_mut(no).owe(AnswerTo::Judge, attempt);
                 self.enter(no, State::Waiting(waiting), watch, woken);
             }
             Event::Judged { usage, .. } => {
                 self.charge(no, *usage);
+                let attempt = self.task(no).attempt;
+                self.task_mut(no).paid(AnswerTo::Judge, attempt);
                 let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { of: JudgeOf::Start, .. }));
                 self.change(no, woken, |life| {
                     life.judged_before = before;
@@ -305,8 +313,9 @@ impl Life {
                     }
                 });
             }
-            Event::Verified { happened, usage, .. } => {
+            Event::Verified { attempt, happened, usage, .. } => {
                 self.charge(no, *usage);
+                self.task_mut(no).paid(AnswerTo::Verify, *attempt);
                 if happened.is_some() {
                     self.task_mut(no).in_doubt = false;
                 }
@@ -317,6 +326,7 @@ impl Life {
                 life.keep(evidence);
             }
             Event::VerifyAsked { attempt, .. } => {
+                self.task_mut(no).owe(AnswerTo::Verify, *attempt);
                 self.enter(no, State::Waiting(Waiting::Verify { attempt: *attempt }), watch, woken);
             }
             Event::Escalated { level, next_at, .. } => self.change(no, woken, |life| {
@@ -328,9 +338,13 @@ impl Life {
                 life.outputs = Arc::new(outputs.clone());
                 life.remember();
             }
-            Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
-            Event::UndoFailed { usage, .. } => {
+            Event::UndoStarted { attempt, .. } => {
+                self.task_mut(no).owe(AnswerTo::Undo, *attempt);
+                self.undo_step(|undoing| undoing.attempt = Some(*attempt));
+            }
+            Event::UndoFailed { attempt, usage, .. } => {
                 self.charge(no, *usage);
+                self.task_mut(no).paid(AnswerTo::Undo, *attempt);
                 self.undo_step(|undoing| {
                     undoing.attempt = None;
                     undoing.failures += 1;
@@ -339,6 +353,9 @@ impl Life {
             Event::UndoHalted { reason, .. } => self.undo_step(|undoing| undoing.halted = Some(reason.clone())),
             Event::TaskUndone { usage, .. } => {
                 self.charge(no, *usage);
+                if let Some(attempt) = self.undoing.as_ref().and_then(|undoing| undoing.attempt) {
+                    self.task_mut(no).paid(AnswerTo::Undo, attempt);
+                }
                 self.apply_undone(no, woken);
             }
             Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
@@ -541,6 +558,23 @@ impl TaskLife {
         self.watch = Watch::default();
         self.suspect = false;
         self.done_seq = None;
+    }
+
+    /// Remembers that an answer will have to be paid for.
+    fn owe(&mut self, to: AnswerTo, attempt: AttemptNo) {
+        self.owed.retain(|owed| *owed != (to, attempt));
+        if self.owed.len() >= UNANSWERED_MAX {
+            self.owed.remove(0);
+        }
+        self.owed.push((to, attempt));
+    }
+
+    /// What an answer used is counted: delivered again, it is not.
+    fn paid(&mut self, to: AnswerTo, attempt: AttemptNo) {
+        match to {
+            AnswerTo::Attempt => self.unanswered.retain(|(unanswered, _)| *unanswered != attempt),
+            AnswerTo::Verify | AnswerTo::Judge | AnswerTo::Undo => self.owed.retain(|owed| *owed != (to, attempt)),
+        }
     }
 
     /// Remembers what was counted for an attempt that ended without an answer.
