@@ -140,6 +140,9 @@ enum Phase {
         since: Timestamp,
         /// What was used of it before.
         used_ms: u64,
+        /// Nothing can go on without someone outside: nothing is used up meanwhile.
+        #[serde(default)]
+        waits: bool,
     },
     Paused {
         used_ms: u64,

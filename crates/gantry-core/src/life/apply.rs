@@ -26,23 +26,28 @@ impl Life {
     pub(super) fn apply_one(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
         self.length = entry.seq;
         self.last_at = entry.at;
+        self.apply_event(entry, woken);
+        self.keep_time(entry.at);
+    }
+
+    fn apply_event(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
         if Self::unsettles_done(&entry.event) {
             self.done_words = DoneWords::Unasked;
         }
         match &entry.event {
             Event::PlanForked { id, .. } => self.id = id.clone(),
             Event::PlanStarted => {
-                self.set_phase(Phase::Running { since: entry.at, used_ms: 0 });
+                self.set_phase(Phase::Running { since: entry.at, used_ms: 0, waits: false });
                 woken.extend(self.roots.iter());
             }
             Event::PlanPaused { .. } => self.set_phase(Phase::Paused { used_ms: self.used_ms(entry.at) }),
             Event::PlanResumed { .. } => {
                 let used_ms = self.used_ms(entry.at);
-                self.set_phase(Phase::Running { since: entry.at, used_ms });
+                self.set_phase(Phase::Running { since: entry.at, used_ms, waits: false });
             }
             Event::PlanReopened { .. } => {
                 let used_ms = self.used_ms(entry.at);
-                self.set_phase(Phase::Running { since: entry.at, used_ms });
+                self.set_phase(Phase::Running { since: entry.at, used_ms, waits: false });
                 // What people said after the end has changed the situation of others without anyone looking.
                 woken.extend(self.numbers());
             }
@@ -525,10 +530,21 @@ impl Life {
         self.timers.clear();
     }
 
+    /// Stops the clock of the time budget while the plan waits for someone outside, and starts it again.
+    fn keep_time(&mut self, at: Timestamp) {
+        let Phase::Running { waits: waited, .. } = self.phase else { return };
+        let waits = self.waits_for_others();
+        if waits != waited {
+            let used_ms = self.used_ms(at);
+            self.set_phase(Phase::Running { since: at, used_ms, waits });
+        }
+    }
+
     /// How much of the time budget is used at this point.
     pub(super) fn used_ms(&self, now: Timestamp) -> u64 {
         match &self.phase {
-            Phase::Running { since, used_ms } => used_ms + (now - *since).as_ms(),
+            Phase::Running { used_ms, waits: true, .. } => *used_ms,
+            Phase::Running { since, used_ms, waits: false } => used_ms + (now - *since).as_ms(),
             Phase::Paused { used_ms } | Phase::Completed { used_ms } | Phase::Failed { used_ms, .. } => *used_ms,
             Phase::Created | Phase::Abandoned => 0,
         }
