@@ -83,6 +83,7 @@ impl Driver {
             number: attempt,
             next_ordinal: AtomicU32::new(first_ordinal),
             calls: Mutex::new(Vec::new()),
+            intent: Mutex::new(None),
         })
     }
 
@@ -105,7 +106,8 @@ impl Driver {
         let stop = CancellationToken::new();
         let ports = self.attempt(&task, attempt, 0);
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
-        let work = Work::of(self.plan.clone(), start);
+        let undo = self.life().definition(task.as_str()).map(|task| task.undo.clone()).unwrap_or_default();
+        let work = Work::of(self.plan.clone(), start, undo);
         let parent = self.plan.clone();
         self.launch(Flight::Attempt(task.clone(), attempt), stop, async move {
             let Ended { end, usage, .. } = match &work.action {
@@ -133,6 +135,7 @@ impl Driver {
             timeout: definition.and_then(|task| task.timeout),
             heartbeat: None,
             environment,
+            undo: Undo::None,
         }
     }
 
