@@ -359,7 +359,7 @@ impl Driver {
             From::Runner | From::Person(_) => None,
         });
         Append {
-            artifacts: artifacts_of(entries),
+            artifacts: artifacts_of(entries, inputs.iter().map(|taken| &taken.input)),
             effects: self.calls.clone(),
             answered: answered.collect(),
             texts: texts_of_changes(entries, life),

@@ -6,7 +6,7 @@ use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
 use gantry_core::life;
 use gantry_core::time::Timestamp;
-use gantry_store::{Append, EffectRow, ForkedFrom, Hash, PAGE_ITEMS_MAX, Store, StoreError, Turn};
+use gantry_store::{Append, EffectRow, ForkedFrom, Hash, NewArtifact, PAGE_ITEMS_MAX, Store, StoreError, Turn};
 
 use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
@@ -26,7 +26,16 @@ pub async fn entries(store: &dyn Store, plan: &PlanId) -> Result<Vec<Entry>, Eng
 
 /// Returns the hashes of the artifacts that these turns speak of; their contents must be kept before an import.
 pub fn artifact_hashes(turns: &[Turn]) -> BTreeSet<Hash> {
-    turns.iter().flat_map(|turn| artifacts_of(&turn.entries)).map(|artifact| artifact.hash).collect()
+    turns.iter().flat_map(artifacts_of_turn).map(|artifact| artifact.hash).collect()
+}
+
+/// The artifacts that a stored turn speaks of.
+fn artifacts_of_turn(turn: &Turn) -> Vec<NewArtifact> {
+    let inputs = match Cause::from_value(&turn.inputs) {
+        Ok(Cause::Decided { inputs, .. }) => inputs,
+        Ok(Cause::Created(_) | Cause::Given) | Err(_) => Vec::new(),
+    };
+    artifacts_of(&turn.entries, inputs.iter())
 }
 
 /// Writes a life from elsewhere into this store, under its id or, where that is taken, as a fork under a new one.
@@ -141,7 +150,7 @@ async fn append_all(
         };
         let texts = if length == 0 { texts_of(&life.plan()) } else { texts_of_changes(&turn.entries, &life) };
         let card = card_of(&life, parent.as_ref(), from);
-        let artifacts = artifacts_of(&turn.entries);
+        let artifacts = artifacts_of_turn(turn);
         let append = Append { texts, artifacts, ..Append::new(id.clone(), length, turn.clone(), card) };
         let _ = store.append(append).await?;
         known = Some(life);

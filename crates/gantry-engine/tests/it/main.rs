@@ -6,6 +6,7 @@ mod kit;
 
 mod crashes;
 mod driving;
+mod keeping;
 mod people;
 mod replaying;
 mod undoing;
