@@ -1,6 +1,8 @@
 //! What people say reaches a plan, whoever drives it.
 
-use gantry_core::input::{Input, TakeBack};
+use gantry_core::event::Event;
+use gantry_core::id::TaskId;
+use gantry_core::input::{Input, Success, TakeBack};
 use gantry_core::life::{PlanState, TaskState};
 use gantry_engine::{Ending, EngineError, Tell, Until};
 
@@ -77,4 +79,17 @@ async fn a_cancelled_plan_stops_what_runs() {
     assert_eq!(world.engine.tell(&plan, cancel).await, Ok(Tell::Driven));
     let ended = driving.ended().await.unwrap();
     assert_eq!(ended, Ending::Ended { state: PlanState::Abandoned, causes: Vec::new() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_for_a_model_that_is_not_there_waits_for_someone_who_does_it() {
+    let world = World::new();
+    let plan = world.create("tasks: [{id: a, model: {instruction: think}}, {id: b, run: b, depends_on: [a]}]").await;
+    let Ending::Waiting(waits) = world.run(&plan).await else { panic!("it waits for a person") };
+    assert_eq!(waits[0].what, "help: no model is configured to do it; someone may do it by hand instead");
+    assert_eq!(world.count(&plan, |event| matches!(event, Event::AttemptStarted { .. })).await, 1);
+    let (task, by) = (TaskId::new("a").unwrap(), "ana".to_owned());
+    let done = Input::Report { task, by, end: Ok(Success::default()) };
+    assert_eq!(world.drive(&plan, vec![done]).await, completed());
+    assert_eq!(world.script.ledger(), ["b#1"]);
 }
