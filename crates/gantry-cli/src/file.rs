@@ -4,7 +4,9 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use gantry_core::plan::Plan;
-use gantry_format::Loaded;
+use gantry_engine::{Clock, SystemClock};
+use gantry_format::{Around, Loaded};
+use gantry_runners::{GuardProgram, Runners};
 
 use crate::exit::Fault;
 
@@ -14,6 +16,15 @@ const BYTES_MAX: u64 = 65 * 1024 * 1024;
 
 /// Reads a file, `-` for standard input, and says everything that was found in it.
 pub fn load(path: &str) -> Result<Loaded, Fault> {
+    load_by(path, gantry_format::load)
+}
+
+/// The same for a plan that is to run here and now: what it needs and is not there is found, too.
+pub fn load_here(path: &str) -> Result<Loaded, Fault> {
+    load_by(path, read_here)
+}
+
+fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault> {
     let fault = |error: std::io::Error| {
         let what = match error.kind() {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -26,12 +37,18 @@ pub fn load(path: &str) -> Result<Loaded, Fault> {
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(BYTES_MAX).read_to_end(&mut bytes).map_err(fault)?;
-        return Ok(gantry_format::load(STDIN, &bytes));
+        return Ok(read(STDIN, &bytes));
     }
     std::fs::File::open(Path::new(path))
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
         .map_err(fault)?;
-    Ok(gantry_format::load(path, &bytes))
+    Ok(read(path, &bytes))
+}
+
+fn read_here(name: &str, bytes: &[u8]) -> Loaded {
+    let runners = Runners::standard(GuardProgram::at("gantry"));
+    let capabilities: Vec<&str> = runners.names().collect();
+    gantry_format::load_around(name, bytes, &Around { capabilities: &capabilities, now: SystemClock::new().now() })
 }
 
 /// The name of a file in messages.
@@ -44,7 +61,15 @@ const STDIN: &str = "<stdin>";
 
 /// Reads a plan that must be sound: findings are told, errors end the command.
 pub fn load_sound(path: &str) -> Result<Plan, Fault> {
-    let loaded = load(path)?;
+    sound(path, load(path)?)
+}
+
+/// The same for a plan that is to run here and now.
+pub fn load_sound_here(path: &str) -> Result<Plan, Fault> {
+    sound(path, load_here(path)?)
+}
+
+fn sound(path: &str, loaded: Loaded) -> Result<Plan, Fault> {
     tell(&loaded);
     loaded.plan.ok_or_else(|| {
         let errors = loaded.report.errors().count();

@@ -84,7 +84,7 @@ pub struct ResumeArgs {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let plan = file::load_sound(&args.file)?;
+    let plan = file::load_sound_here(&args.file)?;
     let workspace = how::folder(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
