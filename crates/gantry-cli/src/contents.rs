@@ -1,14 +1,14 @@
 //! Contents that a plan refers to by their hash alone: what checkpoints hold, and what ways back need.
 //!
-//! They are no artifacts, so the store knows of no one who needs them; whoever copies or cleans up has to ask here.
+//! They are no artifacts; whoever copies a plan has to ask here, and whoever cleans up for what notes speak of.
 
 use std::collections::BTreeSet;
 
 use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 use gantry_runners::checkpoint;
+use gantry_store::kept::{hashes_in, listed_in};
 use gantry_store::{EffectRow, Hash, PAGE_ITEMS_MAX, Store};
-use serde_json::Value;
 
 use crate::artifact;
 use crate::exit::Fault;
@@ -17,7 +17,9 @@ use crate::exit::Fault;
 pub async fn referred(store: &dyn Store, id: &PlanId) -> Result<BTreeSet<Hash>, Fault> {
     let (mut found, mut manifests) = (BTreeSet::new(), BTreeSet::new());
     for call in calls(store, id).await? {
-        hashes_in(&call.request, &mut found);
+        manifests.extend(hashes_in(call.request.to_string().as_bytes()));
+        let answer = call.answer.map(|answer| answer.to_string()).unwrap_or_default();
+        manifests.extend(hashes_in(answer.as_bytes()));
     }
     let checkpoints = artifact::all(store, id).await?.into_iter();
     manifests.extend(checkpoints.filter(|row| row.artifact.name == checkpoint::MANIFEST).map(|row| row.artifact.hash));
@@ -30,9 +32,7 @@ pub async fn referred(store: &dyn Store, id: &PlanId) -> Result<BTreeSet<Hash>, 
     for hash in manifests {
         if let Some(body) = store.get_blob(hash).await? {
             found.insert(hash);
-            if let Ok(manifest) = serde_json::from_slice(&body) {
-                hashes_in(&manifest, &mut found);
-            }
+            found.extend(listed_in(&body));
         }
     }
     Ok(found)
@@ -48,15 +48,5 @@ pub async fn calls(store: &dyn Store, id: &PlanId) -> Result<Vec<EffectRow>, Fau
             Some(next) => cursor = next,
             None => return Ok(rows),
         }
-    }
-}
-
-/// The hashes that stand in a value.
-fn hashes_in(value: &Value, found: &mut BTreeSet<Hash>) {
-    match value {
-        Value::String(text) => found.extend(text.parse::<Hash>()),
-        Value::Array(items) => items.iter().for_each(|item| hashes_in(item, found)),
-        Value::Object(fields) => fields.values().for_each(|field| hashes_in(field, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
             program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
             terminal(),
-            Finding::warn("models", "none is configured", "tasks for models wait until one is"),
+            Finding::warn("models", "none is configured", "tasks for models wait for a person until one is"),
         ])
     })?;
     let failed = findings.iter().any(|finding| finding.grade == Grade::Fail);

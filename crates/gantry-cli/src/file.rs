@@ -5,7 +5,9 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use gantry_core::plan::Plan;
-use gantry_format::Loaded;
+use gantry_engine::{Clock, SystemClock};
+use gantry_format::{Around, Loaded};
+use gantry_runners::{GuardProgram, Runners};
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
@@ -22,17 +24,32 @@ const HINT: &str = "name a plan file, or `-` for standard input";
 
 /// Reads a file, `-` for standard input, and says everything that was found in it.
 pub fn load(path: &str) -> Result<Loaded, Fault> {
+    load_by(path, gantry_format::load)
+}
+
+/// The same for a plan that is to run here and now: what it needs and is not there is found, too.
+pub fn load_here(path: &str) -> Result<Loaded, Fault> {
+    load_by(path, read_here)
+}
+
+fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault> {
     let fault = |error: std::io::Error| unreadable(path, &why(&error, "file")).hint(HINT);
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(BYTES_MAX).read_to_end(&mut bytes).map_err(fault)?;
-        return Ok(gantry_format::load(STDIN, &bytes));
+        return Ok(read(STDIN, &bytes));
     }
     check_kind(path, HINT)?;
     std::fs::File::open(Path::new(path))
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
         .map_err(fault)?;
-    Ok(gantry_format::load(path, &bytes))
+    Ok(read(path, &bytes))
+}
+
+fn read_here(name: &str, bytes: &[u8]) -> Loaded {
+    let runners = Runners::standard(GuardProgram::at("gantry"));
+    let capabilities: Vec<&str> = runners.names().collect();
+    gantry_format::load_around(name, bytes, &Around { capabilities: &capabilities, now: SystemClock::new().now() })
 }
 
 /// A file that cannot be read.
@@ -88,13 +105,10 @@ pub fn name(path: &str) -> &str {
 /// What standard input is called in messages.
 const STDIN: &str = "<stdin>";
 
-/// The same; for programs the errors are printed as JSON as well.
-pub fn load_sound_as(path: &str, json: bool) -> Result<Plan, Fault> {
-    if !json {
-        return load_sound(path);
-    }
-    let loaded = load(path);
-    if !matches!(&loaded, Ok(Loaded { plan: Some(_), .. })) {
+/// Reads a plan that is to run here and now and must be sound; for programs the errors are printed as JSON as well.
+pub fn load_sound_here(path: &str, json: bool) -> Result<Plan, Fault> {
+    let loaded = load_here(path);
+    if json && !matches!(&loaded, Ok(Loaded { plan: Some(_), .. })) {
         let mut found = findings(name(path), &loaded);
         found["ok"] = json!(false);
         exit::print(&format!("{found}\n"))?;

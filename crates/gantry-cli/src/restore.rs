@@ -197,4 +197,7 @@ impl Intents for Shelf {
     async fn intend(&self, _: Value) -> Result<(), KeepError> {
         Ok(())
     }
+    async fn intend_instead(&self, _: Value) -> Result<(), KeepError> {
+        Ok(())
+    }
 }

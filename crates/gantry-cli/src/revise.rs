@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     if args.rationale.trim().is_empty() {
         return Err(Fault::bad_input("a revision needs a reason").hint("say it with `--rationale`"));
     }
-    let mut plan = file::load_sound_as(&args.file, args.record.json)?;
+    let mut plan = file::load_sound_here(&args.file, args.record.json)?;
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let life = desk.life().await?;
@@ -62,6 +62,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         }
         let base = args.base.map_or(life.revision(), gantry_core::id::Revision);
         let current = life.plan();
+        plan = life.with_parts_of_maps(plan);
         plan.id.clone_from(&current.id);
         plan.sort_tree();
         let change = diff(&current, &plan);

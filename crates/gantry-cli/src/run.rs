@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         return Err(Fault::bad_input("`--key` needs a text that names the request")
             .hint("leave it out to make a new plan each time"));
     }
-    let plan = file::load_sound_as(&args.file, args.record.json)?;
+    let plan = file::load_sound_here(&args.file, args.record.json)?;
     let workspace = surroundings::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {

@@ -91,10 +91,18 @@ impl Place {
     }
 
     /// Opens the record with an engine over it.
-    pub fn engine(&self, options: Options) -> Result<Engine, Fault> {
+    pub fn engine(&self, mut options: Options) -> Result<Engine, Fault> {
         let guard = GuardProgram::this_program()
             .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
         let store: Arc<dyn Store> = Arc::new(self.open()?);
+        let record = std::path::absolute(self.path()?).unwrap_or_default();
+        options.own_files = ["", "-wal", "-shm", "-journal", "-lock"]
+            .map(|ending| {
+                let mut file = record.clone().into_os_string();
+                file.push(ending);
+                PathBuf::from(file)
+            })
+            .to_vec();
         Ok(Engine::new(store, Arc::new(SystemClock::new()), Runners::standard(guard), options))
     }
 }

@@ -28,7 +28,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let files: Vec<(&str, Result<Loaded, Fault>)> =
-        args.files.iter().map(|path| (file::name(path), file::load(path))).collect();
+        args.files.iter().map(|path| (file::name(path), file::load_here(path))).collect();
     let found = |count: fn(&Loaded) -> usize| -> usize {
         files.iter().filter_map(|(_, file)| file.as_ref().ok()).map(count).sum()
     };

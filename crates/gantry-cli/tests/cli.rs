@@ -109,11 +109,20 @@ fn help_shows_what_can_be_done() {
 
 #[test]
 fn a_sound_plan_is_said_to_be_sound() {
-    insta::assert_snapshot!(gantry(&["validate", "examples/feature-x.yaml", "examples/debug-500.yaml"], ""), @"
-    examples/feature-x.yaml: ok, 5 tasks
+    insta::assert_snapshot!(gantry(&["validate", "examples/feature-x.yaml", "examples/debug-500.yaml"], ""), @r#"
+    examples/feature-x.yaml: ok, 5 tasks, 1 warning
     examples/debug-500.yaml: ok, 10 tasks
+    --- talk
+    warning[plan::no-capability]: there is no capability `search`, `fetch`, `summarize` here: task `research-sources` would fail
+     --> examples/feature-x.yaml:7:7
+      |
+    7 |       search(query="idempotent HTTP methods retries") -> links;
+      |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell
+
     [exit 0]
-    ");
+    "#);
 }
 
 #[test]
@@ -165,7 +174,16 @@ fn programs_get_json() {
     {
       "ok": true,
       "errors": [],
-      "warnings": [],
+      "warnings": [
+        {
+          "code": "plan::no-capability",
+          "message": "there is no capability `search`, `fetch`, `summarize` here: task `research-sources` would fail",
+          "file": "examples/feature-x.yaml",
+          "line": 7,
+          "column": 7,
+          "hint": "there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell"
+        }
+      ],
       "notes": []
     }
     [exit 0]
@@ -186,7 +204,23 @@ fn strict_lets_warnings_count() {
       |
       = help: use one of the task's inputs or outputs, a task id, or `inputs`, `outputs`, `tasks`, `artifacts`, `memory`, `env`
 
-    0 errors and 1 warning in 1 file
+    warning[plan::no-capability]: there is no capability `search`, `fetch`, `summarize` here: task `sources` would fail
+      --> examples/retries.yaml:11:14
+       |
+    11 |     command: search("idempotent HTTP methods retries") -> links; fetch(links) -> docs; summarize(docs) -> notes
+       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell
+
+    warning[plan::no-model]: no model is configured: task `implement` will wait for a person
+      --> examples/retries.yaml:20:5
+       |
+    20 |     agent: {strategy: react, tools: [files.edit, shell], goal: "add the retry middleware", max_turns: 20}
+       |     ^^^^^
+       |
+       = help: someone can do it by hand when its turn comes
+
+    0 errors and 3 warnings in 1 file
     [exit 2]
     "#);
 }

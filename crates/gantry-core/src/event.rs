@@ -32,6 +32,21 @@ pub struct Entry {
     pub event: Event,
 }
 
+/// What an answer is an answer to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerTo {
+    /// An attempt.
+    #[default]
+    Attempt,
+    /// The question whether an attempt happened.
+    Verify,
+    /// Checks in words.
+    Judge,
+    /// An attempt at taking back.
+    Undo,
+}
+
 /// Outputs by name.
 pub type Outputs = BTreeMap<String, Value>;
 
@@ -219,6 +234,9 @@ pub enum Event {
         /// What it used beyond what was counted before.
         #[serde(default, skip_serializing_if = "is_default")]
         usage: Usage,
+        /// What it answered.
+        #[serde(default, skip_serializing_if = "is_default")]
+        to: AnswerTo,
     },
     /// The task will be tried again.
     RetryPlanned {

@@ -164,6 +164,11 @@ impl Expr {
         &self.0.paths
     }
 
+    /// Tells whether it is nothing but a text in quotes.
+    pub fn is_text(&self) -> bool {
+        self.0.program.is_text()
+    }
+
     /// Evaluates the expression. Durations become text such as `"600s"`, timestamps RFC 3339.
     pub fn eval(&self, scope: &dyn Scope) -> Result<serde_json::Value, EvalError> {
         let mut evaluator = Evaluator::new(&self.0.program, &self.0.source, scope);

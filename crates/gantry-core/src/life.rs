@@ -118,6 +118,9 @@ pub struct Life {
     /// Someone was told that the plan's deadline passed.
     deadline_missed: bool,
     done_words: DoneWords,
+    /// A judge was asked about the plan, and what that used is not counted yet.
+    #[serde(default)]
+    judge_owed: bool,
     undoing: Option<Arc<Undoing>>,
 
     facts: OrdMap<String, Value>,
@@ -137,6 +140,9 @@ enum Phase {
         since: Timestamp,
         /// What was used of it before.
         used_ms: u64,
+        /// Nothing can go on without someone outside: nothing is used up meanwhile.
+        #[serde(default)]
+        waits: bool,
     },
     Paused {
         used_ms: u64,

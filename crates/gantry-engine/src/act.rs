@@ -109,6 +109,7 @@ impl Driver {
             number: attempt,
             next_ordinal: AtomicU32::new(first_ordinal),
             calls: Mutex::new(Vec::new()),
+            intent: Mutex::new(None),
         })
     }
 
@@ -130,7 +131,8 @@ impl Driver {
         let (task, attempt) = (start.task.clone(), start.attempt);
         let stop = CancellationToken::new();
         let ports = self.attempt(&task, attempt, 0);
-        let work = Work::of(self.plan.clone(), start);
+        let undo = self.life().definition(task.as_str()).map(|task| task.undo.clone()).unwrap_or_default();
+        let work = Work::of(self.plan.clone(), start, undo);
         let flight = Flight::Attempt(task.clone(), attempt);
         if let Action::Plan(nested) = &work.action {
             let nested = nested.clone();
@@ -168,6 +170,7 @@ impl Driver {
             timeout: definition.and_then(|task| task.timeout),
             heartbeat: None,
             environment,
+            undo: Undo::None,
         }
     }
 

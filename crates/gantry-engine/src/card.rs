@@ -1,7 +1,9 @@
 //! What a list of plans shows of a life, and the words that it is found by.
 
-use gantry_core::event::{Entry, Event};
-use gantry_core::id::TaskId;
+use gantry_core::effect::ArtifactRef;
+use gantry_core::event::{AnswerTo, Entry, Event};
+use gantry_core::id::{AttemptNo, TaskId};
+use gantry_core::input::Input;
 use gantry_core::life::Life;
 use gantry_core::plan::{Plan, Task};
 use gantry_store::{CAUSES_MAX, Card, ForkedFrom, Hash, NewArtifact, TextKind, TextRow, WAITING_MAX, WaitingLine};
@@ -57,13 +59,19 @@ fn text_of_task(task: &Task) -> TextRow {
     TextRow { task: Some(task.id.clone()), kind: TextKind::Task, name: String::new(), text }
 }
 
-/// The artifacts that these entries speak of.
-pub(crate) fn artifacts_of(entries: &[Entry]) -> Vec<NewArtifact> {
+/// The artifacts that these entries speak of. What an attempt handed in that was over by then is in the input alone.
+pub(crate) fn artifacts_of<'i>(entries: &[Entry], inputs: impl Iterator<Item = &'i Input> + Clone) -> Vec<NewArtifact> {
     let mut found = Vec::new();
     for entry in entries {
         let (task, attempt, artifacts, made_by): (&TaskId, _, _, &str) = match &entry.event {
             Event::AttemptSucceeded { task, attempt, artifacts, .. }
             | Event::ProgressMade { task, attempt, artifacts, .. } => (task, *attempt, artifacts, "attempt"),
+            Event::AttemptFailed { task, attempt, failure, .. } => (task, *attempt, &failure.evidence, "attempt"),
+            Event::AnswerIgnored { task, attempt, to: AnswerTo::Attempt, .. } => {
+                let late = inputs.clone().find_map(|input| handed_in(input, task, *attempt));
+                let Some(late) = late else { continue };
+                (task, *attempt, late, "attempt")
+            }
             Event::PersonAnswered { task, evidence, by, .. } => (task, Default::default(), evidence, by),
             _ => continue,
         };
@@ -82,4 +90,15 @@ pub(crate) fn artifacts_of(entries: &[Entry]) -> Vec<NewArtifact> {
         }
     }
     found
+}
+
+/// What an attempt handed in at its end, well or not.
+fn handed_in<'i>(input: &'i Input, of: &TaskId, number: AttemptNo) -> Option<&'i Vec<ArtifactRef>> {
+    match input {
+        Input::Ended { task, attempt, end, .. } if task == of && *attempt == number => Some(match end {
+            Ok(success) => &success.artifacts,
+            Err(failure) => &failure.evidence,
+        }),
+        _ => None,
+    }
 }

@@ -443,7 +443,8 @@ impl Driver {
             From::Inbox(id) => Some((id, answer_to(refusal.as_ref()))),
             From::Runner | From::Person(_) => None,
         });
-        let (artifacts, texts) = (artifacts_of(&entries), texts_of_changes(&entries, life));
+        let (artifacts, texts) =
+            (artifacts_of(&entries, inputs.iter().map(|taken| &taken.input)), texts_of_changes(&entries, life));
         let at = entries.last().map(|entry| entry.at).unwrap_or_default();
         let turn = Turn { first_seq: length + 1, inputs: inputs_json, entries, at };
         Append {

@@ -1,6 +1,7 @@
 //! The engine of one process: creates plans, drives them, and passes on what people say.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -53,6 +54,8 @@ pub struct Options {
     pub environment: BTreeMap<String, String>,
     /// How much is kept, and how long is waited.
     pub limits: Limits,
+    /// Its own files, such as the record: in a working folder they are neither kept nor restored.
+    pub own_files: Vec<PathBuf>,
 }
 
 impl Default for Options {
@@ -64,6 +67,7 @@ impl Default for Options {
             secrets: Secrets::none(),
             environment: BTreeMap::new(),
             limits: Limits::default(),
+            own_files: Vec::new(),
         }
     }
 }
@@ -334,6 +338,7 @@ fn place_with(options: &Options, origin: &Origin, policy: Arc<Policy>) -> Place 
         secrets: options.secrets.clone(),
         environment,
         limits: options.limits.clone(),
+        own_files: options.own_files.clone(),
         ..Place::at(root)
     }
 }

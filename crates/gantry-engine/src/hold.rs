@@ -61,7 +61,8 @@ impl Held {
         let parent = self.opened.origin.parent.as_ref().map(|(plan, _)| plan);
         let card = card_of(&verdict.life, parent, self.opened.forked_from.as_ref());
         let entries = verdict.events;
-        let (artifacts, texts) = (artifacts_of(&entries), texts_of_changes(&entries, &verdict.life));
+        let (artifacts, texts) =
+            (artifacts_of(&entries, std::iter::once(&input)), texts_of_changes(&entries, &verdict.life));
         let at = entries.last().map(|entry| entry.at).unwrap_or_default();
         let inputs = Cause::Decided { inputs: vec![input], room: Room::NONE }.to_json();
         let turn = Turn { first_seq: length + 1, inputs, entries, at };

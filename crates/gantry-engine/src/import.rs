@@ -6,7 +6,7 @@ use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, Life};
 use gantry_core::time::Timestamp;
-use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, PAGE_ITEMS_MAX, Store, Turn};
+use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, NewArtifact, PAGE_ITEMS_MAX, Store, Turn};
 
 use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
@@ -33,7 +33,16 @@ pub async fn entries_after(store: &dyn Store, plan: &PlanId, after: u64) -> Resu
 
 /// Returns the hashes of the artifacts that these turns speak of; their contents must be kept before an import.
 pub fn artifact_hashes(turns: &[Turn]) -> BTreeSet<Hash> {
-    turns.iter().flat_map(|turn| artifacts_of(&turn.entries)).map(|artifact| artifact.hash).collect()
+    turns.iter().flat_map(artifacts_of_turn).map(|artifact| artifact.hash).collect()
+}
+
+/// The artifacts that a stored turn speaks of.
+pub(crate) fn artifacts_of_turn(turn: &Turn) -> Vec<NewArtifact> {
+    let inputs = match Cause::from_json(&turn.inputs) {
+        Ok(Cause::Decided { inputs, .. }) => inputs,
+        Ok(Cause::Created(_) | Cause::Given) | Err(_) => Vec::new(),
+    };
+    artifacts_of(&turn.entries, inputs.iter())
 }
 
 /// Writes a life from elsewhere into this store, with the ways back of what was done in it, under its id or, where that
@@ -135,7 +144,7 @@ async fn write(
             Some(Event::PlanCreated { plan, .. }) if length == 0 => texts_of(plan),
             _ => texts_of_changes(&turn.entries, whole),
         };
-        let artifacts = artifacts_of(&turn.entries);
+        let artifacts = artifacts_of_turn(&turn);
         let next = turn.last_seq();
         life.push(Append { texts, artifacts, ..Append::new(id.clone(), length, turn, card.clone()) });
         length = next;

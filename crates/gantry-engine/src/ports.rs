@@ -34,6 +34,8 @@ pub(crate) struct Attempt {
     pub(crate) next_ordinal: AtomicU32,
     /// Calls that were made; they are written with the turn that takes the attempt's end.
     pub(crate) calls: Mutex<Vec<EffectRow>>,
+    /// The last record of how to take something back.
+    pub(crate) intent: Mutex<Option<EffectRow>>,
 }
 
 impl Attempt {
@@ -136,6 +138,16 @@ impl Watch for Attempt {
 impl Intents for Attempt {
     async fn intend(&self, undo: Value) -> Result<(), KeepError> {
         let row = self.row(INTENT, undo, None);
+        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
+        recorded.map_err(|error| store_failed(&error))?;
+        *self.intent.lock().unwrap_or_else(PoisonError::into_inner) = Some(row);
+        Ok(())
+    }
+
+    async fn intend_instead(&self, undo: Value) -> Result<(), KeepError> {
+        let last = self.intent.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(last) = last else { return self.intend(undo).await };
+        let row = EffectRow { request_hash: Hash::of(undo.to_string().as_bytes()), request: undo, ..last };
         let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
         recorded.map_err(|error| store_failed(&error))
     }

@@ -9,6 +9,9 @@ use serde_json::json;
 use crate::engine::Shared;
 use crate::ports::{Attempt, INTENT};
 
+/// The kind under which a program that ran is recorded.
+const PROCESS: &str = "process";
+
 /// Takes back everything that attempts at this task intended and nobody took back yet, the last thing first.
 pub(crate) async fn restore(
     shared: &Arc<Shared>,
@@ -16,31 +19,47 @@ pub(crate) async fn restore(
     place: &Place,
     ports: &Arc<Attempt>,
 ) -> Result<String, String> {
-    let intents = open_intents(work, ports).await?;
-    if intents.is_empty() {
-        return Ok("it had changed nothing".to_owned());
+    let rows = rows(work, ports).await?;
+    let is_intent = |row: &EffectRow| row.kind == INTENT;
+    if !rows.iter().any(is_intent) {
+        return without_record(shared, work, &rows);
     }
-    let count = intents.len();
+    let intents: Vec<EffectRow> = rows.into_iter().filter(|row| is_intent(row) && row.answer.is_none()).collect();
+    if intents.is_empty() {
+        return Ok("it was taken back before".to_owned());
+    }
+    let mut said = Vec::new();
     for mut intent in intents.into_iter().rev() {
         let how = shared.runners.undo(work, place, &ports.ports(), &intent.request).await?;
-        intent.answer = Some(json!({ "undone": how }));
+        intent.answer = Some(json!({ "undone": &how }));
+        said.push(how);
         intent.ended_at = Some(shared.clock.now());
         let recorded = ports.patiently(|| shared.store.record_effects(vec![intent.clone()])).await;
         recorded.map_err(|error| error.to_string())?;
     }
-    Ok(format!("restored what it changed ({count} {})", if count == 1 { "change" } else { "changes" }))
+    Ok(format!("restored what it changed: {}", said.join("; ")))
 }
 
-/// What attempts at a task were about to change, in order, without what was taken back.
-async fn open_intents(work: &Work, ports: &Attempt) -> Result<Vec<EffectRow>, String> {
-    let (mut intents, mut cursor) = (Vec::new(), 0);
+/// No attempt wrote down how to take it back: either it did nothing, or nobody can know what it did.
+fn without_record(shared: &Arc<Shared>, work: &Work, rows: &[EffectRow]) -> Result<String, String> {
+    let ran = rows.iter().any(|row| row.kind == PROCESS);
+    if !ran && shared.runners.can(work) {
+        return Ok("it had changed nothing".to_owned());
+    }
+    let task = &work.task;
+    Err(format!("nothing was kept before `{task}` was done, so what it changed is not known: take it back by hand"))
+}
+
+/// Everything that attempts at a task did outside, in order.
+async fn rows(work: &Work, ports: &Attempt) -> Result<Vec<EffectRow>, String> {
+    let (mut rows, mut cursor) = (Vec::new(), 0);
     loop {
         let page = ports.patiently(|| ports.store.effects(&work.plan, Some(&work.task), cursor, PAGE_ITEMS_MAX)).await;
         let page = page.map_err(|error| error.to_string())?;
-        intents.extend(page.items.into_iter().filter(|row| row.kind == INTENT && row.answer.is_none()));
+        rows.extend(page.items);
         match page.next {
             Some(next) => cursor = next,
-            None => return Ok(intents),
+            None => return Ok(rows),
         }
     }
 }

@@ -5,8 +5,8 @@ use gantry_core::id::PlanId;
 use gantry_core::life;
 use gantry_store::{ArtifactRow, ChainReport, NewArtifact, PAGE_ITEMS_MAX, Problem, Snapshot, Store};
 
-use crate::card::artifacts_of;
 use crate::error::EngineError;
+use crate::import::artifacts_of_turn;
 use crate::load::{all_turns, is_readable, snapshot_of};
 
 /// Recomputes every hash and sum of a plan, folds its journal, and compares that with what is kept beside it.
@@ -15,7 +15,9 @@ pub async fn verify(store: &dyn Store, plan: &PlanId) -> Result<ChainReport, Eng
     if report.first_broken().is_some() {
         return Ok(report); // there is nothing to compare with
     }
-    let entries: Vec<Entry> = all_turns(store, plan).await?.into_iter().flat_map(|turn| turn.entries).collect();
+    let turns = all_turns(store, plan).await?;
+    let spoken_of: Vec<NewArtifact> = turns.iter().flat_map(artifacts_of_turn).collect();
+    let entries: Vec<Entry> = turns.into_iter().flat_map(|turn| turn.entries).collect();
     if let Some(snapshot) = store.load(plan).await?.and_then(|loaded| loaded.snapshot) {
         let wrong = check_snapshot(&snapshot, &entries).map_err(|bad| EngineError::journal(plan, &bad))?;
         report.problems.extend(wrong.map(|what| Problem { seq: None, what }));
@@ -23,7 +25,7 @@ pub async fn verify(store: &dyn Store, plan: &PlanId) -> Result<ChainReport, Eng
     let rows = all_artifacts(store, plan).await;
     // A row that cannot be read was found already.
     if let Ok(rows) = rows {
-        let wrong = check_artifacts(&rows, &artifacts_of(&entries));
+        let wrong = check_artifacts(&rows, &spoken_of);
         report.problems.extend(wrong.map(|what| Problem { seq: None, what }));
     }
     Ok(report)

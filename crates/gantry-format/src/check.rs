@@ -1,5 +1,6 @@
 //! What the finished plan has wrong with it, shown at its place in the file.
 
+mod around;
 mod cycle;
 
 use std::collections::BTreeMap;
@@ -10,16 +11,25 @@ use crate::diagnostic::{Diagnostic, Findings};
 use crate::read::{Places, Reading};
 use crate::suggest::nearest;
 
+pub use around::Around;
+
 /// Lets the model check the plan and adds what it finds.
 ///
 /// In a file that is a single task, a route to a task elsewhere is no error: the route is left out
 /// and reported.
-pub(crate) fn check(reading: &mut Reading, findings: &mut Findings) {
+pub(crate) fn check(reading: &mut Reading, around: Option<&Around<'_>>, findings: &mut Findings) {
     if reading.single_task {
         leave_out_routes(reading, findings);
     }
+    if let Some(around) = around {
+        around::check(reading, around, findings);
+    }
     let first_places = first_places(&reading.plan);
     for problem in reading.plan.check() {
+        // Whoever writes `words: …` has said that words are meant.
+        if problem.code == "plan::words-like-expression" && reading.places.text(&problem.place).is_none() {
+            continue;
+        }
         if reading.ids_unsure && names_a_task(&problem) || problem.code == "plan::no-tasks" && findings.has_errors() {
             continue;
         }

@@ -34,6 +34,7 @@ pub mod yaml;
 
 use gantry_core::plan::Plan;
 
+pub use check::Around;
 pub use diagnostic::{Diagnostic, Position, Report, Severity};
 pub use schema::schema;
 pub use source::Format;
@@ -56,11 +57,20 @@ pub struct Loaded {
 /// The name decides the format by its ending (`.yaml`, `.yml`, `.json`, `.gantry`, `.mmd`,
 /// `.mermaid`); without a known ending, how the text begins does.
 pub fn load(file_name: &str, bytes: &[u8]) -> Loaded {
+    load_with(file_name, bytes, None)
+}
+
+/// The same, and warns of what the plan needs and the place where it is to run does not have.
+pub fn load_around(file_name: &str, bytes: &[u8], around: &Around<'_>) -> Loaded {
+    load_with(file_name, bytes, Some(around))
+}
+
+fn load_with(file_name: &str, bytes: &[u8], around: Option<&Around<'_>>) -> Loaded {
     let text = match source::decode(file_name, bytes) {
         Ok(text) => text,
         Err(report) => return Loaded { plan: None, report },
     };
-    let (plan, findings) = read_text(Format::of(file_name, text), text);
+    let (plan, findings) = read_text(Format::of(file_name, text), text, around);
     let mut report = Report::new(file_name, text);
     report.absorb(findings);
     report.sort();
@@ -68,7 +78,7 @@ pub fn load(file_name: &str, bytes: &[u8]) -> Loaded {
     Loaded { plan, report }
 }
 
-fn read_text(format: Format, text: &str) -> (Option<Plan>, Findings) {
+fn read_text(format: Format, text: &str, around: Option<&Around<'_>>) -> (Option<Plan>, Findings) {
     let Parsed { node, mut findings } = match format {
         Format::Yaml => yaml::parse(text),
         Format::Json => json::parse(text),
@@ -86,6 +96,6 @@ fn read_text(format: Format, text: &str) -> (Option<Plan>, Findings) {
     let Some(mut reading) = read::plan(node, &mut findings) else {
         return (None, findings);
     };
-    check::check(&mut reading, &mut findings);
+    check::check(&mut reading, around, &mut findings);
     (Some(reading.plan), findings)
 }

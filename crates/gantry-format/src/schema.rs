@@ -1,7 +1,8 @@
 //! The JSON Schema of plan files, generated from the model's types.
 //!
-//! The schema describes the canonical form. Two things differ between the model and a file, and
-//! are changed here: an action is a field of its task, and tasks stand inside their parent.
+//! The schema describes the canonical form. Some things differ between the model and a file, and are changed here:
+//! an action is a field of its task, tasks stand inside their parent, an undo is an action by its name, and what each
+//! item of a map becomes needs no id.
 
 use gantry_core::plan::{Action, Plan};
 use schemars::generate::SchemaSettings;
@@ -17,8 +18,18 @@ pub fn schema() -> Value {
         task["properties"]["tasks"] = json!({
             "description": "The tasks inside this one.",
             "type": "array",
-            "items": {"$ref": "#/$defs/Task"},
+            "items": {"$ref": "#/$defs/Task", "required": ["id"]},
         });
+        // Only a task in a list needs its id: what each item of a map becomes gets one.
+        if let Some(fields) = task.as_object_mut() {
+            fields.shift_remove("required");
+        }
+    }
+    if let Some(items) = schema.pointer_mut("/properties/tasks/items") {
+        items["required"] = json!(["id"]);
+    }
+    if let Some(ways) = schema.pointer_mut("/$defs/Undo/oneOf").and_then(Value::as_array_mut) {
+        ways.push(json!({"$ref": "#/$defs/Action", "description": "The same in short: `undo: {run: …}`."}));
     }
     schema["title"] = json!("Gantry plan");
     schema

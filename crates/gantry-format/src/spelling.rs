@@ -25,7 +25,7 @@
 //! | task | `commands: [a, b]` | `command: a; b` |
 //! | task | `input`, `using`, `env`, `rollback`, `state` | `inputs`, `capabilities`, `environment`, `undo`, `status` |
 //! | task | `action: {run: …}` | `run: …` |
-//! | task | `undo: {run: …}` | `undo: {action: {run: …}}` |
+//! | task | `undo: {action: {run: …}}` | `undo: {run: …}` |
 //! | task | `kind` and `status` that list alternatives: `research\|debug` | the first, with a warning |
 //! | budget | `timeMin: 30` | `time: 30m` |
 //! | budget | `costUSD` | `cost_usd` |

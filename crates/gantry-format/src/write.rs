@@ -7,7 +7,7 @@
 mod emit;
 
 use gantry_core::plan::{Action, Plan, Task, Undo};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Tasks deeper than this are written flat with `parent`, so that no plan needs more nesting than
 /// files may have.
@@ -76,7 +76,7 @@ fn task_fields(task: &Task) -> Map<String, Value> {
         let (name, value) = match (name.as_str(), &task.action, &task.verify, &task.undo) {
             ("action", Some(action), ..) => (action.key().to_owned(), action_value(action)),
             ("verify", _, Some(action), _) => (name, wrapped(action)),
-            ("undo", .., Undo::Action(action)) => (name, json!({"action": wrapped(action)})),
+            ("undo", .., Undo::Action(action)) => (name, wrapped(action)),
             ("alternates", ..) => (name, task.alternates.iter().map(wrapped).collect()),
             _ => (name, value),
         };

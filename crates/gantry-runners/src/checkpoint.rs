@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 pub use capture::capture;
+pub(crate) use capture::capture_files;
 pub use restore::{Prepared, Restored, prepare, restore};
 
 use crate::files::Kept;

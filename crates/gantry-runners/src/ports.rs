@@ -33,6 +33,8 @@ pub trait Intents: Send + Sync {
     /// Returns once the record is durable. An attempt may intend several times; each record counts, and the
     /// last is taken back first.
     async fn intend(&self, undo: Value) -> Result<(), KeepError>;
+    /// Replaces the last record of this attempt: what there is to take back is known better now.
+    async fn intend_instead(&self, undo: Value) -> Result<(), KeepError>;
 }
 
 /// Everything that a runner may use of the engine, for one attempt.
@@ -57,6 +59,11 @@ impl Ports {
     /// Makes the way back durable; only then may the mutation start.
     pub async fn intend(&self, undo: Value) -> Result<(), KeepError> {
         self.intents.intend(undo).await
+    }
+
+    /// Replaces the last way back with a better one.
+    pub async fn intend_instead(&self, undo: Value) -> Result<(), KeepError> {
+        self.intents.intend_instead(undo).await
     }
 }
 

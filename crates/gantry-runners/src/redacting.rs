@@ -57,6 +57,9 @@ impl Intents for Redacting {
     async fn intend(&self, undo: Value) -> Result<(), KeepError> {
         self.ports.intents.intend(self.secrets.redact_record(&undo)).await
     }
+    async fn intend_instead(&self, undo: Value) -> Result<(), KeepError> {
+        self.ports.intents.intend_instead(self.secrets.redact_record(&undo)).await
+    }
 }
 
 impl Secrets {

@@ -71,7 +71,22 @@ impl Runners {
     }
 
     fn of(&self, work: &Work) -> Result<&Arc<dyn Runner>, Failure> {
-        self.get(name_of(&work.action))
+        let name = name_of(&work.action);
+        let needs_model = matches!(work.action, Action::Model(_) | Action::Agent(_) | Action::Decide(_));
+        if needs_model && !self.by_name.contains_key(name) {
+            // Trying again would not help, and neither would other words: this is for a person.
+            let message = "no model is configured to do it; someone may do it by hand instead";
+            return Err(Failure::new(FailureClass::Policy, message));
+        }
+        self.get(name)
+    }
+
+    /// Tells whether there is a capability for this work.
+    pub fn can(&self, work: &Work) -> bool {
+        match pipeline::calls(work) {
+            Some(calls) => calls.iter().all(|call| self.get(&call.name).is_ok()),
+            None => self.of(work).is_ok(),
+        }
     }
 
     /// Says no before anything starts.
@@ -154,6 +169,9 @@ impl Signing {
 impl Intents for Signing {
     async fn intend(&self, record: Value) -> Result<(), KeepError> {
         self.intents.intend(self.sign(record)).await
+    }
+    async fn intend_instead(&self, record: Value) -> Result<(), KeepError> {
+        self.intents.intend_instead(self.sign(record)).await
     }
 }
 

@@ -15,8 +15,11 @@
 //! kept, was in the middle of something and may have done it: that is `lost`. A shell reports the signal of a command
 //! inside it as 128 and more, which counts the same. The core has its own clock for timeouts; the one
 //! here comes a little later, for the day when the core is not listening.
+//!
+//! **Back.** With `undo: restore` the working folder is kept before the command and compared after it ([`before`]).
 
 pub mod environment; // in reading order
+mod before;
 mod confinement;
 mod outputs;
 mod shelter;
@@ -28,7 +31,7 @@ use async_trait::async_trait;
 use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::input::Success;
-use gantry_core::plan::{Action, Run};
+use gantry_core::plan::{Action, Run, Undo};
 use gantry_core::policy::FailureClass;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -41,6 +44,7 @@ use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatu
 use crate::runner::{Ended, Happened, Preview, Runner};
 use crate::text::shortened;
 use crate::work::{Place, Work};
+use before::Before;
 use outputs::Exchange;
 use streams::Collected;
 
@@ -256,8 +260,22 @@ impl Runner for Shell {
     }
 
     async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
+        let before = match work.undo {
+            Undo::Restore => match Before::keep(place, ports, stop).await {
+                Ok(before) => Some(before),
+                Err(failure) => return Ended::with(Err(failure)),
+            },
+            Undo::None | Undo::Never | Undo::Action(_) => None,
+        };
         let end = self.run_to_end(work, place, ports, stop).await.and_then(|finished| finished.judge(work));
+        if let Some(before) = before {
+            before.compare(place, ports).await;
+        }
         Ended::with(end)
+    }
+
+    async fn undo(&self, _work: &Work, place: &Place, ports: &Ports, record: &Value) -> Result<String, String> {
+        before::take_back(record, place, ports).await
     }
 
     /// Exit code 0 means that it happened, 1 that it did not; anything else leaves it open.

@@ -1,13 +1,13 @@
 //! One piece of work and the place where it is done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use gantry_core::effect::StartAttempt;
 use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
-use gantry_core::plan::{Action, Tool};
+use gantry_core::plan::{Action, Tool, Undo};
 use gantry_core::policy::{Policy, Usage};
 use gantry_core::time::Duration;
 use serde_json::{Map, Value};
@@ -39,14 +39,16 @@ pub struct Work {
     pub heartbeat: Option<Duration>,
     /// Variables that its process sees.
     pub environment: BTreeMap<String, String>,
+    /// How its task is taken back: with `restore`, what is there before has to be kept.
+    pub undo: Undo,
 }
 
 impl Work {
     /// Makes the work of an attempt that the core wishes for.
-    pub fn of(plan: PlanId, start: StartAttempt) -> Self {
+    pub fn of(plan: PlanId, start: StartAttempt, undo: Undo) -> Self {
         let StartAttempt { task, attempt, key, action, inputs, feedback, reserved, timeout, heartbeat, environment } =
             start;
-        Self { plan, task, attempt, key, action, inputs, feedback, reserved, timeout, heartbeat, environment }
+        Self { plan, task, attempt, key, action, inputs, feedback, reserved, timeout, heartbeat, environment, undo }
     }
 
     /// The same attempt with another action, for a verification or a part of a pipeline.
@@ -89,6 +91,8 @@ pub struct Place {
     pub environment: BTreeMap<String, String>,
     /// How much is kept, and how long is waited.
     pub limits: Limits,
+    /// The engine's own files, wherever they are: in the working folder they are neither kept nor restored.
+    pub own_files: Vec<PathBuf>,
 }
 
 impl Place {
@@ -102,7 +106,18 @@ impl Place {
             secrets: Secrets::none(),
             environment: BTreeMap::new(),
             limits: Limits::default(),
+            own_files: Vec::new(),
         }
+    }
+
+    /// The engine's own files in the working folder, as paths below it.
+    pub(crate) fn own_paths(&self) -> BTreeSet<String> {
+        let Ok(root) = self.root.canonicalize() else { return BTreeSet::new() };
+        let below = |path: &PathBuf| {
+            let file = path.parent()?.canonicalize().ok()?.join(path.file_name()?);
+            file.strip_prefix(&root).ok()?.to_str().map(str::to_owned)
+        };
+        self.own_files.iter().filter_map(below).collect()
     }
 }
 

@@ -140,10 +140,10 @@ macro_rules! runs_that_once_failed {
 }
 
 runs_that_once_failed! {
-    seed_2_a_planned_retry_is_read_back_as_it_was_written: 2, a_retry_is_planned;
+    seed_9_a_planned_retry_is_read_back_as_it_was_written: 9, a_retry_is_planned;
     seed_494_an_undo_that_is_the_own_action_of_a_composite_ends_once: 494, a_composite_undoes;
     seed_33_what_an_ended_undo_lets_start_starts_at_once: 33, something_starts_after_an_undo;
-    seed_2_a_repeated_map_makes_its_own_parts_under_free_names: 2, a_map_is_repeated;
+    seed_49_a_repeated_map_makes_its_own_parts_under_free_names: 49, a_map_is_repeated;
     seed_1390_the_timers_of_a_failed_plan_are_silent: 1_390, a_plan_fails_with_a_timebox_open;
     seed_128_an_alternate_counts_against_the_limits_of_what_it_uses: 128, an_alternate_starts;
     seed_19_a_failure_mode_does_not_repeat_what_may_have_happened: 19, a_lost_attempt_has_a_failure_mode;
@@ -153,7 +153,7 @@ runs_that_once_failed! {
     seed_182_a_part_that_is_done_again_runs_inside_its_composite: 182, a_part_of_a_judged_composite_reopens;
     seed_63_a_loop_out_of_a_composite_repeats_the_composite: 63, a_loop_leaves_a_composite;
     seed_49_ways_back_lead_to_the_newest_round: 49, a_way_back_moves_to_a_new_round;
-    seed_95_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 95, doubt_outlives_a_reopening;
+    seed_281_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 281, doubt_outlives_a_reopening;
     seed_728_a_composite_with_a_fallback_skips_what_has_not_begun: 728, a_composite_falls_back;
     seed_49_routes_from_outside_lead_to_the_new_round: 49, a_route_leads_into_a_new_round;
     seed_1272_a_reopened_plan_sees_what_people_said_after_its_end: 1_272, a_plan_reopens_after_late_words;

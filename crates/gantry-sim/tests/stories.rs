@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
-use gantry_core::event::Event;
+use gantry_core::event::{AnswerTo, Event};
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Input;
 use gantry_core::life::{self, Life, Room, Verdict};
@@ -136,7 +136,8 @@ fn an_ignored_answer_that_does_something_is_found() {
     let late =
         Input::Heartbeat { task: task.clone(), attempt: AttemptNo(1), note: String::new(), artifacts: Vec::new() };
     let mut verdict = decide(&life, &[late], Room::PLENTY);
-    let ignored = Event::AnswerIgnored { task, attempt: AttemptNo(9), reason: String::new(), usage: Usage::default() };
+    let (attempt, reason, usage, to) = (AttemptNo(9), String::new(), Usage::default(), AnswerTo::Attempt);
+    let ignored = Event::AnswerIgnored { task, attempt, reason, usage, to };
     let mut entry = verdict.events[0].clone();
     entry.event = ignored;
     verdict.events = vec![entry];

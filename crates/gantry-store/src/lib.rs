@@ -15,6 +15,7 @@ mod seal;
 mod card;
 mod artifact;
 mod effect_row;
+pub mod kept;
 mod text;
 mod reference;
 mod claim;

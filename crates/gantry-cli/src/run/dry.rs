@@ -147,6 +147,7 @@ async fn show(task: &Task, parents: &BTreeSet<&TaskId>, life: &Life, runners: &R
         timeout: task.timeout,
         heartbeat: None,
         environment: task.environment.clone(),
+        undo: task.undo.clone(),
     };
     // What a tool works on is in its arguments: without them there is nothing to show.
     if matches!(action, Action::Tool(_)) && !shown.unknown.is_empty() {

@@ -201,8 +201,7 @@ fn a_plan_of_the_record_is_exported_in_every_form() {
         run: echo new > a.txt; echo more > b.txt
         depends_on: [before]
         undo:
-          action:
-            run: rm b.txt
+          run: rm b.txt
       - id: read
         run: cat a.txt
         depends_on: [write]
@@ -217,7 +216,7 @@ fn a_plan_of_the_record_is_exported_in_every_form() {
     [exit 0]
     $ gantry export yaml files -o out.yaml
     --- talk
-    wrote 265 B to `out.yaml`
+    wrote 249 B to `out.yaml`
     [exit 0]
     $ gantry export yaml files -o out.yaml
     --- talk
@@ -227,7 +226,7 @@ fn a_plan_of_the_record_is_exported_in_every_form() {
     [exit 2]
     $ gantry export yaml out.yaml -o out.yaml --force
     --- talk
-    wrote 265 B to `out.yaml`
+    wrote 249 B to `out.yaml`
     [exit 0]
     $ gantry export zip out.yaml -o out.zip
     --- talk

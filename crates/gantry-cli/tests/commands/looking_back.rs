@@ -55,7 +55,7 @@ tasks:
     insta::assert_snapshot!(kit.gantry(&["cancel", "@last", "--undo"]), @"
     --- talk
     cancelled `plan-change-some-files-xxxx`
-      took back `write`: restored what it changed (1 change)
+      took back `write`: restored what it changed: one file is as before
     `plan-change-some-files-xxxx` is given up
     [exit 0]
     ");

@@ -179,6 +179,11 @@ impl Program {
         self.node(self.root).span
     }
 
+    /// Tells whether it is nothing but a text.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.node(self.root).kind, Kind::Literal(Value::Text(_)))
+    }
+
     /// Returns the paths the program reads, once each. Nodes are made in order of appearance.
     pub(super) fn paths(&self) -> Vec<FreePath> {
         let mut paths: Vec<FreePath> = Vec::new();

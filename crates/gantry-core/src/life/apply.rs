@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
 use super::{Breaker, CheckpointMark, DoneWords, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
-use crate::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
+use crate::event::{AfterUndo, AnswerTo, Asked, Entry, Event, JudgeOf, Source};
 use crate::id::{AttemptNo, TaskNo};
 use crate::input::Decision;
 use crate::policy::{FailureClass, Remedy, Usage};
@@ -26,23 +26,28 @@ impl Life {
     pub(super) fn apply_one(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
         self.length = entry.seq;
         self.last_at = entry.at;
+        self.apply_event(entry, woken);
+        self.keep_time(entry.at);
+    }
+
+    fn apply_event(&mut self, entry: &Entry, woken: &mut Vec<TaskNo>) {
         if Self::unsettles_done(&entry.event) {
             self.done_words = DoneWords::Unasked;
         }
         match &entry.event {
             Event::PlanForked { id, .. } => self.id = id.clone(),
             Event::PlanStarted => {
-                self.set_phase(Phase::Running { since: entry.at, used_ms: 0 });
+                self.set_phase(Phase::Running { since: entry.at, used_ms: 0, waits: false });
                 woken.extend(self.roots.iter());
             }
             Event::PlanPaused { .. } => self.set_phase(Phase::Paused { used_ms: self.used_ms(entry.at) }),
             Event::PlanResumed { .. } => {
                 let used_ms = self.used_ms(entry.at);
-                self.set_phase(Phase::Running { since: entry.at, used_ms });
+                self.set_phase(Phase::Running { since: entry.at, used_ms, waits: false });
             }
             Event::PlanReopened { .. } => {
                 let used_ms = self.used_ms(entry.at);
-                self.set_phase(Phase::Running { since: entry.at, used_ms });
+                self.set_phase(Phase::Running { since: entry.at, used_ms, waits: false });
                 // What people said after the end has changed the situation of others without anyone looking.
                 woken.extend(self.numbers());
             }
@@ -124,9 +129,13 @@ impl Life {
                 }
             }
             Event::UndoFinished => self.undoing = None,
-            Event::JudgeAsked { task: None, checks, .. } => self.done_words = DoneWords::Asked(checks.clone()),
+            Event::JudgeAsked { task: None, checks, .. } => {
+                self.done_words = DoneWords::Asked(checks.clone());
+                self.judge_owed = true;
+            }
             Event::Judged { task: None, verdicts, usage, .. } => {
                 self.charge_plan(*usage);
+                self.judge_owed = false;
                 // Where nobody asks any more, only what it used counts.
                 if matches!(self.done_words, DoneWords::Asked(_)) {
                     let holds = verdicts.iter().all(|verdict| verdict.holds);
@@ -135,10 +144,10 @@ impl Life {
             }
             // The first event makes the life itself (see `replay`); the others are for readers only.
             Event::PlanCreated { .. } | Event::NoteAdded { .. } => {}
-            Event::AnswerIgnored { task, attempt, usage, .. } => {
+            Event::AnswerIgnored { task, attempt, usage, to, .. } => {
                 if let Some(no) = self.known_once(task) {
                     self.charge(no, *usage);
-                    self.task_mut(no).unanswered.retain(|(unanswered, _)| unanswered != attempt);
+                    self.task_mut(no).paid(*to, *attempt);
                 }
             }
             Event::RouteTaken { from, to, .. } => {
@@ -293,10 +302,14 @@ impl Life {
                     life.outputs = Arc::new(outputs.clone());
                     life.outcome.clone_from(outcome);
                 }
+                let attempt = self.task(no).attempt;
+                self.task_mut(no).owe(AnswerTo::Judge, attempt);
                 self.enter(no, State::Waiting(waiting), watch, woken);
             }
             Event::Judged { usage, .. } => {
                 self.charge(no, *usage);
+                let attempt = self.task(no).attempt;
+                self.task_mut(no).paid(AnswerTo::Judge, attempt);
                 let before = matches!(self.task(no).state, State::Waiting(Waiting::Judge { of: JudgeOf::Start, .. }));
                 self.change(no, woken, |life| {
                     life.judged_before = before;
@@ -305,8 +318,9 @@ impl Life {
                     }
                 });
             }
-            Event::Verified { happened, usage, .. } => {
+            Event::Verified { attempt, happened, usage, .. } => {
                 self.charge(no, *usage);
+                self.task_mut(no).paid(AnswerTo::Verify, *attempt);
                 if happened.is_some() {
                     self.task_mut(no).in_doubt = false;
                 }
@@ -317,6 +331,7 @@ impl Life {
                 life.keep(evidence);
             }
             Event::VerifyAsked { attempt, .. } => {
+                self.task_mut(no).owe(AnswerTo::Verify, *attempt);
                 self.enter(no, State::Waiting(Waiting::Verify { attempt: *attempt }), watch, woken);
             }
             Event::Escalated { level, next_at, .. } => self.change(no, woken, |life| {
@@ -328,9 +343,13 @@ impl Life {
                 life.outputs = Arc::new(outputs.clone());
                 life.remember();
             }
-            Event::UndoStarted { attempt, .. } => self.undo_step(|undoing| undoing.attempt = Some(*attempt)),
-            Event::UndoFailed { usage, .. } => {
+            Event::UndoStarted { attempt, .. } => {
+                self.task_mut(no).owe(AnswerTo::Undo, *attempt);
+                self.undo_step(|undoing| undoing.attempt = Some(*attempt));
+            }
+            Event::UndoFailed { attempt, usage, .. } => {
                 self.charge(no, *usage);
+                self.task_mut(no).paid(AnswerTo::Undo, *attempt);
                 self.undo_step(|undoing| {
                     undoing.attempt = None;
                     undoing.failures += 1;
@@ -339,6 +358,9 @@ impl Life {
             Event::UndoHalted { reason, .. } => self.undo_step(|undoing| undoing.halted = Some(reason.clone())),
             Event::TaskUndone { usage, .. } => {
                 self.charge(no, *usage);
+                if let Some(attempt) = self.undoing.as_ref().and_then(|undoing| undoing.attempt) {
+                    self.task_mut(no).paid(AnswerTo::Undo, attempt);
+                }
                 self.apply_undone(no, woken);
             }
             Event::UndoPassedOver { .. } => self.undo_step(|undoing| undoing.next(no)),
@@ -508,10 +530,21 @@ impl Life {
         self.timers.clear();
     }
 
+    /// Stops the clock of the time budget while the plan waits for someone outside, and starts it again.
+    fn keep_time(&mut self, at: Timestamp) {
+        let Phase::Running { waits: waited, .. } = self.phase else { return };
+        let waits = self.waits_for_others();
+        if waits != waited {
+            let used_ms = self.used_ms(at);
+            self.set_phase(Phase::Running { since: at, used_ms, waits });
+        }
+    }
+
     /// How much of the time budget is used at this point.
     pub(super) fn used_ms(&self, now: Timestamp) -> u64 {
         match &self.phase {
-            Phase::Running { since, used_ms } => used_ms + (now - *since).as_ms(),
+            Phase::Running { used_ms, waits: true, .. } => *used_ms,
+            Phase::Running { since, used_ms, waits: false } => used_ms + (now - *since).as_ms(),
             Phase::Paused { used_ms } | Phase::Completed { used_ms } | Phase::Failed { used_ms, .. } => *used_ms,
             Phase::Created | Phase::Abandoned => 0,
         }
@@ -541,6 +574,23 @@ impl TaskLife {
         self.watch = Watch::default();
         self.suspect = false;
         self.done_seq = None;
+    }
+
+    /// Remembers that an answer will have to be paid for.
+    fn owe(&mut self, to: AnswerTo, attempt: AttemptNo) {
+        self.owed.retain(|owed| *owed != (to, attempt));
+        if self.owed.len() >= UNANSWERED_MAX {
+            self.owed.remove(0);
+        }
+        self.owed.push((to, attempt));
+    }
+
+    /// What an answer used is counted: delivered again, it is not.
+    fn paid(&mut self, to: AnswerTo, attempt: AttemptNo) {
+        match to {
+            AnswerTo::Attempt => self.unanswered.retain(|(unanswered, _)| *unanswered != attempt),
+            AnswerTo::Verify | AnswerTo::Judge | AnswerTo::Undo => self.owed.retain(|owed| *owed != (to, attempt)),
+        }
     }
 
     /// Remembers what was counted for an attempt that ended without an answer.

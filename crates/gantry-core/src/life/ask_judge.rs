@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::state::{State, Waiting};
 use super::{DoneWords, Life, Refusal};
 use crate::effect::{Effect, Failure};
-use crate::event::{Event, JudgeOf, Outputs, Source};
+use crate::event::{AnswerTo, Event, JudgeOf, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::Verdict as Judgement;
 use crate::policy::{FailureClass, Judge, Usage};
@@ -73,8 +73,13 @@ impl Draft {
         let State::Waiting(Waiting::Judge { checks, of }) = &self.life.task(no).state else {
             // A person is told that nobody asks any more; what a model used has to be counted.
             if usage != Usage::default() {
-                let (attempt, reason) = (self.life.task(no).attempt, "nobody asks for a judge any more".to_owned());
-                self.ignore(task, attempt, reason, usage);
+                let reason = "nobody asks for a judge any more".to_owned();
+                // A judge does not say which attempt it was asked about: the earliest that nobody counted.
+                let life = self.life.task(no);
+                let owed = life.owed.iter().find(|(to, _)| *to == AnswerTo::Judge);
+                let attempt = owed.map_or(life.attempt, |(_, attempt)| *attempt);
+                let usage = self.life.owed_for(no, AnswerTo::Judge, attempt, usage);
+                self.ignore(task, attempt, AnswerTo::Judge, reason, usage);
                 return Ok(());
             }
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "a judge".to_owned() });
@@ -106,7 +111,8 @@ impl Draft {
     /// The definition of done was judged: the plan ends at the end of this turn, well or not.
     fn judged_plan(&mut self, by: &str, verdicts: &[Judgement], usage: Usage) -> Result<(), Refusal> {
         let DoneWords::Asked(checks) = self.life.done_words.clone() else {
-            if usage != Usage::default() {
+            // What is delivered again was counted before.
+            if usage != Usage::default() && self.life.judge_owed {
                 self.record_judged(None, by, verdicts, usage);
                 return Ok(());
             }

@@ -17,6 +17,12 @@ impl Life {
         self.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })
     }
 
+    /// Tells whether a task for a model, which could not do it, waits for someone who may do it instead.
+    fn can_be_done_by_hand(&self, no: TaskNo) -> bool {
+        let decides = matches!(self.node(no).task.action, Some(Action::Decide(_)));
+        self.calls_a_model(no) && !decides && matches!(self.task(no).state, State::Waiting(Waiting::Help { .. }))
+    }
+
     /// The answers that a question offers; empty means free text.
     pub(super) fn choices(&self, no: TaskNo) -> Vec<String> {
         match &self.node(no).task.action {
@@ -71,7 +77,8 @@ impl Draft {
 
     pub(super) fn report(&mut self, task: &TaskId, by: &str, end: &Result<Success, String>) -> Result<(), Refusal> {
         let no = self.life.known(task)?;
-        if self.life.task(no).state != State::Waiting(Waiting::Work) {
+        let by_hand = end.is_ok() && self.life.can_be_done_by_hand(no);
+        if self.life.task(no).state != State::Waiting(Waiting::Work) && !by_hand {
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "someone to do it".to_owned() });
         }
         match end {

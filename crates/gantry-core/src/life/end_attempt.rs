@@ -5,7 +5,7 @@ use super::start_task::lease_length;
 use super::state::{State, Waiting};
 use super::{Life, Refusal};
 use crate::effect::{ArtifactRef, Effect, Failure};
-use crate::event::{Event, Outputs, Source};
+use crate::event::{AnswerTo, Event, Outputs, Source};
 use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Success;
 use crate::plan::{Action, Idempotency};
@@ -38,6 +38,11 @@ impl Life {
             .and_then(|no| self.task(no).unanswered.iter().find(|(unanswered, _)| *unanswered == attempt));
         counted.map_or_else(Usage::default, |(_, counted)| usage.minus(*counted))
     }
+
+    /// What a late answer to another question used, unless an answer to it was counted before.
+    pub(super) fn owed_for(&self, no: TaskNo, to: AnswerTo, attempt: AttemptNo, usage: Usage) -> Usage {
+        if self.task(no).owed.contains(&(to, attempt)) { usage } else { Usage::default() }
+    }
 }
 
 impl Draft {
@@ -52,7 +57,7 @@ impl Draft {
             Ok(no) => no,
             Err(reason) => {
                 let usage = self.life.beyond_counted(task, attempt, usage);
-                self.ignore(task, attempt, reason, usage);
+                self.ignore(task, attempt, AnswerTo::Attempt, reason, usage);
                 return Ok(());
             }
         };
@@ -99,8 +104,8 @@ impl Draft {
     }
 
     /// Writes down an answer that nobody waits for any more; what it used was used all the same.
-    pub(super) fn ignore(&mut self, task: &TaskId, attempt: AttemptNo, reason: String, usage: Usage) {
-        self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason, usage });
+    pub(super) fn ignore(&mut self, task: &TaskId, attempt: AttemptNo, to: AnswerTo, reason: String, usage: Usage) {
+        self.record(Event::AnswerIgnored { task: task.clone(), attempt, reason, usage, to });
         self.trip_if_overrun();
     }
 
@@ -240,7 +245,8 @@ impl Draft {
         let no = self.life.no(task.as_str()).ok_or_else(|| Refusal::UnknownTask { task: task.to_string() })?;
         if self.life.task(no).state != State::Waiting(Waiting::Verify { attempt }) {
             let reason = "nobody asks whether it happened any more".to_owned();
-            self.ignore(task, attempt, reason, usage);
+            let usage = self.life.owed_for(no, AnswerTo::Verify, attempt, usage);
+            self.ignore(task, attempt, AnswerTo::Verify, reason, usage);
             return Ok(());
         }
         self.record(Event::Verified { task: task.clone(), attempt, happened, usage });

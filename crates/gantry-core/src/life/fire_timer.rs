@@ -58,11 +58,9 @@ impl Draft {
     fn time_out(&mut self, no: TaskNo, attempt: AttemptNo) {
         self.stop_attempt(no, attempt, "it took too long");
         // It was stopped in the middle of something: only what is safe to repeat is simply tried again.
-        let task = &self.life.node(no).task;
-        let class = match task.repeatable() {
+        // Asking for retries is about attempts that failed; it does not say that half a run can be repeated.
+        let class = match self.life.node(no).task.repeatable() {
             Idempotency::Safe | Idempotency::Keyed => FailureClass::Transient,
-            // Asking for retries says that repeating is fine, unless the task says the opposite itself.
-            Idempotency::Unsafe if task.retry.is_some() && task.idempotency.is_none() => FailureClass::Transient,
             Idempotency::Unsafe => FailureClass::Lost,
         };
         self.break_off(no, class, "it took too long and was stopped");

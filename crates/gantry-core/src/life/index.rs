@@ -314,8 +314,8 @@ impl Life {
 
     fn plan_timers(&self) -> Vec<(Timestamp, Timer)> {
         let mut timers = Vec::new();
-        let Phase::Running { since, used_ms } = &self.phase else { return timers };
-        if let (None, Some(limit)) = (&self.breaker, self.header.policy.budget.time) {
+        let Phase::Running { since, used_ms, waits } = &self.phase else { return timers };
+        if let (None, Some(limit), false) = (&self.breaker, self.header.policy.budget.time, waits) {
             let left = limit.as_ms().saturating_sub(*used_ms);
             timers.push((*since + Duration::from_ms(left), Timer::PlanTime));
         }

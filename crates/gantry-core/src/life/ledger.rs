@@ -34,7 +34,7 @@ impl Life {
     }
 
     /// Tells whether an attempt asks a model at least once.
-    fn calls_a_model(&self, no: TaskNo) -> bool {
+    pub(super) fn calls_a_model(&self, no: TaskNo) -> bool {
         let policy = &self.header.policy;
         match self.action_now(no) {
             Some(Action::Model(_) | Action::Agent(_)) => true,

@@ -139,6 +139,7 @@ impl Life {
             breaker: None,
             deadline_missed: false,
             done_words: DoneWords::default(),
+            judge_owed: false,
             undoing: None,
             facts: OrdMap::new(),
             beliefs: OrdMap::new(),

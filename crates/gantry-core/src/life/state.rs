@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::view::TaskState;
 use crate::effect::{ArtifactRef, Failure};
-use crate::event::{JudgeOf, Outputs, Source};
+use crate::event::{AnswerTo, JudgeOf, Outputs, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
 use crate::plan::is_default;
 use crate::policy::Usage;
@@ -205,6 +205,9 @@ pub struct TaskLife {
     /// Attempts that ended without an answer, and what was counted for each.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) unanswered: Vec<(AttemptNo, Usage)>,
+    /// Questions to verifiers, judges and undos whose answers are not counted yet.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) owed: Vec<(AnswerTo, AttemptNo)>,
     /// When to tell someone, and how often someone was told.
     #[serde(default, skip_serializing_if = "is_default")]
     pub watch: Watch,

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::state::{State, Waiting};
 use super::{Life, Refusal};
 use crate::effect::Effect;
-use crate::event::{AfterUndo, Event, Outputs, Source};
+use crate::event::{AfterUndo, AnswerTo, Event, Outputs, Source};
 use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Resolution;
 use crate::plan::Undo;
@@ -170,7 +170,8 @@ impl Draft {
             .filter(|undoing| undoing.attempt == Some(attempt) && undoing.rest.first() == Some(&no));
         let Some(undoing) = current.cloned() else {
             let reason = "this undo is not under way".to_owned();
-            self.ignore(task, attempt, reason, usage);
+            let usage = self.life.owed_for(no, AnswerTo::Undo, attempt, usage);
+            self.ignore(task, attempt, AnswerTo::Undo, reason, usage);
             return Ok(());
         };
         match end {

@@ -9,7 +9,8 @@ use super::state::{State, TaskLife, Waiting};
 use super::{Life, Phase};
 use crate::event::{AfterUndo, Outputs};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Reference, Task, references};
+use crate::plan::{Check, Reference, Task, references};
+use crate::policy::Judge;
 
 /// Where a plan stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +134,9 @@ impl Life {
             Phase::Created => PlanState::Pending,
             Phase::Paused { .. } => PlanState::Paused,
             Phase::Completed { .. } => PlanState::Completed,
+            // A plan that failed and is being taken back has not ended.
+            Phase::Failed { .. } if self.undoing.is_some() && self.is_stuck_outside() => PlanState::Blocked,
+            Phase::Failed { .. } if self.undoing.is_some() => PlanState::Running,
             Phase::Failed { .. } => PlanState::Failed,
             Phase::Abandoned => PlanState::Abandoned,
             Phase::Running { .. } if self.is_stuck_outside() => PlanState::Blocked,
@@ -150,6 +154,37 @@ impl Life {
         self.running.is_empty()
             && (self.breaker.is_some() || self.lanes.is_empty())
             && !self.waiting.iter().any(ticking)
+    }
+
+    /// Nothing goes on until someone outside does something: no verifier and no model is at work either.
+    pub(super) fn waits_for_others(&self) -> bool {
+        let model_judges = self.header.policy.judge == Judge::Model;
+        let at_work = |no: &TaskNo| match self.task(*no).state {
+            State::Waiting(Waiting::Verify { .. }) => true,
+            State::Waiting(Waiting::Judge { .. }) => model_judges,
+            _ => false,
+        };
+        let plan_is_judged = model_judges && !self.judging().is_empty();
+        self.is_stuck_outside() && !plan_is_judged && !self.waiting.iter().any(at_work)
+    }
+
+    /// What missed its deadline, whether it is done by now or not; the plan itself comes first, without a name.
+    pub fn missed_deadlines(&self) -> impl Iterator<Item = Option<&TaskId>> {
+        let plan = self.deadline_missed.then_some(None);
+        let tasks = self.numbers().filter(|no| self.task(*no).deadline_missed);
+        plan.into_iter().chain(tasks.map(|no| Some(self.task_id(no))))
+    }
+
+    /// Checks in words that nobody judged, each with its task; without one when it is about the whole plan.
+    pub fn unjudged(&self) -> impl Iterator<Item = (Option<&TaskId>, &str)> {
+        let done = self.numbers().filter(|no| self.task(*no).state == State::Completed);
+        let tasks = done.flat_map(move |no| {
+            let checks = self.task(no).unjudged.iter();
+            checks.map(move |check| (Some(self.task_id(no)), check.as_str()))
+        });
+        let ended = matches!(self.phase, Phase::Completed { .. }) && self.header.policy.judge == Judge::Nobody;
+        let words = self.header.done_when.iter().filter(move |check| ended && matches!(check, Check::Words(_)));
+        words.map(|check| (None, check.text())).chain(tasks)
     }
 
     /// Why the plan failed.
@@ -286,7 +321,8 @@ impl Life {
         if let Phase::Paused { .. } = self.phase {
             all.push(WaitsFor { task: None, what: "someone to resume it".to_owned() });
         }
-        if let Some(breaker) = &self.breaker {
+        // Who has ended waits for nothing.
+        if let Some(breaker) = self.breaker.as_ref().filter(|_| self.is_under_way()) {
             all.push(WaitsFor { task: None, what: format!("a larger budget: {}", breaker.detail) });
         }
         if let Some(undoing) = &self.undoing {

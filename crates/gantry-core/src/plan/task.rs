@@ -416,10 +416,10 @@ pub enum Check {
 }
 
 impl Check {
-    /// Reads a text: an expression when it is one that tests something, otherwise words.
+    /// Reads a text: an expression when it is one, otherwise words. A lone word and a lone quoted text are words.
     pub fn read(text: &str) -> Self {
         match Expr::parse(text) {
-            Ok(expr) if tests_something(&expr) => Self::Expr(expr),
+            Ok(expr) if !is_lone_word(&expr) => Self::Expr(expr),
             Ok(_) | Err(_) => Self::Words(text.to_owned()),
         }
     }
@@ -433,11 +433,12 @@ impl Check {
     }
 }
 
-/// A lone word such as `reviewed`, or a quoted text, parses but tests nothing.
-fn tests_something(expr: &Expr) -> bool {
+/// A lone word such as `reviewed`, or a quoted text, parses but is more likely meant for a judge. Truth is not.
+fn is_lone_word(expr: &Expr) -> bool {
     let source = expr.source().trim();
-    let lone_word = source.chars().all(|c| c.is_alphanumeric() || c == '_');
-    !lone_word && !expr.paths().is_empty()
+    let word = source.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let truth = matches!(source, "true" | "false");
+    word && !truth || expr.is_text()
 }
 
 impl fmt::Display for Check {

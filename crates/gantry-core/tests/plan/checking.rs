@@ -122,7 +122,7 @@ fn expressions_that_read_unknown_names_are_named() {
         tests
         ship  preconditions=["tasks[\"tsts\"].exit_code == 0","speed > 3"]  after tests
     "#), @r#"
-    plan::words-like-expression plan done_when.1: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare (mend the expression, or write `words: …` to say that words are meant)
+    plan::words-like-expression plan done_when.1: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: column 17: unexpected `=`; use `==` to compare (mend the expression, or say with `expr: …` or `words: …` which is meant)
     plan::unknown-task ship preconditions.0: `tasks["tsts"].exit_code == 0` reads task `tsts`, which does not exist (did you mean `tests`?)
     plan::unknown-name ship preconditions.1: `speed` in `speed > 3` is not a known name (use one of the task's inputs or outputs, a task id, or `inputs`, `outputs`, `tasks`, `artifacts`, `memory`, `env`)
     "#);
@@ -213,9 +213,33 @@ fn words_that_are_nearly_an_expression_are_pointed_out() {
     insta::assert_snapshot!(problems(r#"
         tests  success_criteria=["exit_code = 0","foo(1) == 2","exit_code == 0 and done","people (all) like it","review(s) are fine",">= 5 sources"]
     "#), @"
-    plan::words-like-expression tests success_criteria.0: `exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare (mend the expression, or write `words: …` to say that words are meant)
-    plan::words-like-expression tests success_criteria.1: `foo(1) == 2` is taken as words for a judge, because it is no expression: there is no function `foo` (mend the expression, or write `words: …` to say that words are meant)
-    plan::words-like-expression tests success_criteria.2: `exit_code == 0 and done` is taken as words for a judge, because it is no expression: expected an operator, found `and`; use `&&` for both (mend the expression, or write `words: …` to say that words are meant)
+    plan::words-like-expression tests success_criteria.0: `exit_code = 0` is taken as words for a judge, because it is no expression: column 11: unexpected `=`; use `==` to compare (mend the expression, or say with `expr: …` or `words: …` which is meant)
+    plan::words-like-expression tests success_criteria.1: `foo(1) == 2` is taken as words for a judge, because it is no expression: column 1: there is no function `foo` (mend the expression, or say with `expr: …` or `words: …` which is meant)
+    plan::words-like-expression tests success_criteria.2: `exit_code == 0 and done` is taken as words for a judge, because it is no expression: column 16: expected an operator, found `and`; use `&&` for both (mend the expression, or say with `expr: …` or `words: …` which is meant)
+    ");
+}
+
+#[test]
+fn attempts_at_expressions_are_told_from_prose() {
+    insta::assert_snapshot!(problems(r#"
+        tests  success_criteria=["len(stdout) > 100","stdout contains \"bye\"","stdout is nice","exit_code is 0","stdout"]
+    "#), @r#"
+    plan::words-like-expression tests success_criteria.0: `len(stdout) > 100` is taken as words for a judge, because it is no expression: column 1: there is no function `len`; use `size()` (mend the expression, or say with `expr: …` or `words: …` which is meant)
+    plan::words-like-expression tests success_criteria.1: `stdout contains "bye"` is taken as words for a judge, because it is no expression: column 8: expected an operator, found `contains`; use `x.contains(y)`, or `y in x` for a list (mend the expression, or say with `expr: …` or `words: …` which is meant)
+    plan::words-like-expression tests success_criteria.3: `exit_code is 0` is taken as words for a judge, because it is no expression: column 11: expected an operator, found `is`; use `==` to compare (mend the expression, or say with `expr: …` or `words: …` which is meant)
+    plan::words-like-expression tests success_criteria.4: `stdout` is taken as words for a judge, because it is no expression: a name alone counts as a word (mend the expression, or say with `expr: …` or `words: …` which is meant)
+    "#);
+}
+
+#[test]
+fn checks_that_read_nothing_are_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        tests  success_criteria=["1 == 2","false","1 + 1"]  preconditions=["true"]
+    "#), @"
+    plan::constant-check tests preconditions.0: `true` is always true: it reads nothing (name what it is about, such as `exit_code` or `tasks.<id>.<output>`)
+    plan::constant-check tests success_criteria.0: `1 == 2` is always false: it reads nothing (name what it is about, such as `exit_code` or `tasks.<id>.<output>`)
+    plan::constant-check tests success_criteria.1: `false` is always false: it reads nothing (name what it is about, such as `exit_code` or `tasks.<id>.<output>`)
+    plan::bad-check tests success_criteria.2: `1 + 1` can never hold: expected true or false, found an int (write a comparison, or `words: …` to say that words are meant)
     ");
 }
 
@@ -270,4 +294,47 @@ fn alternates_outcomes_endings_and_maps_that_cannot_be_are_refused() {
     plan::zero-limit m map.max: with `max: 0` task `m` can become nothing
     plan::unknown-outcome b next.0.on: `succes` is no ending of task `b` (did you mean `success`?)
     ");
+}
+
+#[test]
+fn only_what_a_capability_does_can_be_restored() {
+    let plan: Plan = serde_json::from_value(serde_json::json!({"tasks": [
+        {"id": "shell", "undo": "restore", "action": {"run": "make"}},
+        {"id": "calls", "undo": "restore", "action": {"command": "search(q) -> links"}},
+        {"id": "prose", "undo": "restore", "action": {"command": "tidy up"}},
+        {"id": "person", "undo": "restore"},
+        {"id": "choice", "undo": "restore", "action": {"decide": {"options": [{"outcome": "yes"}]}}},
+        {"id": "inside", "undo": "restore", "action": {"plan": {"template": "other"}}},
+    ]}))
+    .unwrap();
+    insta::assert_snapshot!(problems_of(&plan), @"
+    plan::restore-needs-files prose undo: task `prose` cannot be restored: no capability does it that could keep what was there (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
+    plan::restore-needs-files person undo: task `person` cannot be restored: no capability does it that could keep what was there (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
+    plan::restore-needs-files choice undo: task `choice` cannot be restored: it changes no files itself (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
+    plan::restore-needs-files inside undo: task `inside` cannot be restored: the tasks of the plan inside keep what was there, each for itself (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
+    ");
+}
+
+#[test]
+fn commands_that_could_never_run_are_errors() {
+    insta::assert_snapshot!(problems(r#"
+        empty  run=" "  undo={"action":{"run":""}}
+        out    action={"run":{"command":"ls","cwd":"a/../.."}}  verify={"run":{"command":"ls","cwd":"/etc"}}
+        inner  action={"run":{"command":"ls","cwd":"a/../b"}}
+    "#), @"
+    plan::empty-command empty run: there is no command to run in task `empty` (say what to run, or leave it out: then a person does the task)
+    plan::empty-command empty undo: there is no command to run in task `empty` (say what to run, or leave it out: then a person does the task)
+    plan::outside-folder out run.cwd: the folder `a/../..` is outside the working folder, where no command may run (name a folder inside, such as `cwd: src`; another working folder is chosen when the plan is run)
+    plan::outside-folder out verify.cwd: the folder `/etc` is outside the working folder, where no command may run (name a folder inside, such as `cwd: src`; another working folder is chosen when the plan is run)
+    ");
+}
+
+#[test]
+fn retries_after_a_timeout_need_a_word_about_repeating() {
+    insta::assert_snapshot!(problems("
+        a  timeout=1m  retry.max=2
+        b  timeout=1m  retry.max=2  idempotency=safe
+        c  timeout=1m
+        d  retry.max=2
+    "), @"plan::retry-after-timeout a retry: after a timeout task `a` is not tried again: it may have done half of its work (say `idempotency: safe` if it can be repeated, `unsafe` if not, or how to find out with `verify`)");
 }

@@ -78,12 +78,20 @@ fn references_are_told_from_texts() {
 }
 
 #[test]
-fn checks_are_expressions_only_when_they_test_something() {
+fn checks_are_expressions_whenever_they_are_not_just_a_word() {
     let kind = |text: &str| match Check::read(text) {
         Check::Expr(_) => "expression",
         Check::Words(_) => "words",
     };
-    for text in ["tests.exit_code == 0", "size(notes.citations) >= 2", "memory.has_space >= 50MB", "!(a.b)"] {
+    for text in [
+        "tests.exit_code == 0",
+        "size(notes.citations) >= 2",
+        "memory.has_space >= 50MB",
+        "!(a.b)",
+        "false",
+        "1 == 2",
+        "1 + 1",
+    ] {
         assert_eq!(kind(text), "expression", "{text}");
     }
     for text in [
@@ -92,7 +100,6 @@ fn checks_are_expressions_only_when_they_test_something() {
         ">= 5 canonical sources (IETF, official repos)",
         "top10 is empty",
         "'quoted'",
-        "1 + 1",
     ] {
         assert_eq!(kind(text), "words", "{text}");
     }

@@ -161,3 +161,13 @@ fn a_task_that_its_process_keeps_going_away_over_fails_in_the_end() {
     }
     assert_eq!(world.state(), PlanState::Failed);
 }
+
+#[test]
+fn asking_for_retries_does_not_say_that_half_a_run_can_be_repeated() {
+    let mut world = World::with_plan("pay timeout=1m retry.max=2\nlook timeout=1m retry.max=2 idempotency=safe");
+    world.advance(mins(1));
+    insta::assert_snapshot!(world.tasks(), @"
+    pay   waiting    help: it took too long and was stopped
+    look  waiting    another try at 2026-01-01T09:01:00.943Z
+    ");
+}

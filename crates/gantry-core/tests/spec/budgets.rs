@@ -196,15 +196,91 @@ fn judges_verifiers_and_undoing_are_paid_for() {
     let (task, attempt) = (TaskId::new("pay").unwrap(), AttemptNo(1));
     let verified =
         Input::Verified { task: task.clone(), attempt, happened: None, outputs: Outputs::new(), usage: calls(1) };
-    world.turn(verified.clone());
     world.turn(verified);
-    assert_eq!(world.life().spent(), calls(4));
+    assert_eq!(world.life().spent(), calls(3));
     world.cancel(TakeBack::Everything);
     let attempt = world.undo_attempt("pay");
     world.turn(Input::UndoEnded { task: task.clone(), attempt, end: Err("stuck".to_owned()), usage: calls(1) });
     let attempt = world.undo_attempt("pay");
     world.turn(Input::UndoEnded { task, attempt, end: Ok("restored".to_owned()), usage: calls(1) });
-    assert_eq!(world.life().spent(), calls(6));
+    assert_eq!(world.life().spent(), calls(5));
+}
+
+#[test]
+fn judges_verifiers_and_undoing_are_paid_for_once_however_often_they_answer() {
+    let mut world = World::with_plan(
+        "
+        policy.judge=model
+        write  model  success_criteria=[\"reads well\"]
+        pay    undo=restore  verify={\"run\":\"check\"}
+        wait   person
+        ",
+    );
+    world.finish("write");
+    for _ in 0..2 {
+        world.judge_using("write", true, "yes", calls(1));
+    }
+    assert_eq!(world.life().spent(), calls(1));
+    world.crash();
+    let (task, attempt) = (TaskId::new("pay").unwrap(), AttemptNo(1));
+    let verified =
+        Input::Verified { task: task.clone(), attempt, happened: Some(true), outputs: Outputs::new(), usage: calls(1) };
+    for _ in 0..2 {
+        world.turn(verified.clone());
+    }
+    assert_eq!(world.life().spent(), calls(2));
+    world.cancel(TakeBack::Everything);
+    let attempt = world.undo_attempt("pay");
+    let failed = Input::UndoEnded { task, attempt, end: Err("stuck".to_owned()), usage: calls(1) };
+    for _ in 0..2 {
+        world.turn(failed.clone());
+    }
+    assert_eq!(world.life().spent(), calls(3));
+}
+
+#[test]
+fn an_answer_that_comes_after_the_question_was_withdrawn_is_paid_for_once() {
+    let mut world = World::with_plan("policy.judge=model\nwrite model success_criteria=[\"reads well\"]\nwait person");
+    world.finish("write");
+    world.retry("write");
+    for _ in 0..2 {
+        world.judge_using("write", true, "yes", calls(1));
+    }
+    assert_eq!(world.life().spent(), calls(1));
+}
+
+#[test]
+fn waiting_for_people_uses_up_no_time() {
+    let mut world = World::with_plan("policy.budget.time=2h\na\nok gate gate.approvals=1 after a\nb after ok");
+    world.advance(hours(1));
+    world.finish("a");
+    world.advance(hours(240));
+    assert_eq!(world.waits_for(), ["ok: 0 of 1 approvals"]);
+    world.approve("ok", "ana");
+    world.advance(mins(59));
+    assert_eq!(world.waits_for(), Vec::<String>::new());
+    world.advance(mins(1));
+    assert_eq!(world.waits_for(), ["plan: a larger budget: the time budget of the plan is used up"]);
+}
+
+#[test]
+fn time_goes_on_while_something_runs_beside_a_gate_and_while_a_wait_lasts() {
+    let mut world = World::with_plan("policy.budget.time=2h\na\nok gate gate.approvals=1");
+    world.advance(hours(2));
+    assert!(world.waits_for().contains(&"plan: a larger budget: the time budget of the plan is used up".to_owned()));
+    let mut world = World::with_plan("policy.budget.time=2h\nrest wait=3h\nok gate gate.approvals=1");
+    world.advance(hours(2));
+    assert!(world.waits_for().contains(&"plan: a larger budget: the time budget of the plan is used up".to_owned()));
+}
+
+#[test]
+fn a_plan_that_has_ended_waits_for_no_budget() {
+    let mut world = World::with_plan("policy.budget.time=1h\na");
+    world.advance(hours(1));
+    assert_eq!(world.waits_for(), ["plan: a larger budget: the time budget of the plan is used up"]);
+    world.finish("a");
+    assert_eq!(world.state().to_string(), "completed");
+    assert_eq!(world.waits_for(), Vec::<String>::new());
 }
 
 #[test]

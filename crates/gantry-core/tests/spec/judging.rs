@@ -59,3 +59,30 @@ fn a_judge_of_the_plan_is_asked_again_after_a_crash() {
     world.crash();
     assert_eq!(world.wishes(), "judge checks=[\"people like it\"]");
 }
+
+#[test]
+fn what_nobody_judged_can_be_seen() {
+    let mut world = World::with_plan("plan.done_when=[\"people like it\"]\na success_criteria=[\"reads well\"]\nb");
+    world.finish("a");
+    let unjudged = |world: &World| -> Vec<String> {
+        let line = |(task, check): (Option<&gantry_core::id::TaskId>, &str)| match task {
+            Some(task) => format!("{task}: {check}"),
+            None => check.to_owned(),
+        };
+        world.life().unjudged().map(line).collect()
+    };
+    assert_eq!(unjudged(&world), ["a: reads well"]);
+    world.finish("b");
+    assert_eq!(unjudged(&world), ["people like it", "a: reads well"]);
+}
+
+#[test]
+fn a_check_that_reads_nothing_is_tested_like_any_other() {
+    let mut world = World::with_plan("a success_criteria=[\"1 == 2\"]\nb preconditions=[\"false\"]\nc");
+    world.finish("a");
+    insta::assert_snapshot!(world.tasks(), @"
+    a  failed     the result is not good enough: 1 == 2 is false
+    b  blocked    false is false
+    c  running
+    ");
+}

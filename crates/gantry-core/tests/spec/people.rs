@@ -119,3 +119,13 @@ fn answers_to_what_nobody_asked_are_refused() {
     task `a` does not wait for a judge [life::not-waiting]
     ");
 }
+
+#[test]
+fn what_no_capability_could_do_may_be_done_by_hand() {
+    let mut world = World::with_plan("write model\nnext after write");
+    world.fail("write", gantry_core::policy::FailureClass::Policy, "no model is configured");
+    assert_eq!(world.waits_for(), ["write: help: no model is configured"]);
+    world.started();
+    world.done_by("write", "ana");
+    assert_eq!(world.started(), ["next"]);
+}

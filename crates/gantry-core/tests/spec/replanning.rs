@@ -204,3 +204,30 @@ fn a_task_that_may_have_happened_is_in_doubt_when_it_leaves_the_plan_and_comes_b
 fn run(command: &str) -> Run {
     Run { command: command.to_owned(), ..Run::default() }
 }
+
+#[test]
+fn reading_the_same_plan_again_leaves_the_parts_of_its_maps() {
+    let drawing =
+        "each map map={\"over\":[1,2],\"each\":{\"id\":\"x\",\"action\":{\"run\":\"look\"}}}\nlast after each";
+    let mut world = World::with_plan(drawing);
+    world.finish("each-1");
+    let again = |world: &World, drawing: &str| {
+        let mut input = world.revision(|_| {});
+        if let gantry_core::input::Input::Revise { change, .. } = &mut input {
+            *change = gantry_core::input::Change::To(Box::new(gantry_testkit::draw_plan(drawing)));
+        }
+        input
+    };
+    let input = again(&world, drawing);
+    assert_eq!(world.refusal(input), "nothing would change [life::nothing-changes]");
+    let input = again(&world, &format!("{drawing}\nmore"));
+    world.turn(input);
+    world.finish("each-2");
+    insta::assert_snapshot!(world.tasks(), @"
+    each    completed
+    each-1  completed
+    each-2  completed
+    last    running
+    more    running
+    ");
+}

@@ -142,3 +142,19 @@ fn a_composite_that_is_opened_again_gets_its_timebox_anew() {
     z  waiting    someone to do it
     ");
 }
+
+#[test]
+fn a_missed_deadline_can_be_seen_until_the_end() {
+    let mut world = World::with_plan("plan.deadline=\"2026-01-01T10:00:00Z\"\na deadline=\"2026-01-01T11:00:00Z\"\nb");
+    let missed = |world: &World| -> Vec<String> {
+        let name = |task: Option<&gantry_core::id::TaskId>| task.map_or("the plan".to_owned(), ToString::to_string);
+        world.life().missed_deadlines().map(name).collect()
+    };
+    assert_eq!(missed(&world), Vec::<String>::new());
+    world.advance(hours(1));
+    assert_eq!(missed(&world), ["the plan"]);
+    world.advance(hours(1));
+    world.finish("a");
+    world.finish("b");
+    assert_eq!(missed(&world), ["the plan", "a"]);
+}

@@ -179,3 +179,20 @@ fn a_finished_task_that_leaves_the_plan_is_said_to_stay_done() {
     plan_revised by=ana rationale=as tested revision=2
     ");
 }
+
+#[test]
+fn a_failed_plan_that_cannot_be_taken_back_waits_for_a_person() {
+    let mut world = World::with_plan("a undo=restore\nb after a");
+    world.finish("a");
+    world.fail("b", Logic, "no");
+    assert_eq!(world.state(), PlanState::Failed);
+    world.cancel(TakeBack::Everything);
+    assert_eq!(world.state(), PlanState::Running);
+    for _ in 0..3 {
+        world.undo_ends("a", Err("changed since"));
+    }
+    assert_eq!(world.state(), PlanState::Blocked);
+    assert_eq!(world.waits_for(), ["a: `a` could not be taken back: changed since"]);
+    world.resolve("a", Resolution::Skip);
+    assert_eq!(world.state(), PlanState::Abandoned);
+}

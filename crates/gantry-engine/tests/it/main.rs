@@ -7,6 +7,7 @@ mod kit;
 mod crashes;
 mod trouble;
 mod driving;
+mod keeping;
 mod limits;
 mod nested;
 mod people;

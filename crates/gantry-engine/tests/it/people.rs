@@ -1,6 +1,8 @@
 //! What people say reaches a plan, whoever drives it.
 
-use gantry_core::input::{Input, TakeBack};
+use gantry_core::event::Event;
+use gantry_core::id::TaskId;
+use gantry_core::input::{Input, Success, TakeBack};
 use gantry_core::life::{PlanState, TaskState};
 use gantry_engine::{Ending, EngineError, Tell, Until};
 use gantry_store::Store as _;
@@ -93,4 +95,17 @@ async fn what_nobody_answers_is_taken_back_and_not_obeyed_later() {
     assert_eq!(world.store.inbox(&plan).await.unwrap(), []);
     drop(deaf);
     assert!(matches!(world.run(&plan).await, Ending::Waiting(_)), "it was not cancelled");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_for_a_model_that_is_not_there_waits_for_someone_who_does_it() {
+    let world = World::new();
+    let plan = world.create("tasks: [{id: a, model: {instruction: think}}, {id: b, run: b, depends_on: [a]}]").await;
+    let Ending::Waiting(waits) = world.run(&plan).await else { panic!("it waits for a person") };
+    assert_eq!(waits[0].what, "help: no model is configured to do it; someone may do it by hand instead");
+    assert_eq!(world.count(&plan, |event| matches!(event, Event::AttemptStarted { .. })).await, 1);
+    let (task, by) = (TaskId::new("a").unwrap(), "ana".to_owned());
+    let done = Input::Report { task, by, end: Ok(Success::default()) };
+    assert_eq!(world.drive(&plan, vec![done]).await, completed());
+    assert_eq!(world.script.ledger(), ["b#1"]);
 }

@@ -2,6 +2,7 @@
 
 use gantry_core::input::{Input, TakeBack};
 use gantry_core::life::PlanState;
+use gantry_core::policy::FailureClass;
 use gantry_engine::Ending;
 
 use crate::kit::{Act, World};
@@ -39,4 +40,30 @@ async fn what_a_killed_attempt_was_about_to_change_is_taken_back_too() {
     let _ = world.drive(&plan, vec![cancel()]).await;
     let undone = world.script.ledger().iter().filter(|line| *line == "undo a: half").count();
     assert_eq!(undone, 1, "{:?}", world.script.ledger());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_nothing_was_kept_before_is_not_said_to_be_taken_back() {
+    let world = World::new();
+    let gated = "tasks: [{id: a, run: a, undo: restore}, {id: ok, gate: {approvals: 1}, depends_on: [a]}]";
+    let plan = world.create(gated).await;
+    world.script.task("a", [Act::RunProgram]);
+    let _ = world.run(&plan).await;
+    let Ending::Waiting(waits) = world.drive(&plan, vec![cancel()]).await else { panic!("a person is needed") };
+    assert_eq!(
+        waits[0].what,
+        "`a` could not be taken back: nothing was kept before `a` was done, so what it changed is not known: take it \
+         back by hand"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_was_replaced_is_taken_back_once() {
+    let world = World::new();
+    let plan = world.create("tasks: [{id: a, run: a, undo: restore}, {id: b, run: b, depends_on: [a]}]").await;
+    world.script.task("a", [Act::ChangeTwice("guess", "known")]);
+    world.script.task("b", [Act::Fail(FailureClass::Logic, "no")]);
+    let _ = world.run(&plan).await;
+    let _ = world.drive(&plan, vec![cancel()]).await;
+    assert_eq!(world.script.ledger(), ["a#1", "b#1", "undo a: known"]);
 }

@@ -12,6 +12,7 @@ use super::{Reader, find, take};
 use crate::de;
 use crate::diagnostic::Diagnostic;
 use crate::node::{Key, Node, Value};
+use crate::suggest::nearest;
 
 /// Actions that say enough by their name alone.
 const MAY_BE_EMPTY: [&str; 3] = ["gate", "manual", "checkpoint"];
@@ -116,6 +117,22 @@ impl Reader<'_> {
             if Action::KEYS.contains(&name.text.as_str()) {
                 return self.one_action(id, name, content).map(|action| Undo::Action(Box::new(action)));
             }
+        }
+        if let Value::Map(entries) = &node.value {
+            let name = entries.first().map(|(name, _)| name);
+            let unknown = name.filter(|name| !Action::KEYS.contains(&name.text.as_str()));
+            let message = match unknown {
+                Some(name) => format!("`undo`: there is no action `{}`", name.text),
+                None => "`undo` is one action, such as `run: …`, or one word".to_owned(),
+            };
+            let near = unknown.and_then(|name| nearest(&name.text, Action::KEYS));
+            let hint = near.map_or_else(
+                || "write `undo: {run: …}`, `undo: restore` or `undo: never`".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let span = name.map_or(key.span, |name| name.span);
+            self.findings.push(Diagnostic::error("plan::unknown-word", message).at(span).hint(hint));
+            return None;
         }
         self.read(key, node, |node| Deserialize::deserialize(node))
     }

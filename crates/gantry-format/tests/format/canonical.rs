@@ -33,6 +33,25 @@ fn the_schema_refuses_what_the_reader_refuses() {
 }
 
 #[test]
+fn the_schema_accepts_what_the_documentation_teaches() {
+    let schema = jsonschema::validator_for(&gantry_format::schema()).expect("the schema is a schema");
+    let taught = [
+        r#"{"tasks": [{"id": "a", "run": "x", "undo": {"run": "y"}}]}"#,
+        r#"{"tasks": [{"id": "a", "run": "x", "undo": {"action": {"run": "y"}}}]}"#,
+        r#"{"tasks": [{"id": "a", "run": "x", "undo": "restore"}]}"#,
+        r#"{"tasks": [{"id": "a", "map": {"over": [1], "each": {"run": "x"}}}]}"#,
+        r#"{"tasks": [{"id": "a", "map": {"over": [1], "each": {"id": "b", "run": "x"}}}]}"#,
+    ];
+    for text in taught {
+        let instance = serde_json::from_str(text).expect("the case is JSON");
+        assert!(schema.is_valid(&instance), "{text}");
+        assert!(!gantry_format::load("plan.json", text.as_bytes()).report.has_errors(), "{text}");
+    }
+    let refused = serde_json::json!({"tasks": [{"id": "a", "run": "x", "undo": {"rum": "y"}}]});
+    assert!(!schema.is_valid(&refused));
+}
+
+#[test]
 fn actions_are_fields_of_their_task_and_tasks_stand_inside_their_parent() {
     let plan = sound(
         "plan.yaml",
@@ -52,8 +71,7 @@ tasks:
             run: make
           - id: part-2
             undo:
-              action:
-                run: make clean
+              run: make clean
             alternates:
               - agent: try it
     ");

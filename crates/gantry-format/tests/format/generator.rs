@@ -145,6 +145,10 @@ impl Dice<'_> {
         Some(self.text()).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "word".to_owned())
     }
 
+    fn folder(&mut self) -> String {
+        format!("in/{}", self.word().replace("..", "."))
+    }
+
     fn letter(&mut self) -> char {
         let code = u32::try_from(self.throw(256) << self.throw(10)).unwrap_or(0);
         char::from_u32(code).filter(|letter| *letter != '\0').unwrap_or('x')
@@ -337,7 +341,7 @@ impl Dice<'_> {
     /// Makes everything of a task but its place in the plan.
     fn contract(&mut self, id: TaskId) -> Task {
         let likely = self.duration();
-        Task {
+        let mut task = Task {
             title: self.text(),
             description: self.maybe(Self::text),
             purpose: self.maybe(Self::text),
@@ -412,13 +416,25 @@ impl Dice<'_> {
             rationale: self.maybe(Self::text),
             metadata: self.map(|dice| dice.json(2)),
             ..Task::new(id)
+        };
+        // Only what a capability does can be restored.
+        let restorable = match &task.action {
+            Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_)) => true,
+            Some(Action::Command(command)) => command.calls().is_some(),
+            _ => false,
+        };
+        if task.undo == Undo::Restore && !restorable {
+            task.undo = Undo::Never;
         }
+        task
     }
 
     fn action(&mut self) -> Action {
         match self.throw(if self.depth == 0 { 13 } else { 15 }) {
             0 => Action::Command(Command::new(&self.word())),
-            1 => Action::Run(Run { command: self.word(), shell: self.maybe(Self::text), cwd: self.maybe(Self::text) }),
+            1 => {
+                Action::Run(Run { command: self.word(), shell: self.maybe(Self::text), cwd: self.maybe(Self::folder) })
+            }
             2 => Action::Model(Model {
                 prompt: self.maybe(Self::text),
                 instruction: self.maybe(Self::text),

@@ -885,13 +885,13 @@ tasks:
     success_criteria: ["tests.exit_code = 0"]
 "#;
     insta::assert_snapshot!(seen(file), @r#"
-    warning[plan::words-like-expression]: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare
+    warning[plan::words-like-expression]: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: column 17: unexpected `=`; use `==` to compare
      --> plan.yaml:5:24
       |
     5 |     success_criteria: ["tests.exit_code = 0"]
       |                        ^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: mend the expression, or write `words: …` to say that words are meant
+      = help: mend the expression, or say with `expr: …` or `words: …` which is meant
     "#);
 }
 
@@ -1070,5 +1070,91 @@ tasks: [build]
       |                   ^^^^^^^^^^^^^^^^^^^^
       |
       = help: put it in quotes to keep it as a text
+    ");
+}
+
+#[test]
+fn an_undo_that_is_no_action_is_told_what_was_meant() {
+    insta::assert_snapshot!(seen("tasks:\n  - {id: a, run: x, undo: {rum: y}}\n  - {id: b, run: x, undo: {run: y, never: z}}\n"), @"
+    error[plan::unknown-word]: `undo`: there is no action `rum`
+     --> plan.yaml:2:28
+      |
+    2 |   - {id: a, run: x, undo: {rum: y}}
+      |                            ^^^
+      |
+      = help: did you mean `run`?
+
+    error[plan::unknown-word]: `undo` is one action, such as `run: …`, or one word
+     --> plan.yaml:3:28
+      |
+    3 |   - {id: b, run: x, undo: {run: y, never: z}}
+      |                            ^^^
+      |
+      = help: write `undo: {run: …}`, `undo: restore` or `undo: never`
+    ");
+}
+
+#[test]
+fn whoever_says_that_words_are_meant_is_not_asked() {
+    let file = "tasks: [{id: a, run: x, success_criteria: [{words: 'exit_code = 0'}]}]";
+    insta::assert_snapshot!(seen(file), @"");
+}
+
+#[test]
+fn what_a_plan_needs_and_the_place_does_not_have_is_said_only_where_that_is_known() {
+    let file = "
+deadline: 2026-01-01
+tasks:
+  - {id: a, model: {instruction: think}}
+  - {id: b, model: {instruction: think again}}
+  - {id: c, tool: {name: files.wrte}}
+  - {id: d, command: search(q) -> links, deadline: 2026-01-02}
+  - {id: e, run: x, deadline: 2030-01-01}
+";
+    assert!(gantry_format::load("plan.yaml", file.as_bytes()).report.diagnostics.is_empty());
+    let now = gantry_core::time::Timestamp::parse("2026-03-01").expect("a day");
+    let around = gantry_format::Around { capabilities: &["files.write", "run"], now };
+    let loaded = gantry_format::load_around("plan.yaml", file.as_bytes(), &around);
+    assert!(loaded.plan.is_some());
+    insta::assert_snapshot!(loaded.report.render(false), @"
+    warning[plan::deadline-passed]: the deadline of the plan has passed already: 2026-01-01T00:00:00Z
+     --> plan.yaml:2:11
+      |
+    2 | deadline: 2026-01-01
+      |           ^^^^^^^^^^
+      |
+      = help: missing a deadline stops nothing, but someone is told at once
+
+    warning[plan::no-model]: no model is configured: task `a` will wait for a person
+     --> plan.yaml:4:13
+      |
+    4 |   - {id: a, model: {instruction: think}}
+      |             ^^^^^
+      |
+      = help: someone can do it by hand when its turn comes
+
+    warning[plan::no-capability]: there is no capability `files.wrte` here: task `c` would fail
+     --> plan.yaml:6:26
+      |
+    6 |   - {id: c, tool: {name: files.wrte}}
+      |                          ^^^^^^^^^^
+      |
+      = help: did you mean `files.write`?
+
+    warning[plan::no-capability]: there is no capability `search` here: task `d` would fail
+     --> plan.yaml:7:22
+      |
+    7 |   - {id: d, command: search(q) -> links, deadline: 2026-01-02}
+      |                      ^^^^^^^^^^^^^^^^^^
+      |
+      = help: there are files.write, run
+
+    warning[plan::deadline-passed]: the deadline of task `d` has passed already: 2026-01-02T00:00:00Z
+     --> plan.yaml:7:52
+      |
+    7 |   - {id: d, command: search(q) -> links, deadline: 2026-01-02}
+      |                                                    ^^^^^^^^^^
+      |
+      = help: missing a deadline stops nothing, but someone is told at once
     ");
 }

@@ -33,7 +33,7 @@ fn other_spellings_read_as_the_canonical_ones() {
             "tasks: [{id: a, using: web.fetch, input: {q: 1}}]",
             "tasks: [{id: a, capabilities: [web.fetch], inputs: {q: 1}}]",
         ),
-        ("tasks: [{id: a, rollback: {run: x}}]", "tasks: [{id: a, undo: {action: {run: x}}}]"),
+        ("tasks: [{id: a, rollback: {run: x}}]", "tasks: [{id: a, undo: {run: x}}]"),
         ("tasks: [{id: a, action: {run: x}}]", "tasks: [{id: a, run: x}]"),
         ("tasks: [{id: a, depends_on: , labels: null}]", "tasks: [{id: a}]"),
         ("tasks: [{id: a, run: x}]\ngates: []", "tasks: [{id: a, run: x}]"),

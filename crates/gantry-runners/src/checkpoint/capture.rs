@@ -18,12 +18,24 @@ const FILES_MAX: usize = 200_000;
 
 /// Keeps the working folder as it is now.
 pub async fn capture(place: &Place, ports: &Ports, stop: &CancellationToken) -> Result<Manifest, Failure> {
-    let mut manifest = Manifest { environment: environment(place).await, ..Manifest::default() };
+    let environment = environment(place).await;
+    Ok(Manifest { environment, ..capture_files(place, ports, stop, &Manifest::default()).await? })
+}
+
+/// Keeps the files of the working folder; what another manifest has is kept already.
+pub(crate) async fn capture_files(
+    place: &Place,
+    ports: &Ports,
+    stop: &CancellationToken,
+    known: &Manifest,
+) -> Result<Manifest, Failure> {
+    let mut manifest = Manifest::default();
     let path = place.root.clone();
     no_link(&path)?;
     let Listing { paths, folders, mut left_out } = blocking(move || list(&path)).await?;
+    let own = place.own_paths();
     let mut total: u64 = 0;
-    for path in paths {
+    for path in paths.into_iter().filter(|path| !own.contains(path)) {
         if stop.is_cancelled() {
             return Err(Failure::new(FailureClass::Cancelled, "it was stopped"));
         }
@@ -51,7 +63,11 @@ pub async fn capture(place: &Place, ports: &Ports, stop: &CancellationToken) -> 
                 continue;
             }
         }
-        manifest.files.insert(path, Kept::keep(&image, &place.secrets, ports).await?);
+        let kept = match known.files.get(&path).filter(|known| known.is_exactly(&image)) {
+            Some(known) => known.clone(),
+            None => Kept::keep(&image, &place.secrets, ports).await?,
+        };
+        manifest.files.insert(path, kept);
     }
     manifest.left_out = left_out;
     let find_empty = move || {

@@ -60,8 +60,9 @@ pub async fn prepare(
         return Err(format!("`{path}` cannot be kept as it is now ({}), so it is not replaced", now.left_out[path]));
     }
     let safety = now.keep(ports).await.map_err(words)?;
+    let own = place.own_paths();
     let mut images = Vec::new();
-    for (path, kept) in &manifest.files {
+    for (path, kept) in manifest.files.iter().filter(|(path, _)| !own.contains(*path)) {
         if now.files.get(path) != Some(kept) {
             images.push((path.clone(), kept.fetch(path, &place.secrets, ports).await?));
         }

@@ -212,6 +212,15 @@ impl Kept {
         }
     }
 
+    /// Whether this is what is there now, its mode included.
+    pub(crate) fn is_exactly(&self, image: &Image) -> bool {
+        let same_mode = match (self, image) {
+            (Self::File { mode: kept, .. }, Image::File { mode, .. }) => kept == mode,
+            _ => true,
+        };
+        same_mode && self.is(image)
+    }
+
     /// Whether this is what is there now, but for the mode.
     pub(crate) fn is(&self, image: &Image) -> bool {
         match (self, image) {

@@ -107,9 +107,7 @@ impl Running {
             Some(FromGuard::Refused(Refused::NotFound)) => Err(StartError::NotFound { program }),
             Some(FromGuard::Refused(Refused::Sandbox(why))) => Err(StartError::Sandbox { why }),
             Some(FromGuard::Refused(Refused::System(why))) => Err(StartError::System { why }),
-            Some(FromGuard::Ended(_)) | None => {
-                Err(StartError::Unknown)
-            }
+            Some(FromGuard::Ended(_)) | None => Err(StartError::Unknown),
         }
     }
 

@@ -10,3 +10,4 @@ mod secrets;
 mod files;
 mod checkpoint;
 mod pipeline;
+mod taking_back;

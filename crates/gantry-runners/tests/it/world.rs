@@ -10,7 +10,7 @@ use gantry_core::effect::{ArtifactRef, Failure};
 use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Success;
-use gantry_core::plan::{Action, Run};
+use gantry_core::plan::{Action, Run, Undo};
 use gantry_core::policy::Usage;
 use gantry_runners::{
     Chunk, EffectRecord, Ended, GuardProgram, Intents, Keep, KeepError, Place, Ports, Runners, Stream, Watch, Work,
@@ -73,6 +73,10 @@ impl Watch for Memory {
 impl Intents for Memory {
     async fn intend(&self, undo: Value) -> Result<(), KeepError> {
         self.intents.lock().unwrap().push(undo);
+        Ok(())
+    }
+    async fn intend_instead(&self, undo: Value) -> Result<(), KeepError> {
+        *self.intents.lock().unwrap().last_mut().unwrap() = undo;
         Ok(())
     }
 }
@@ -164,6 +168,7 @@ pub fn doing(action: Action) -> Work {
         timeout: None,
         heartbeat: None,
         environment: BTreeMap::new(),
+        undo: Undo::None,
     }
 }
 

@@ -102,7 +102,9 @@ fn essence(life: &Life) -> Value {
         map.remove("length");
         map.remove("last_at");
         for task in map.get_mut("tasks").and_then(Value::as_array_mut).into_iter().flatten() {
-            task.as_object_mut().map(|task| task.remove("unanswered"));
+            for field in ["unanswered", "owed"] {
+                task.as_object_mut().map(|task| task.remove(field));
+            }
         }
     }
     value

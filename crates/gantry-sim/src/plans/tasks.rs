@@ -185,7 +185,7 @@ fn contract(dice: &mut Dice, task: &mut Task, plan: &Budget) {
     };
     task.verify = dice.percent(20).then(|| Box::new(actions::attempt(dice)));
     task.undo = match dice.below(10) {
-        0 | 1 => Undo::Restore,
+        0 | 1 if keeps_what_was(task) => Undo::Restore,
         2 => Undo::Never,
         3 => Undo::Action(Box::new(actions::attempt(dice))),
         _ => Undo::None,
@@ -283,4 +283,13 @@ fn condition(dice: &mut Dice) -> Option<Expr> {
         return None;
     }
     Expr::parse(dice.word(&["default(score, 3) > 4", "env.region == \"eu\"", "nonsense.here > 1"])).ok()
+}
+
+/// Tells whether a capability does it, which keeps what was there before.
+fn keeps_what_was(task: &Task) -> bool {
+    match &task.action {
+        Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_)) => true,
+        Some(Action::Command(command)) => command.calls().is_some(),
+        _ => false,
+    }
 }

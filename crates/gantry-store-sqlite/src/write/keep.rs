@@ -1,7 +1,10 @@
 //! What is kept and what is not: blobs, pins, forgetting, vacuum.
 
+use std::collections::BTreeSet;
+
 use gantry_core::id::PlanId;
 use gantry_core::time::{Duration, Timestamp};
+use gantry_store::kept::{FILE_LIST, hashes_in, listed_in};
 use gantry_store::{Hash, StoreError, Vacuumed};
 use rusqlite::{Connection, params};
 
@@ -89,6 +92,30 @@ impl Work for ForgetWork {
     }
 }
 
+/// The contents that recorded calls speak of, and those that lists of files among them speak of in turn.
+fn spoken_of(tx: &Tx<'_>) -> Result<BTreeSet<Hash>, StoreError> {
+    let failed = |error: rusqlite::Error| sql(&error, "looking for what is spoken of");
+    let mut found = BTreeSet::new();
+    let mut calls = tx.prepare("SELECT request, coalesce(answer, '') FROM effect")?;
+    let mut rows = calls.query([]).map_err(failed)?;
+    while let Some(row) = rows.next().map_err(failed)? {
+        for column in 0..2 {
+            found.extend(hashes_in(row.get_ref(column).map_err(failed)?.as_bytes().unwrap_or_default()));
+        }
+    }
+    let mut lists = tx.prepare("SELECT hash FROM artifact WHERE name = ?1")?;
+    let lists: rusqlite::Result<Vec<Hash>> =
+        lists.query_map([FILE_LIST], |row| row::hash(row, 0)).map_err(failed)?.collect();
+    found.extend(lists.map_err(failed)?);
+    for hash in found.clone() {
+        // What is damaged lists nothing that could be brought back.
+        if let Ok(Some(content)) = crate::read::blob(tx.conn, hash) {
+            found.extend(listed_in(&content));
+        }
+    }
+    Ok(found)
+}
+
 /// Removes blobs that nothing refers to, and gives back room.
 pub(crate) struct VacuumWork {
     pub now: Timestamp,
@@ -99,15 +126,23 @@ impl Work for VacuumWork {
 
     fn write(&mut self, tx: &mut Tx<'_>) -> Result<Vacuumed, StoreError> {
         let oldest = self.now.as_ms().saturating_sub_unsigned(UNREFERENCED.as_ms());
-        let unused = "at <= ?1 AND NOT EXISTS (SELECT 1 FROM artifact WHERE artifact.hash = blob.hash)";
-        let (blobs, bytes) = tx
-            .prepare(&format!("SELECT count(*), coalesce(sum(bytes), 0) FROM blob WHERE {unused}"))?
-            .query_row([oldest], |row| Ok((row::uint(row, 0)?, row::uint(row, 1)?)))
+        let unused = "SELECT hash, bytes FROM blob
+                      WHERE at <= ?1 AND NOT EXISTS (SELECT 1 FROM artifact WHERE artifact.hash = blob.hash)";
+        let unused: Vec<(Hash, u64)> = tx
+            .prepare(unused)?
+            .query_map([oldest], |row| Ok((row::hash(row, 0)?, row::uint(row, 1)?)))
+            .and_then(Iterator::collect)
             .map_err(|error| sql(&error, "looking for unused blobs"))?;
-        tx.execute(&format!("DELETE FROM blob WHERE {unused}"), [oldest])?;
+        let mut vacuumed = Vacuumed::default();
+        let spoken_of = if unused.is_empty() { BTreeSet::new() } else { spoken_of(tx)? };
+        for (hash, bytes) in unused.into_iter().filter(|(hash, _)| !spoken_of.contains(hash)) {
+            tx.execute("DELETE FROM blob WHERE hash = ?1", [hash.as_bytes()])?;
+            vacuumed.blobs += 1;
+            vacuumed.bytes += bytes;
+        }
         let oldest = self.now.as_ms().saturating_sub_unsigned(ANSWERED.as_ms());
         tx.execute("DELETE FROM inbox WHERE answer IS NOT NULL AND at <= ?1", [oldest])?;
-        Ok(Vacuumed { blobs, bytes })
+        Ok(vacuumed)
     }
 
     fn after_commit(&mut self, conn: &Connection) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "the names are the sentences")]
 
 use gantry_core::time::Timestamp;
+use serde_json::json;
 
 use super::Beside;
 use super::kit::{answered, append, artifact, at, effect, grow, is_not_found, plan, task};
@@ -77,6 +78,33 @@ pub async fn a_vacuum_removes_old_blobs_that_nothing_refers_to(store: impl Besid
     }
     store.forget(&plan("a")).await.unwrap();
     assert_eq!(store.vacuum(at(2 * DAY_MS)).await, Ok(Vacuumed { blobs: 2, bytes: 9 }));
+}
+
+pub async fn what_calls_and_lists_of_files_speak_of_is_kept(store: impl Beside) {
+    const DAY_MS: i64 = 24 * 3_600_000;
+    let _ = grow(&store, "a", 1).await;
+    let put = async |text: String| store.put_blob(text.into_bytes(), at(0)).await.unwrap();
+    let (content, listed, answered) =
+        (put("before".to_owned()).await, put("listed".to_owned()).await, put("said".to_owned()).await);
+    let (old, checked) = (put("nobody's".to_owned()).await, put("of a checkpoint".to_owned()).await);
+    let list = put(json!({"files": {"a.txt": {"blob": listed}}}).to_string()).await;
+    let checkpoint = put(json!({"files": {"b.txt": {"blob": checked}}}).to_string()).await;
+    let mut intent = effect("a", "build", 1);
+    intent.request = json!({"by": "run", "record": {"before": list, "was": content}});
+    let mut undone = effect("a", "build", 2);
+    undone.answer = Some(json!({"undone": format!("as it was just now it is kept as {answered}")}));
+    undone.ended_at = Some(at(20));
+    store.record_effects(vec![intent, undone]).await.unwrap();
+    let mut request = append("a", 1, 1);
+    request.artifacts = vec![artifact("checkpoint", checkpoint, 1)];
+    let _ = store.append(request).await.unwrap();
+
+    assert_eq!(store.vacuum(at(DAY_MS)).await, Ok(Vacuumed { blobs: 1, bytes: 8 }));
+    for (hash, kept) in [(content, true), (listed, true), (answered, true), (checked, true), (old, false)] {
+        assert_eq!(store.get_blob(hash).await.unwrap().is_some(), kept);
+    }
+    store.forget(&plan("a")).await.unwrap();
+    assert_eq!(store.vacuum(at(DAY_MS)).await.unwrap().blobs, 6, "nobody speaks of them any more");
 }
 
 async fn all(store: &impl Store) -> Vec<EffectRow> {

@@ -1,12 +1,13 @@
 //! Everything that changes the record: checked first, so that a refusal changes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::id::PlanId;
 use gantry_core::time::Timestamp;
 use serde_json::Value;
 
 use super::{ANSWERED, Letter, Plan, Record, UNREFERENCED};
+use crate::kept::{FILE_LIST, hashes_in, listed_in};
 use crate::{
     Append, Appended, ArtifactRow, Card, EffectRow, Hash, InboxId, NewArtifact, OnceKey, PlanNo, Sealed, Snapshot,
     StoreError, Vacuumed, check_life, first_head,
@@ -145,8 +146,19 @@ impl Record {
     }
 
     pub(super) fn vacuum(&mut self, now: Timestamp) -> Vacuumed {
-        let rows = self.plans.values().flat_map(|plan| &plan.artifacts);
-        let used: std::collections::BTreeSet<Hash> = rows.map(|row| row.artifact.hash).collect();
+        let rows = || self.plans.values().flat_map(|plan| &plan.artifacts);
+        let mut used: BTreeSet<Hash> = rows().map(|row| row.artifact.hash).collect();
+        let lists = rows().filter(|row| row.artifact.name == FILE_LIST).map(|row| row.artifact.hash);
+        let mut spoken_of: BTreeSet<Hash> = lists.collect();
+        for effect in self.plans.values().flat_map(|plan| &plan.effects) {
+            spoken_of.extend(hashes_in(effect.request.to_string().as_bytes()));
+            let answer = effect.answer.as_ref().map(ToString::to_string).unwrap_or_default();
+            spoken_of.extend(hashes_in(answer.as_bytes()));
+        }
+        for hash in spoken_of {
+            used.insert(hash);
+            used.extend(self.blobs.get(&hash).into_iter().flat_map(|(bytes, _)| listed_in(bytes)));
+        }
         let mut vacuumed = Vacuumed::default();
         self.inbox.retain(|_, letter| letter.answer.is_none() || now - letter.at < ANSWERED);
         self.blobs.retain(|hash, (bytes, at)| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Findings;
 use crate::expr::Expr;
 use crate::plan::action::Action;
-use crate::plan::{Check, Gate, Input, Plan, Task};
+use crate::plan::{Check, Gate, Idempotency, Input, Plan, Task, Undo};
 use crate::policy::Budget;
 use crate::time::Duration;
 
@@ -158,6 +158,9 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
     }
     check_alternates(task, at, "", findings);
     check_inputs(task, at, "", findings);
+    check_undo(task, at, "", findings);
+    check_commands(task, at, "", findings);
+    check_retry(task, at, findings);
     match &task.action {
         Some(Action::Gate(gate)) => check_gate(plan, index, task, gate, names, findings),
         Some(Action::Ask(ask)) => {
@@ -190,6 +193,8 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
             if let Some(each) = &map.each {
                 check_alternates(each, at, "map.each.", findings);
                 check_inputs(each, at, "map.each.", findings);
+                check_undo(each, at, "map.each.", findings);
+                check_commands(each, at, "map.each.", findings);
                 if each.inputs.contains_key(&map.r#as) {
                     reserved_input(&map.r#as, "the item of the list", at, "map.each.", findings);
                 }
@@ -296,6 +301,102 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         },
         _ => {}
     }
+}
+
+/// Retries after a timeout need a word about whether half a run can be repeated.
+fn check_retry(task: &Task, at: Option<usize>, findings: &mut Findings) {
+    let retries = task.retry.is_some_and(|retry| retry.max > 0) && task.timeout.is_some();
+    let unsaid = task.idempotency.is_none() && task.verify.is_none();
+    if retries && unsaid && task.repeatable() == Idempotency::Unsafe {
+        findings
+            .warning(
+                "plan::retry-after-timeout",
+                (at, "retry"),
+                format!("after a timeout task `{}` is not tried again: it may have done half of its work", task.id),
+            )
+            .hint("say `idempotency: safe` if it can be repeated, `unsafe` if not, or how to find out with `verify`");
+    }
+}
+
+/// Commands that could never run: that nothing is to be run, or outside the working folder, is seen beforehand.
+fn check_commands(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+    let undo = match &task.undo {
+        Undo::Action(action) => Some(("undo".to_owned(), &**action)),
+        Undo::None | Undo::Restore | Undo::Never => None,
+    };
+    let own = task.action.iter().map(|action| (action.key().to_owned(), action));
+    let verify = task.verify.iter().map(|action| ("verify".to_owned(), &**action));
+    let others = task.alternates.iter().enumerate().map(|(i, action)| (format!("alternates.{i}"), action));
+    for (field, action) in own.chain(verify).chain(undo).chain(others) {
+        let Action::Run(run) = action else { continue };
+        if run.command.trim().is_empty() {
+            findings
+                .error(
+                    "plan::empty-command",
+                    (at, &format!("{prefix}{field}")),
+                    format!("there is no command to run in task `{}`", task.id),
+                )
+                .hint("say what to run, or leave it out: then a person does the task");
+        }
+        if let Some(cwd) = run.cwd.as_deref().filter(|cwd| leads_out(cwd)) {
+            findings
+                .error(
+                    "plan::outside-folder",
+                    (at, &format!("{prefix}{field}.cwd")),
+                    format!("the folder `{cwd}` is outside the working folder, where no command may run"),
+                )
+                .hint(
+                    "name a folder inside, such as `cwd: src`; another working folder is chosen when the plan is run",
+                );
+        }
+    }
+}
+
+/// Tells whether a path leads out of the folder that it starts in.
+fn leads_out(path: &str) -> bool {
+    let mut depth = 0_i64;
+    for part in path.split('/') {
+        depth += match part {
+            "" | "." => 0,
+            ".." => -1,
+            _ => 1,
+        };
+        if depth < 0 {
+            return true;
+        }
+    }
+    path.starts_with('/')
+}
+
+/// Only a capability keeps what was there before; what people and other plans did cannot be restored from anything.
+fn check_undo(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+    if task.undo != Undo::Restore {
+        return;
+    }
+    let why = match &task.action {
+        Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_)) => return,
+        Some(Action::Command(command)) if command.calls().is_some() => return,
+        Some(Action::Command(_) | Action::Manual(_)) | None => "no capability does it that could keep what was there",
+        Some(Action::Plan(_)) => "the tasks of the plan inside keep what was there, each for itself",
+        Some(
+            Action::Model(_)
+            | Action::Decide(_)
+            | Action::Gate(_)
+            | Action::Ask(_)
+            | Action::Map(_)
+            | Action::Compute(_)
+            | Action::Checkpoint(_)
+            | Action::Wait(_)
+            | Action::UndoTo(_),
+        ) => "it changes no files itself",
+    };
+    findings
+        .error(
+            "plan::restore-needs-files",
+            (at, &format!("{prefix}undo")),
+            format!("task `{}` cannot be restored: {why}", task.id),
+        )
+        .hint("say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out");
 }
 
 /// Runners find what an action takes beside the task's own inputs: one name cannot mean both.
@@ -461,6 +562,7 @@ fn check_names(
     findings: &mut Findings,
 ) {
     match check {
+        Check::Expr(expr) if expr.paths().is_empty() => check_constant(expr, place, findings),
         Check::Expr(expr) => check_expr(expr, place, tasks, own, findings),
         Check::Words(words) => {
             if let Some(reason) = meant_as_expression(words, tasks, own) {
@@ -470,7 +572,7 @@ fn check_names(
                         place,
                         format!("`{words}` is taken as words for a judge, because it is no expression: {reason}"),
                     )
-                    .hint("mend the expression, or write `words: …` to say that words are meant");
+                    .hint("mend the expression, or say with `expr: …` or `words: …` which is meant");
             }
         }
     }
@@ -510,6 +612,27 @@ fn check_expr(
     }
 }
 
+/// What reads nothing is always the same: that is hardly what anyone means by a test.
+fn check_constant(expr: &Expr, place: (Option<usize>, &str), findings: &mut Findings) {
+    let nothing = serde_json::Map::new();
+    match expr.test(&nothing) {
+        Ok(finding) => {
+            findings
+                .warning(
+                    "plan::constant-check",
+                    place,
+                    format!("`{}` is always {}: it reads nothing", expr.source(), finding.holds),
+                )
+                .hint("name what it is about, such as `exit_code` or `tasks.<id>.<output>`");
+        }
+        Err(error) => {
+            findings
+                .error("plan::bad-check", place, format!("`{}` can never hold: {error}", expr.source()))
+                .hint("write a comparison, or `words: …` to say that words are meant");
+        }
+    }
+}
+
 /// Operators that nobody writes in words.
 const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "&&", "||"];
 
@@ -518,14 +641,27 @@ fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTreeSet<&str>
     let root: String = words.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let path: String = words.chars().take_while(|c| c.is_alphanumeric() || "_.[]\"".contains(*c)).collect();
     let known = ROOTS.contains(&root.as_str()) || own.contains(root.as_str()) || tasks.contains(root.as_str());
-    let goes_on = |with: &str| words[root.len()..].starts_with(|c| with.contains(c));
+    let begins = |with: &str| words[root.len()..].starts_with(|c| with.contains(c));
+    let goes_on = |with: &str| words[root.len()..].starts_with(with);
     let compares = words[path.len()..].trim_start().starts_with(['=', '<', '>']) && !path.is_empty();
-    let calls = !root.is_empty() && goes_on("(") && words.trim_end().ends_with(')');
+    // `file(s)` is how people write, `len(stdout)` is not.
+    let calls = !root.is_empty() && goes_on("(") && !goes_on("(s)") && !goes_on("(es)");
+    // A name that is known, and a value: `stdout contains "bye"`, `exit_code is 0`.
+    let last = words.split_whitespace().next_back().unwrap_or_default();
+    let value = words.matches('"').count() >= 2
+        || words.matches('\'').count() >= 2
+        || last.parse::<f64>().is_ok()
+        || matches!(last, "true" | "false" | "null");
+    let of_a_name = (own.contains(root.as_str()) || tasks.contains(root.as_str())) && value;
+    let name_alone = own.contains(words.trim());
     // Words that begin with one mean a number of things: `>= 5 sources`.
     let operates = OPERATORS.iter().any(|operator| words.trim_start().find(operator).is_some_and(|at| at > 0));
-    if !(known && goes_on(".[(=<>!&|") || compares || calls || operates) {
+    if !(known && begins(".[(=<>!&|") || compares || calls || operates || of_a_name || name_alone) {
         return None;
     }
-    let error = Expr::parse(words).err()?;
-    Some(error.to_string())
+    match Expr::parse(words) {
+        Ok(_) if name_alone => Some("a name alone counts as a word".to_owned()),
+        Ok(_) => None,
+        Err(error) => Some(error.located(words)),
+    }
 }

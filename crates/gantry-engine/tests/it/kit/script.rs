@@ -9,7 +9,7 @@ use gantry_core::input::Success;
 use gantry_core::plan::{Action, Money};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::policy::check_command;
-use gantry_runners::{Ended, Happened, Place, Ports, Preview, Runner, Work};
+use gantry_runners::{EffectRecord, Ended, Happened, Place, Ports, Preview, Runner, Work};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +35,14 @@ pub enum Act {
     Cost(u64),
     /// Says how to take it back, but never ends by itself.
     ChangeAndHang(&'static str),
+    /// Says this, then fails.
+    FailSaying(&'static str),
+    /// Says this, and never ends by itself.
+    HangSaying(&'static str),
+    /// Says how to take it back, does it, and then says better how.
+    ChangeTwice(&'static str, &'static str),
+    /// Runs a program, with nothing kept before it.
+    RunProgram,
 }
 
 /// Everything that was done, in order: `task#attempt`, `undo task: what`.
@@ -117,6 +125,10 @@ impl Runner for Script {
         if let Act::Change(what) | Act::ChangeAndHang(what) = &act {
             ports.intend(json!({"capability": "run", "what": what})).await.unwrap();
         }
+        if let Act::ChangeTwice(guess, known) = &act {
+            ports.intend(json!({"capability": "run", "what": guess})).await.unwrap();
+            ports.intend_instead(json!({"capability": "run", "what": known})).await.unwrap();
+        }
         self.write(format!("{}#{}", work.task, work.attempt));
         let mut usage = Usage::default();
         let cancelled = || Err(Failure::new(FailureClass::Cancelled, "stopped"));
@@ -135,8 +147,22 @@ impl Runner for Script {
                     () = stop.cancelled() => cancelled(),
                 }
             }
+            Act::FailSaying(words) => {
+                let evidence = vec![ports.keep_as("stderr", words.into()).await.unwrap()];
+                Err(Failure { evidence, ..Failure::new(FailureClass::Logic, "exit code 1") })
+            }
+            Act::HangSaying(words) => {
+                stop.cancelled().await;
+                let evidence = vec![ports.keep_as("stderr", words.into()).await.unwrap()];
+                Err(Failure { evidence, ..Failure::new(FailureClass::Cancelled, "stopped") })
+            }
+            Act::RunProgram => {
+                let (request, answer) = (json!({"command": "make"}), json!({"exit": {"code": 0}}));
+                ports.watch.effect(EffectRecord { kind: "process".to_owned(), request, answer });
+                Ok(Success::default())
+            }
             Act::Panic => panic!("as the test says"),
-            Act::Change(_) => Ok(Success::default()),
+            Act::Change(_) | Act::ChangeTwice(..) => Ok(Success::default()),
             Act::Cost(micros) => {
                 usage.cost_usd = Money(micros);
                 Ok(Success::default())
