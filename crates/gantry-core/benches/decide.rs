@@ -18,6 +18,10 @@ use gantry_core::plan::{Action, Plan, Run, Task};
 use gantry_core::policy::{Policy, Usage};
 use gantry_core::time::Timestamp;
 
+/// The allocator of the program itself.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let mut args = std::env::args().skip_while(|arg| arg != "--only").skip(1);
     let only: Option<usize> = args.next().and_then(|size| size.parse().ok());

@@ -7,6 +7,10 @@ use clap::Parser;
 use gantry_sim::run::{Summary, run_range, run_seed};
 use gantry_sim::world::Trace;
 
+/// The allocator of the program itself.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Drives random plans through an adversarial world and checks what their journals say.
 #[derive(Parser)]
 #[command(version)]

@@ -35,7 +35,10 @@ impl Store for SqliteStore {
     async fn append(&self, append: Append) -> Result<Appended, StoreError> {
         // The inputs of a turn tell how large it is: what follows from large ones says it again.
         let bytes = append.snapshot.as_ref().map_or(0, |snapshot| snapshot.body.len()) + append.turn.inputs.len();
-        let work = self.compute(bytes, || AppendWork::new(append)).await??;
+        let work = match bytes {
+            0..LARGE_BYTES => AppendWork::new(append),
+            _ => self.compute(bytes, || AppendWork::prepared(append)).await??,
+        };
         self.0.writer.ask(work).await
     }
 

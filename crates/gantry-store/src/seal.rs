@@ -2,8 +2,8 @@
 //!
 //! A journal's chain begins with a hash of the plan's id. A turn links to it the hash of its
 //! envelope (its first number, its time, how many entries it has, its inputs), then one hash for each
-//! entry. The store keeps the last of these. Hashing the texts needs nothing but the turn, so it is
-//! done by whoever appends; the single writer only links.
+//! entry. The store keeps the last of these. Hashing the texts needs nothing but the turn; only
+//! linking needs the hash before it.
 
 use gantry_core::event::Entry;
 use gantry_core::id::PlanId;

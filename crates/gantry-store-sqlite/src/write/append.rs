@@ -10,8 +10,45 @@ use crate::error::sql;
 use crate::row::{self, int};
 use crate::writer::{Tx, Work};
 
-/// An append, written and hashed as far as it can be without knowing the journal.
+/// An append.
 pub(crate) struct AppendWork {
+    given: Option<Box<Append>>,
+    ready: Option<Result<Box<Ready>, StoreError>>,
+}
+
+impl AppendWork {
+    /// One that the thread that writes turns into JSON and hashes, while those who append decide the next turn.
+    pub(crate) fn new(append: Append) -> Self {
+        Self { given: Some(Box::new(append)), ready: None }
+    }
+
+    /// One that has to be written and nothing else, for what is large.
+    pub(crate) fn prepared(append: Append) -> Result<Self, StoreError> {
+        Ok(Self { given: None, ready: Some(Ok(Box::new(Ready::new(append)?))) })
+    }
+}
+
+impl Work for AppendWork {
+    type Reply = Appended;
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<Appended, StoreError> {
+        if let Some(append) = self.given.take() {
+            self.ready = Some(Ready::new(*append).map(Box::new));
+        }
+        match &mut self.ready {
+            Some(Ok(ready)) => ready.write(tx),
+            Some(Err(error)) => Err(error.clone()),
+            None => Err(StoreError::Invalid { what: "there is nothing to append".to_owned() }),
+        }
+    }
+
+    fn announces(&self) -> bool {
+        matches!(&self.ready, Some(Ok(ready)) if !ready.answered.is_empty())
+    }
+}
+
+/// An append, written and hashed as far as it can be without knowing the journal.
+struct Ready {
     plan: PlanId,
     length: u64,
     sealed: Sealed,
@@ -26,9 +63,9 @@ pub(crate) struct AppendWork {
     texts: TextPart,
 }
 
-impl AppendWork {
-    /// Does everything that does not need the file, on the caller's side.
-    pub(crate) fn new(append: Append) -> Result<Self, StoreError> {
+impl Ready {
+    /// Does everything that does not need the file.
+    fn new(append: Append) -> Result<Self, StoreError> {
         let sealed = Sealed::new(append.turn, append.length)?;
         if let Some(effect) = append.effects.iter().find(|effect| effect.plan != append.plan) {
             return Err(StoreError::Invalid { what: format!("{} is of another plan", effect.name()) });
@@ -61,9 +98,7 @@ impl AppendWork {
     }
 }
 
-impl Work for AppendWork {
-    type Reply = Appended;
-
+impl Ready {
     fn write(&mut self, tx: &mut Tx<'_>) -> Result<Appended, StoreError> {
         if let Some(once) = &self.once {
             check_once(tx, once)?;
@@ -91,12 +126,6 @@ impl Work for AppendWork {
         Ok(Appended { plan_no: plan.no, length: plan.length, head: plan.head, artifacts })
     }
 
-    fn announces(&self) -> bool {
-        !self.answered.is_empty()
-    }
-}
-
-impl AppendWork {
     fn has_parts(&self) -> bool {
         !self.artifacts.is_empty() || !self.effects.is_empty() || !self.answered.is_empty() || self.snapshot.is_some()
     }

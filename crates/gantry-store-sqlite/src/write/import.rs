@@ -15,7 +15,7 @@ pub(crate) struct ImportWork {
 impl ImportWork {
     pub(crate) fn new(life: Vec<Append>) -> Result<Self, StoreError> {
         let plan = check_life(&life)?;
-        let turns = life.into_iter().map(AppendWork::new).collect::<Result<_, _>>()?;
+        let turns = life.into_iter().map(AppendWork::prepared).collect::<Result<_, _>>()?;
         Ok(Self { plan, turns })
     }
 
