@@ -2,7 +2,7 @@
 //!
 //! The judge is always outside: a ledger that tasks append to, and an audit of the record afterwards.
 
-#![allow(clippy::unwrap_used)] // a test may
+#![allow(clippy::unwrap_used, clippy::disallowed_macros)] // a test may
 
 #[path = "faults/audit.rs"]
 mod audit; // in reading order

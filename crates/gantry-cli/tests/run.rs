@@ -256,13 +256,22 @@ fn a_dry_run_says_what_is_not_allowed() {
 fn a_dry_run_says_what_nobody_here_can_do() {
     let bench = Bench::new();
     let plan = bench.plan("title: Search\ntasks:\n  - {id: find, command: search(\"gantry\") -> links}\n");
-    insta::assert_snapshot!(bench.gantry(&["run", &plan, "--dry-run"]), @"
+    insta::assert_snapshot!(bench.gantry(&["run", &plan, "--dry-run"]), @r#"
     Search: what would be done; nothing is touched
 
     1. find command
        would ask for help: there is no capability `search`; there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell
+    --- talk
+    warning[plan::no-capability]: there is no capability `search` here: task `find` will ask for help
+     --> DIR/plan.yaml:3:25
+      |
+    3 |  - {id: find, command: search("gantry") -> links}
+      |  ^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell
+
     [exit 0]
-    ");
+    "#);
 }
 
 #[test]

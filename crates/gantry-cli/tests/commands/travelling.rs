@@ -161,7 +161,7 @@ fn a_life_that_was_taken_in_can_be_taken_back_even_if_the_import_is_killed_at_it
     let kit = kit.with_record("other.db");
     assert_eq!(kit.killed_at("after_import", "import files.zip"), None, "it was killed");
     let told = kit.gantry(&["cancel", "files", "--undo", "--workspace", "."]);
-    assert!(told.contains("took back `write`: restored what it changed (1 change)"), "{told}");
+    assert!(told.contains("took back `write`: restored what it changed: one file is as before"), "{told}");
     assert_eq!(kit.read("a.txt"), b"old");
 }
 

@@ -311,7 +311,6 @@ fn only_what_a_capability_does_can_be_restored() {
     plan::restore-needs-files prose undo: task `prose` cannot be restored: no capability does it that could keep what was there (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
     plan::restore-needs-files person undo: task `person` cannot be restored: no capability does it that could keep what was there (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
     plan::restore-needs-files choice undo: task `choice` cannot be restored: it changes no files itself (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
-    plan::restore-needs-files inside undo: task `inside` cannot be restored: the tasks of the plan inside keep what was there, each for itself (say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out)
     ");
 }
 

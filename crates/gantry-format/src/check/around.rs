@@ -77,8 +77,10 @@ fn without(lacks: &[(&str, &str)], task: &Task, around: &Around<'_>) -> Diagnost
         .hint("someone can do it by hand when its turn comes");
     }
     let names: Vec<String> = lacks.iter().map(|(_, name)| format!("`{name}`")).collect();
-    let message = format!("there is no capability {} here: task `{}` would fail", names.join(", "), task.id);
     let near = lacks.iter().find_map(|(_, name)| nearest(name, around.capabilities.iter().copied()));
+    // A misspelt name is a mistake; what nobody here can do, a person may do.
+    let then = if near.is_some() { "would fail" } else { "will ask for help" };
+    let message = format!("there is no capability {} here: task `{}` {then}", names.join(", "), task.id);
     let hint = near.map_or_else(
         || format!("there are {}", around.capabilities.join(", ")),
         |near| format!("did you mean `{near}`?"),

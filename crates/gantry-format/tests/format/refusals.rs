@@ -1141,7 +1141,7 @@ tasks:
       |
       = help: did you mean `files.write`?
 
-    warning[plan::no-capability]: there is no capability `search` here: task `d` would fail
+    warning[plan::no-capability]: there is no capability `search` here: task `d` will ask for help
      --> plan.yaml:7:22
       |
     7 |   - {id: d, command: search(q) -> links, deadline: 2026-01-02}

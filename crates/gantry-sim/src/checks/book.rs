@@ -298,8 +298,9 @@ impl Book {
         for id in tasks.iter().filter(|id| self.defined.contains_key(*id)) {
             if !rest.contains(id) {
                 rest.push(id.clone());
-                self.undo_at.insert(id.clone(), self.lines.get(id).and_then(Line::happened_at).unwrap_or(0));
             }
+            // Planned anew: meanwhile it may have turned out when it really happened.
+            self.undo_at.insert(id.clone(), self.lines.get(id).and_then(Line::happened_at).unwrap_or(0));
         }
         let place = |id: &TaskId| (self.undo_under_way.as_ref() == Some(id), self.undo_at.get(id).copied());
         rest.sort_by_key(|id| Reverse(place(id)));

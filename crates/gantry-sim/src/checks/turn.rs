@@ -19,7 +19,7 @@ pub fn check(verdict: &Verdict, room: Room) -> Outcome {
         let Effect::StartAttempt(start) = effect else { continue };
         if verdict.events.iter().any(|entry| records(entry, start.task.as_str(), start.attempt.0, &start.key)) {
             starts += 1;
-        } else if !is_taken_up(&verdict.life, start) {
+        } else if !is_taken_up(verdict, start) {
             return Err(Violation::new("every started attempt is in the journal", format!("{start:?}")));
         }
     }
@@ -30,10 +30,13 @@ pub fn check(verdict: &Verdict, room: Room) -> Outcome {
     Ok(())
 }
 
-/// A nested plan has a record of its own: an attempt at it that is under way is taken up where it stands.
-fn is_taken_up(life: &Life, start: &StartAttempt) -> bool {
+/// A nested plan has a record of its own: an attempt at it that is under way is taken up where it stands, if only to be
+/// stopped in the same turn.
+fn is_taken_up(verdict: &Verdict, start: &StartAttempt) -> bool {
     let under_way = |(task, attempt): &(TaskId, AttemptNo)| *task == start.task && *attempt == start.attempt;
-    matches!(start.action, Action::Plan(_)) && life.in_flight().iter().any(under_way)
+    let stopped = |effect: &Effect| matches!(effect, Effect::CancelAttempt { task, attempt, .. } if *task == start.task && *attempt == start.attempt);
+    matches!(start.action, Action::Plan(_))
+        && (verdict.life.in_flight().iter().any(under_way) || verdict.effects.iter().any(stopped))
 }
 
 fn records(entry: &Entry, id: &str, number: u32, hash: &str) -> bool {

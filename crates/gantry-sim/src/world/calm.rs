@@ -1,12 +1,15 @@
 //! The faults stop and everybody helps: now the plan has to end.
 
-use gantry_core::input::Input;
+use gantry_core::input::{Input, TakeBack};
 use gantry_core::life::{PlanState, State};
 
 use super::environment::is_about;
 use super::{Coming, World};
 use crate::checks::turn;
 use crate::violation::{Outcome, Violation};
+
+/// A life this long has shown what it can; whoever helps it gives it up, so that no seed takes minutes.
+const ENTRIES_MAX: usize = 3_000;
 
 impl World {
     /// Helps the plan to its end.
@@ -23,10 +26,17 @@ impl World {
         }
         let input = self.observation();
         self.turn(input)?;
+        let mut given_up = false;
         let turns_max = 1_000 + 60 * self.plan.tasks.len();
         for _ in 0..turns_max {
             if self.has_ended() {
                 return Ok(());
+            }
+            if self.record.journal.len() > ENTRIES_MAX && !given_up {
+                given_up = true;
+                let (by, why) = ("ana".to_owned(), "it takes too long".to_owned());
+                self.turn(Input::Cancel { by, why, undo: TakeBack::Nothing })?;
+                continue;
             }
             let moved = self.time_passes()? || self.everybody_helps()?;
             turn::helped(&self.life, moved)?;

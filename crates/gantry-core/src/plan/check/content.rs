@@ -368,16 +368,16 @@ fn leads_out(path: &str) -> bool {
     path.starts_with('/')
 }
 
-/// Only a capability keeps what was there before; what people and other plans did cannot be restored from anything.
+/// Only a capability keeps what was there before, and so does a plan inside; what people did cannot be restored from
+/// anything.
 fn check_undo(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
     if task.undo != Undo::Restore {
         return;
     }
     let why = match &task.action {
-        Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_)) => return,
+        Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_) | Action::Plan(_)) => return,
         Some(Action::Command(command)) if command.calls().is_some() => return,
         Some(Action::Command(_) | Action::Manual(_)) | None => "no capability does it that could keep what was there",
-        Some(Action::Plan(_)) => "the tasks of the plan inside keep what was there, each for itself",
         Some(
             Action::Model(_)
             | Action::Decide(_)
