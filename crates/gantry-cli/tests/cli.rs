@@ -113,7 +113,7 @@ fn a_sound_plan_is_said_to_be_sound() {
     examples/feature-x.yaml: ok, 5 tasks, 1 warning
     examples/debug-500.yaml: ok, 10 tasks
     --- talk
-    warning[plan::no-capability]: there is no capability `search`, `fetch`, `summarize` here: task `research-sources` would fail
+    warning[plan::no-capability]: there is no capability `search`, `fetch`, `summarize` here: task `research-sources` will ask for help
      --> examples/feature-x.yaml:7:7
       |
     7 |       search(query="idempotent HTTP methods retries") -> links;
@@ -177,7 +177,7 @@ fn programs_get_json() {
       "warnings": [
         {
           "code": "plan::no-capability",
-          "message": "there is no capability `search`, `fetch`, `summarize` here: task `research-sources` would fail",
+          "message": "there is no capability `search`, `fetch`, `summarize` here: task `research-sources` will ask for help",
           "file": "examples/feature-x.yaml",
           "line": 7,
           "column": 7,
