@@ -38,7 +38,7 @@ impl Desk {
     /// The same desk, to act on the surroundings of the plan: with the secrets that it was given, or not at all.
     pub async fn able_to_act(self, home: &NewHome, around: &Surroundings) -> Result<Self, Fault> {
         let known = home.settle(&self.engine, self.id(), around).await?;
-        let engine = session::anew(&self.engine, around.options(&known)?);
+        let engine = self.engine.working(around.options(&known)?);
         Ok(Self { engine, ..self })
     }
 

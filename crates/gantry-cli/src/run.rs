@@ -144,7 +144,7 @@ pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: 
     }
     let options = how.options(&secrets.concat())?;
     given.iter().try_for_each(|given| surroundings::check_given(given, &options))?;
-    let engine = session::anew(&reader, options);
+    let engine = reader.working(options);
     carry_out(&engine, &plans, how, Begun::Before, record.json).await
 }
 

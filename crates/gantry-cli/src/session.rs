@@ -107,12 +107,6 @@ impl Place {
     }
 }
 
-/// The same record with an engine that works otherwise.
-pub fn anew(engine: &Engine, options: Options) -> Engine {
-    let (store, runners) = (Arc::clone(engine.store()), engine.runners().clone());
-    Engine::new(store, Arc::new(SystemClock::new()), runners, options)
-}
-
 /// The file that someone chose for the record. In full, so that no name means something else to the database: an empty
 /// one would be a record that is gone afterwards.
 fn chosen(path: &Path) -> Result<PathBuf, Fault> {

@@ -158,6 +158,14 @@ impl Engine {
         Self { shared: Arc::new(Shared { store, clock, runners, options, slots, happenings, drivers, watcher }) }
     }
 
+    /// Makes an engine over the same record that works otherwise. Which files are the record's own stays as it is.
+    #[must_use]
+    pub fn working(&self, options: Options) -> Self {
+        let Shared { store, clock, runners, options: before, .. } = &*self.shared;
+        let options = Options { own_files: before.own_files.clone(), ..options };
+        Self::new(Arc::clone(store), Arc::clone(clock), runners.clone(), options)
+    }
+
     pub(crate) fn of(shared: &Arc<Shared>) -> Self {
         Self { shared: Arc::clone(shared) }
     }

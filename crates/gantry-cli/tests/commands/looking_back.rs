@@ -366,3 +366,28 @@ fn an_audit_finds_what_is_gone_or_changed_beside_the_journal_and_says_what_can_b
     ");
     assert_eq!(kit.json("audit files --json")["sound"], false);
 }
+
+const BESIDE_ITS_RECORD: &str = "
+id: beside
+title: A record in the folder that its plan works in
+tasks:
+  - {id: begin, gate: {approvals: 1}}
+  - id: change
+    depends_on: [begin]
+    run: echo changed > a.txt
+    undo: restore
+  - {id: end, depends_on: [change], gate: {approvals: 1}}
+";
+
+#[test]
+fn a_record_in_the_working_folder_is_not_taken_back_with_it() {
+    let kit = Kit::new().with_record("work/in.db");
+    kit.write("a.txt", "as it was");
+    kit.run(BESIDE_ITS_RECORD);
+    assert_eq!(kit.code("gate approve beside begin"), 0);
+    assert_eq!(kit.code("resume beside"), 4, "{}", kit.gantry(&["status", "beside"]));
+    let told = kit.gantry(&["cancel", "beside", "--undo"]);
+    assert!(told.contains("took back `change`: restored what it changed: one file is as before"), "{told}");
+    assert_eq!(kit.read("a.txt"), b"as it was");
+    assert_eq!(kit.code("audit beside"), 0);
+}
