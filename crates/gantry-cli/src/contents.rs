@@ -1,6 +1,6 @@
 //! Contents that a plan refers to by their hash alone: what checkpoints hold, and what ways back need.
 //!
-//! They are no artifacts; whoever copies a plan has to ask here, and whoever cleans up for what notes speak of.
+//! They are no artifacts; whoever copies a plan has to ask here.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub async fn referred(store: &dyn Store, id: &PlanId) -> Result<BTreeSet<Hash>, 
     // What a folder was before it was restored is known from a note alone.
     for entry in gantry_engine::entries(store, id).await? {
         if let Event::NoteAdded { text, .. } = &entry.event {
-            manifests.extend(text.split_whitespace().filter_map(|word| word.parse::<Hash>().ok()));
+            manifests.extend(hashes_in(text.as_bytes()));
         }
     }
     for hash in manifests {

@@ -3,14 +3,12 @@
 use std::process::ExitCode;
 
 use gantry_core::life::PlanState;
-use gantry_core::time::Timestamp;
 use gantry_engine::{Clock, EngineError, SystemClock};
-use gantry_store::{ListFilter, PAGE_ITEMS_MAX, Store};
+use gantry_store::{PAGE_ITEMS_MAX, Store};
 use gantry_store_sqlite::SqliteStore;
 use serde_json::json;
 
 use crate::arguments::ThePlan;
-use crate::contents;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
@@ -142,7 +140,6 @@ async fn backup(record: &Record, file: &str) -> Result<ExitCode, Fault> {
 async fn vacuum(record: &Record) -> Result<ExitCode, Fault> {
     let store = existing(record)?;
     let now = SystemClock::new().now();
-    keep_referred(&store, now).await?;
     let vacuumed = store.vacuum(now).await?;
     if record.json {
         exit::print(&format!("{:#}\n", json!({"blobs": vacuumed.blobs, "bytes": vacuumed.bytes})))?;
@@ -151,25 +148,6 @@ async fn vacuum(record: &Record) -> Result<ExitCode, Fault> {
         talk!("removed {blobs} with {}", bytes(vacuumed.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
-}
-
-/// Hands in once more what checkpoints and ways back need: what was handed in lately is not removed.
-async fn keep_referred(store: &SqliteStore, now: Timestamp) -> Result<(), Fault> {
-    let mut cursor = None;
-    loop {
-        let page = store.list(ListFilter { cursor, ..ListFilter::default() }).await?;
-        for card in page.items {
-            for hash in contents::referred(store, &card.id).await? {
-                if let Some(body) = store.get_blob(hash).await? {
-                    store.put_blob(body, now).await?;
-                }
-            }
-        }
-        cursor = page.next;
-        if cursor.is_none() {
-            return Ok(());
-        }
-    }
 }
 
 fn migrate(record: &Record) -> Result<ExitCode, Fault> {

@@ -7,6 +7,7 @@ use gantry_core::life::{PlanState, TaskState};
 use gantry_core::policy::{Budget, Usage};
 use gantry_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::PlanNo;
 
@@ -117,6 +118,9 @@ pub struct Home {
     /// The names of the secrets that its tasks are given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
+    /// What its processes are given besides; whoever drives plans knows what it means.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub given: Value,
 }
 
 /// A plan as it is listed.

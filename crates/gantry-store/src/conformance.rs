@@ -55,6 +55,7 @@ macro_rules! conformance {
             a_blob_that_is_too_large_is_refused_with_both_sizes
             a_vacuum_removes_old_blobs_that_nothing_refers_to
             what_calls_and_lists_of_files_speak_of_is_kept
+            what_notes_speak_of_is_kept
             effects_are_recorded_once_begun_and_once_answered
             the_answer_of_an_effect_stays
             effects_come_in_pages_and_for_one_task

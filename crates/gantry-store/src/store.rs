@@ -59,7 +59,7 @@ pub trait Store: Send + Sync {
 
     /// Keeps some bytes and returns their hash. Keeping the same bytes again costs nothing.
     ///
-    /// Bytes that no artifact, no recorded call and no list of files refers to are removed by a vacuum a day later.
+    /// Bytes that no artifact, no recorded call, no note and no list of files refers to are removed by a vacuum a day later.
     async fn put_blob(&self, bytes: Vec<u8>, at: Timestamp) -> Result<Hash, StoreError>;
 
     /// Returns the bytes with this hash, verified.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gantry_core::id::PlanId;
 use gantry_core::time::{Duration, Timestamp};
-use gantry_store::kept::{FILE_LIST, hashes_in, listed_in};
+use gantry_store::kept::{FILE_LIST, hashes_in, listed_in, noted_in};
 use gantry_store::{Hash, StoreError, Vacuumed};
 use rusqlite::{Connection, params};
 
@@ -92,7 +92,7 @@ impl Work for ForgetWork {
     }
 }
 
-/// The contents that recorded calls speak of, and those that lists of files among them speak of in turn.
+/// The contents that recorded calls and notes speak of, and those that lists of files among them speak of in turn.
 fn spoken_of(tx: &Tx<'_>) -> Result<BTreeSet<Hash>, StoreError> {
     let failed = |error: rusqlite::Error| sql(&error, "looking for what is spoken of");
     let mut found = BTreeSet::new();
@@ -102,6 +102,11 @@ fn spoken_of(tx: &Tx<'_>) -> Result<BTreeSet<Hash>, StoreError> {
         for column in 0..2 {
             found.extend(hashes_in(row.get_ref(column).map_err(failed)?.as_bytes().unwrap_or_default()));
         }
+    }
+    let mut turns = tx.prepare("SELECT entries FROM turn WHERE instr(entries, 'note_added') > 0")?;
+    let mut rows = turns.query([]).map_err(failed)?;
+    while let Some(row) = rows.next().map_err(failed)? {
+        found.extend(noted_in(row.get_ref(0).map_err(failed)?.as_str().unwrap_or_default()));
     }
     let mut lists = tx.prepare("SELECT hash FROM artifact WHERE name = ?1")?;
     let lists: rusqlite::Result<Vec<Hash>> =

@@ -1,6 +1,7 @@
 //! Artifacts, blobs and recorded effects.
 #![allow(missing_docs, reason = "the names are the sentences")]
 
+use gantry_core::event::Event;
 use gantry_core::time::Timestamp;
 use serde_json::json;
 
@@ -105,6 +106,26 @@ pub async fn what_calls_and_lists_of_files_speak_of_is_kept(store: impl Beside) 
     }
     store.forget(&plan("a")).await.unwrap();
     assert_eq!(store.vacuum(at(DAY_MS)).await.unwrap().blobs, 6, "nobody speaks of them any more");
+}
+
+pub async fn what_notes_speak_of_is_kept(store: impl Beside) {
+    const DAY_MS: i64 = 24 * 3_600_000;
+    let _ = grow(&store, "a", 1).await;
+    let put = async |text: String| store.put_blob(text.into_bytes(), at(0)).await.unwrap();
+    let listed = put("as it was before".to_owned()).await;
+    let list = put(json!({"files": {"a.txt": {"blob": listed}}}).to_string()).await;
+    let old = put("nobody's".to_owned()).await;
+    let mut request = append("a", 1, 1);
+    let text = format!("brings the working folder back; as it was before: {list}");
+    request.turn.entries[0].event = Event::NoteAdded { task: None, by: "ana".to_owned(), text };
+    let _ = store.append(request).await.unwrap();
+
+    assert_eq!(store.vacuum(at(DAY_MS)).await, Ok(Vacuumed { blobs: 1, bytes: 8 }));
+    for (hash, kept) in [(list, true), (listed, true), (old, false)] {
+        assert_eq!(store.get_blob(hash).await.unwrap().is_some(), kept);
+    }
+    store.forget(&plan("a")).await.unwrap();
+    assert_eq!(store.vacuum(at(DAY_MS)).await.unwrap().blobs, 2, "nobody speaks of them any more");
 }
 
 async fn all(store: &impl Store) -> Vec<EffectRow> {

@@ -7,7 +7,7 @@ use gantry_core::time::Timestamp;
 use serde_json::Value;
 
 use super::{ANSWERED, Letter, Plan, Record, UNREFERENCED};
-use crate::kept::{FILE_LIST, hashes_in, listed_in};
+use crate::kept::{FILE_LIST, hashes_in, listed_in, noted_in};
 use crate::{
     Append, Appended, ArtifactRow, Card, EffectRow, Hash, InboxId, NewArtifact, OnceKey, PlanNo, Sealed, Snapshot,
     StoreError, Vacuumed, check_life, first_head,
@@ -155,6 +155,8 @@ impl Record {
             let answer = effect.answer.as_ref().map(ToString::to_string).unwrap_or_default();
             spoken_of.extend(hashes_in(answer.as_bytes()));
         }
+        let turns = self.plans.values().flat_map(|plan| &plan.turns);
+        spoken_of.extend(turns.flat_map(|(sealed, _)| noted_in(&sealed.entries)));
         for hash in spoken_of {
             used.insert(hash);
             used.extend(self.blobs.get(&hash).into_iter().flat_map(|(bytes, _)| listed_in(bytes)));
