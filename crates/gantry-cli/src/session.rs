@@ -20,7 +20,7 @@ const DB_VARIABLE: &str = "GANTRY_DB";
 
 /// Where the record is.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Place {
+pub struct RecordFile {
     /// The file that keeps all plans [env: `GANTRY_DB`] [default: gantry/gantry.db in the user's data folder]
     #[arg(long, value_name = "FILE", global = true)]
     db: Option<PathBuf>,
@@ -30,21 +30,21 @@ pub struct Place {
 #[derive(clap::Args, Clone, Debug)]
 pub struct Record {
     #[command(flatten)]
-    place: Place,
+    file: RecordFile,
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
 }
 
 impl Deref for Record {
-    type Target = Place;
+    type Target = RecordFile;
 
-    fn deref(&self) -> &Place {
-        &self.place
+    fn deref(&self) -> &RecordFile {
+        &self.file
     }
 }
 
-impl Place {
+impl RecordFile {
     /// The file that someone named.
     pub fn named(&self) -> Option<PathBuf> {
         let set = || std::env::var_os(DB_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);

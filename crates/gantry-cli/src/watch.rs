@@ -13,7 +13,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use crate::arguments::PlanOrAll;
 use crate::exit::{self, Fault};
 use crate::list::{self, Inside};
-use crate::session::{self, Place};
+use crate::session::{self, RecordFile};
 use crate::show;
 use crate::show::elapsed::now;
 use crate::show::standing::Standing;
@@ -33,7 +33,7 @@ pub struct Args {
     #[command(flatten)]
     plan: PlanOrAll,
     #[command(flatten)]
-    place: Place,
+    file: RecordFile,
 }
 
 /// What is on the screen.
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             .hint("without one, use `gantry status` or `gantry log --follow`"));
     }
     session::block_on(async {
-        let store = args.place.open()?;
+        let store = args.file.open()?;
         let view = match args.plan.one() {
             Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?))),
             None => View::List,

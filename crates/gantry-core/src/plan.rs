@@ -6,6 +6,7 @@
 mod task; // in reading order
 mod action;
 mod parts;
+mod spending;
 mod human;
 mod reference;
 mod pipeline;
@@ -24,7 +25,7 @@ pub use action::{
     Strategy, Tool, UndoTo, Wait,
 };
 pub(crate) use check::{HYPOTHESES_MAX, LOOPS_MAX};
-pub use check::{Place, Problem, Severity};
+pub use check::{Location, Problem, Severity};
 pub use diff::{Diff, Edge, FieldChange, Mismatch, Moved, Placed, TaskChange, diff};
 pub(crate) use diff::{patched, patched_header, task_change};
 pub(crate) use edges::{producers, references, waits_for};

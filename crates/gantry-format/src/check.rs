@@ -5,7 +5,7 @@ mod cycle;
 
 use std::collections::BTreeMap;
 
-use gantry_core::plan::{Place, Plan, Problem, Severity};
+use gantry_core::plan::{Location, Plan, Problem, Severity};
 
 use crate::diagnostic::{Diagnostic, Findings};
 use crate::read::{Places, Reading};
@@ -88,7 +88,7 @@ fn leave_out_routes(reading: &mut Reading, findings: &mut Findings) {
                 task.next.push(route);
                 continue;
             }
-            let place = Place { task: Some(index), path: format!("next.{number}.to") };
+            let place = Location { task: Some(index), path: format!("next.{number}.to") };
             findings.push(
                 Diagnostic::warning(
                     "plan::route-left-out",

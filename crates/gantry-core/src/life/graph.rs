@@ -60,7 +60,7 @@ impl Node {
 
 /// Where to put a task among its siblings.
 #[derive(Clone, Copy)]
-enum Place {
+enum Among {
     First,
     After(TaskNo),
     Last,
@@ -137,7 +137,7 @@ impl Life {
                 (status, _) => status,
             };
             let no = self.add_node(task, status);
-            self.attach(no, Place::Last);
+            self.attach(no, Among::Last);
         }
         for task in &plan.tasks {
             if let Some(no) = self.no(task.id.as_str()) {
@@ -444,9 +444,9 @@ impl Life {
             pending.retain(|(id, after)| {
                 let Some(no) = self.no(id.as_str()) else { return false };
                 let place = match after {
-                    None => Place::First,
+                    None => Among::First,
                     Some(after) => match self.no(after.as_str()).filter(|after| self.is_placed_beside(no, *after)) {
-                        Some(after) => Place::After(after),
+                        Some(after) => Among::After(after),
                         None => return true,
                     },
                 };
@@ -456,7 +456,7 @@ impl Life {
             if pending.len() == before {
                 for (id, _) in std::mem::take(&mut pending) {
                     if let Some(no) = self.no(id.as_str()) {
-                        self.attach(no, Place::Last);
+                        self.attach(no, Among::Last);
                     }
                 }
             }
@@ -476,16 +476,16 @@ impl Life {
     }
 
     /// Puts a task that stands nowhere where it belongs.
-    fn attach(&mut self, no: TaskNo, place: Place) {
+    fn attach(&mut self, no: TaskNo, among: Among) {
         self.count_among_waits(no, -1);
         let parent = self.node(no).task.parent.as_ref().and_then(|id| self.no(id.as_str()));
         let open = u32::from(!self.task(no).state.is_final());
         let failed = u32::from(self.failed.contains(&no));
         let active = self.task(no).active_below + u32::from(self.task(no).active);
-        let put = |siblings: &mut Vec<TaskNo>| match place {
-            Place::First => siblings.insert(0, no),
-            Place::Last => siblings.push(no),
-            Place::After(other) => {
+        let put = |siblings: &mut Vec<TaskNo>| match among {
+            Among::First => siblings.insert(0, no),
+            Among::Last => siblings.push(no),
+            Among::After(other) => {
                 let at = siblings.iter().position(|sibling| *sibling == other).map_or(siblings.len(), |at| at + 1);
                 siblings.insert(at, no);
             }

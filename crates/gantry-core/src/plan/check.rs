@@ -23,7 +23,7 @@ pub enum Severity {
 
 /// Where a problem is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// The index in [`Plan::tasks`]; none means the plan itself.
     pub task: Option<usize>,
     /// The field, such as `depends_on.1` or `next.0.to`; empty means the whole.
@@ -38,7 +38,7 @@ pub struct Problem {
     /// A stable code, such as `plan::unknown-dependency`.
     pub code: &'static str,
     /// Where it is.
-    pub place: Place,
+    pub place: Location,
     /// What is wrong, as a lowercase fragment.
     pub message: String,
     /// What to do about it.
@@ -72,7 +72,7 @@ impl Findings {
         self.problems.push(Problem {
             severity,
             code,
-            place: Place { task: place.0, path: place.1.to_owned() },
+            place: Location { task: place.0, path: place.1.to_owned() },
             message,
             hint: None,
         });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gantry_core::plan::{Action, InitialStatus, Place, Task};
+use gantry_core::plan::{Action, InitialStatus, Location, Task};
 use gantry_core::suggest::nearest;
 use gantry_core::time::Timestamp;
 
@@ -22,7 +22,7 @@ pub struct Around<'a> {
 pub(super) fn check(reading: &Reading, around: &Around<'_>, findings: &mut Findings) {
     let passed = |deadline: Option<Timestamp>| deadline.filter(|deadline| *deadline <= around.now);
     if let Some(deadline) = passed(reading.plan.deadline) {
-        let place = Place { task: None, path: "deadline".to_owned() };
+        let place = Location { task: None, path: "deadline".to_owned() };
         findings.push(missed("the plan", deadline).at(reading.places.find(&place)));
     }
     let mut missing = BTreeSet::new();
@@ -30,7 +30,7 @@ pub(super) fn check(reading: &Reading, around: &Around<'_>, findings: &mut Findi
         if task.status != InitialStatus::Pending {
             continue;
         }
-        let place = |path: &str| reading.places.find(&Place { task: Some(index), path: path.to_owned() });
+        let place = |path: &str| reading.places.find(&Location { task: Some(index), path: path.to_owned() });
         if let Some(deadline) = passed(task.deadline) {
             findings.push(missed(&format!("task `{}`", task.id), deadline).at(place("deadline")));
         }

@@ -1,6 +1,6 @@
 //! Tasks that wait for each other, shown with the place of each wait.
 
-use gantry_core::plan::{Action, Input, Place, Plan, Problem, Reference, Task};
+use gantry_core::plan::{Action, Input, Location, Plan, Problem, Reference, Task};
 
 use crate::diagnostic::Diagnostic;
 use crate::read::Reading;
@@ -10,7 +10,7 @@ const WAITS_MAX: usize = 12;
 
 /// One wait of a circle: where it is said, and what it says.
 struct Wait {
-    place: Place,
+    place: Location,
     label: String,
 }
 
@@ -40,7 +40,7 @@ fn waits(problem: &Problem, plan: &Plan) -> Option<Vec<Wait>> {
 /// Finds where it is said that one task waits for another.
 fn wait(plan: &Plan, waits: usize, on: usize) -> Option<Wait> {
     let (task, other) = (&plan.tasks[waits], &plan.tasks[on]);
-    let said = |at: usize, path: String, label: String| Some(Wait { place: Place { task: Some(at), path }, label });
+    let said = |at: usize, path: String, label: String| Some(Wait { place: Location { task: Some(at), path }, label });
     if let Some(n) = task.depends_on.iter().position(|id| *id == other.id) {
         return said(waits, format!("depends_on.{n}"), format!("`{}` waits for `{}`", task.id, other.id));
     }

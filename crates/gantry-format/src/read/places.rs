@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use gantry_core::plan::{Place, Plan, Task};
+use gantry_core::plan::{Location, Plan, Task};
 
 use crate::node::{Key, Node, Span, Value};
 
@@ -56,16 +56,16 @@ pub(crate) struct Places {
 
 impl Places {
     /// Finds a place that the model names.
-    pub(crate) fn find(&self, place: &Place) -> Span {
+    pub(crate) fn find(&self, place: &Location) -> Span {
         self.fields(place).place(&place.path)
     }
 
     /// Returns the text that stands at a place.
-    pub(crate) fn text(&self, place: &Place) -> Option<&str> {
+    pub(crate) fn text(&self, place: &Location) -> Option<&str> {
         self.fields(place).resolve(&place.path)?.1.as_str()
     }
 
-    fn fields(&self, place: &Place) -> &Fields {
+    fn fields(&self, place: &Location) -> &Fields {
         place.task.and_then(|index| self.tasks.get(index)).unwrap_or(&self.plan)
     }
 }

@@ -17,7 +17,7 @@ const SNAPSHOT_BYTES_MAX: u64 = 1 << 30;
 
 /// Where reading begins: how many entries stand before, and the hash after them.
 #[derive(Clone, Copy)]
-struct Place {
+struct Reached {
     length: u64,
     head: Hash,
 }
@@ -36,39 +36,39 @@ pub(crate) fn load(conn: &Connection, id: &PlanId) -> Result<Option<Loaded>, Sto
         Err(other) => return Err(other),
     };
     let begin = match &snapshot {
-        Some((snapshot, head)) => Place { length: snapshot.length, head: *head },
-        None => Place { length: 0, head: first_head(id) },
+        Some((snapshot, head)) => Reached { length: snapshot.length, head: *head },
+        None => Reached { length: 0, head: first_head(id) },
     };
     let mut turns = Vec::new();
-    let mut place = begin;
+    let mut reached = begin;
     each_turn(conn, plan.known.no, begin.length, |stored| {
-        let turn = stored.open(place.length, place.head).map_err(|what| broken(id, &what))?;
-        place = Place { length: stored.last_seq, head: stored.head };
+        let turn = stored.open(reached.length, reached.head).map_err(|what| broken(id, &what))?;
+        reached = Reached { length: stored.last_seq, head: stored.head };
         turns.push(turn);
         Ok(Go::On)
     })?;
-    check_end(id, &plan, place).map_err(|what| broken(id, &what))?;
+    check_end(id, &plan, reached).map_err(|what| broken(id, &what))?;
     let snapshot = snapshot.map(|(snapshot, _)| snapshot);
-    Ok(Some(Loaded { plan_no: plan.known.no, snapshot, turns, length: place.length, head: place.head, damaged }))
+    Ok(Some(Loaded { plan_no: plan.known.no, snapshot, turns, length: reached.length, head: reached.head, damaged }))
 }
 
 /// A page of turns, beginning with the one that holds the entry after `after_seq`.
 pub(crate) fn turns(conn: &Connection, id: &PlanId, after_seq: u64, limit: u32) -> Result<Page<Turn>, StoreError> {
     let plan = super::plan(conn, id)?;
-    let mut place = place_before(conn, id, plan.known.no, after_seq)?;
+    let mut reached = reached_before(conn, id, plan.known.no, after_seq)?;
     let limit = limit.clamp(1, PAGE_ITEMS_MAX) as usize;
     let mut items: Vec<Turn> = Vec::new();
     let mut bytes = 0;
-    each_turn(conn, plan.known.no, place.length, |stored| {
+    each_turn(conn, plan.known.no, reached.length, |stored| {
         if items.len() == limit || bytes >= PAGE_BYTES_MAX {
             return Ok(Go::Stop);
         }
-        items.push(stored.open(place.length, place.head).map_err(|what| broken(id, &what))?);
+        items.push(stored.open(reached.length, reached.head).map_err(|what| broken(id, &what))?);
         bytes += stored.entries.len() + stored.inputs.len();
-        place = Place { length: stored.last_seq, head: stored.head };
+        reached = Reached { length: stored.last_seq, head: stored.head };
         Ok(Go::On)
     })?;
-    let next = Some(place.length).filter(|length| !items.is_empty() && *length < plan.known.length);
+    let next = Some(reached.length).filter(|length| !items.is_empty() && *length < plan.known.length);
     Ok(Page { items, next })
 }
 
@@ -76,28 +76,28 @@ pub(crate) fn turns(conn: &Connection, id: &PlanId, after_seq: u64, limit: u32) 
 pub(crate) fn verify(conn: &Connection, id: &PlanId) -> Result<ChainReport, StoreError> {
     let mut problems = Vec::new();
     let plan = super::plan(conn, id)?;
-    let mut place = Place { length: 0, head: first_head(id) };
+    let mut reached = Reached { length: 0, head: first_head(id) };
     let mut count = 0;
-    let read = each_turn(conn, plan.known.no, 0, |stored| match stored.check(place.length, place.head) {
+    let read = each_turn(conn, plan.known.no, 0, |stored| match stored.check(reached.length, reached.head) {
         Ok(()) => {
-            place = Place { length: stored.last_seq, head: stored.head };
+            reached = Reached { length: stored.last_seq, head: stored.head };
             count += 1;
             Ok(Go::On)
         }
         Err(what) => {
-            problems.push(Problem { seq: Some(place.length + 1), what });
+            problems.push(Problem { seq: Some(reached.length + 1), what });
             Ok(Go::Stop)
         }
     });
     match read {
         Ok(()) => {}
-        Err(StoreError::Corrupt { what, .. }) => problems.push(Problem { seq: Some(place.length + 1), what }),
+        Err(StoreError::Corrupt { what, .. }) => problems.push(Problem { seq: Some(reached.length + 1), what }),
         Err(other) => return Err(other),
     }
     if problems.is_empty()
-        && let Err(what) = check_end(id, &plan, place)
+        && let Err(what) = check_end(id, &plan, reached)
     {
-        problems.push(Problem { seq: Some(place.length.min(plan.known.length) + 1), what });
+        problems.push(Problem { seq: Some(reached.length.min(plan.known.length) + 1), what });
     }
     note(&mut problems, snapshot(conn, id, plan.known.no).map(drop))?;
     for artifact in super::things::sound_artifacts(conn, id, plan.known.no, &mut problems)? {
@@ -106,7 +106,7 @@ pub(crate) fn verify(conn: &Connection, id: &PlanId) -> Result<ChainReport, Stor
         note(&mut problems, content.map(drop))?;
     }
     super::things::check_effects(conn, id, plan.known.no, &mut problems)?;
-    Ok(ChainReport { plan: id.clone(), length: place.length, turns: count, head: place.head, problems })
+    Ok(ChainReport { plan: id.clone(), length: reached.length, turns: count, head: reached.head, problems })
 }
 
 /// Damage is a finding; any other error means that nothing could be found.
@@ -121,11 +121,11 @@ pub(super) fn note(problems: &mut Vec<Problem>, found: Result<(), StoreError>) -
 }
 
 /// The journal must end where the plan's row says: a missing tail has no hash of its own.
-fn check_end(id: &PlanId, plan: &PlanRow, place: Place) -> Result<(), String> {
-    if place.length != plan.known.length {
-        return Err(format!("the journal ends after entry {} instead of {}", place.length, plan.known.length));
+fn check_end(id: &PlanId, plan: &PlanRow, reached: Reached) -> Result<(), String> {
+    if reached.length != plan.known.length {
+        return Err(format!("the journal ends after entry {} instead of {}", reached.length, plan.known.length));
     }
-    if place.head != plan.known.head {
+    if reached.head != plan.known.head {
         return Err(format!("the journal of `{id}` ends with another hash than its row says"));
     }
     Ok(())
@@ -136,16 +136,16 @@ fn broken(id: &PlanId, what: &str) -> StoreError {
 }
 
 /// The end of the last turn with no entry after `seq`.
-fn place_before(conn: &Connection, id: &PlanId, no: PlanNo, seq: u64) -> Result<Place, StoreError> {
+fn reached_before(conn: &Connection, id: &PlanId, no: PlanNo, seq: u64) -> Result<Reached, StoreError> {
     let keys = [row::turn_key(no, 0)?, row::turn_key(no, seq.min(u64::from(u32::MAX)))?];
     let found = conn
         .prepare_cached("SELECT last_seq, head FROM turn WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1")
         .and_then(|mut statement| {
-            let read = |row: &Row<'_>| Ok(Place { length: row::uint(row, 0)?, head: row::hash(row, 1)? });
+            let read = |row: &Row<'_>| Ok(Reached { length: row::uint(row, 0)?, head: row::hash(row, 1)? });
             statement.query_row(keys, read).optional()
         })
         .map_err(|error| sql(&error, "reading the journal"))?;
-    Ok(found.unwrap_or(Place { length: 0, head: first_head(id) }))
+    Ok(found.unwrap_or(Reached { length: 0, head: first_head(id) }))
 }
 
 /// Whether to read the next turn.
@@ -214,8 +214,8 @@ fn snapshot(conn: &Connection, id: &PlanId, no: PlanNo) -> Result<Option<(Snapsh
         return Err(StoreError::corrupt(format!("{what} is not what was written: its sum does not fit")));
     }
     // The state must be of this journal, not only sound in itself.
-    let place = place_before(conn, id, no, length)?;
-    if (place.length, place.head) != (length, head) {
+    let reached = reached_before(conn, id, no, length)?;
+    if (reached.length, reached.head) != (length, head) {
         return Err(StoreError::corrupt(format!("{what} does not fit the journal at entry {length}")));
     }
     Ok(Some((Snapshot { length, body }, head)))
