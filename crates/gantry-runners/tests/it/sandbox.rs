@@ -162,26 +162,18 @@ async fn a_command_cannot_run_outside_the_working_folder() {
     }
 }
 
-/// The other half of the test below: a program of its own that runs a command until it is killed.
-#[test]
-#[ignore = "started by the test below"]
-fn program_that_runs_a_command() {
-    let Some(folder) = std::env::var_os("GANTRY_TEST_FOLDER") else { return };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let mut world = World::new();
-        world.place.root = folder.into();
-        let command = "sleep 1000 & echo $! >> pids; setsid sleep 1000 & echo $! >> pids; echo $$ >> pids; wait";
-        world.run(&shell(command)).await
-    });
-}
+/// Tells the program that the test below starts, which is this one, where to run its command.
+const FOLDER: &str = "GANTRY_TEST_FOLDER";
 
 #[tokio::test]
 async fn no_process_is_left_after_the_program_itself_is_killed() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return run_until_killed(folder.into()).await;
+    }
     let folder = tempfile::tempdir().unwrap();
     let mut program = tokio::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "sandbox::program_that_runs_a_command", "--nocapture"])
-        .env("GANTRY_TEST_FOLDER", folder.path())
+        .args(["--exact", "sandbox::no_process_is_left_after_the_program_itself_is_killed", "--nocapture"])
+        .env(FOLDER, folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -191,6 +183,14 @@ async fn no_process_is_left_after_the_program_itself_is_killed() {
     program.start_kill().unwrap();
     program.wait().await.unwrap();
     eventually("everything that the program started is dead", || !started.iter().any(|pid| lives(*pid))).await;
+}
+
+/// The program that is killed: it runs a command that does not end.
+async fn run_until_killed(folder: std::path::PathBuf) {
+    let mut world = World::new();
+    world.place.root = folder;
+    let command = "sleep 1000 & echo $! >> pids; setsid sleep 1000 & echo $! >> pids; echo $$ >> pids; wait";
+    world.run(&shell(command)).await.end.unwrap();
 }
 
 #[tokio::test]

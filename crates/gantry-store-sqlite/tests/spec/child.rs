@@ -24,7 +24,7 @@ impl Process {
             command.args(["-f", "-qq", "-o", "/dev/null"]).args(strace).arg(&program);
         }
         let mut child = command
-            .args(["--exact", "child::works_as_it_is_told", "--ignored", "--nocapture"])
+            .args(["--exact", "child::a_process_of_its_own_opens_a_record_and_says_so", "--nocapture"])
             .env("GANTRY_CHILD_WORK", work)
             .env("GANTRY_CHILD_FILE", file)
             .stdin(Stdio::piped())
@@ -76,12 +76,22 @@ fn say(what: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "the other process of the tests here"]
-async fn works_as_it_is_told() {
-    let (Ok(work), Ok(file)) = (std::env::var("GANTRY_CHILD_WORK"), std::env::var("GANTRY_CHILD_FILE")) else { return };
+async fn a_process_of_its_own_opens_a_record_and_says_so() {
+    let told = (std::env::var("GANTRY_CHILD_WORK"), std::env::var("GANTRY_CHILD_FILE"));
+    if let (Ok(work), Ok(file)) = told {
+        return work_as_told(&work, file.into()).await; // this is the other process
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut process = Process::start("open", &folder.path().join("gantry.db"), &[]);
+    assert_eq!(process.says().as_deref(), Some("opened"));
+    assert!(process.ended().1);
+}
+
+/// Does one of the works that a child can be told to do.
+async fn work_as_told(work: &str, file: PathBuf) {
     println!();
-    let store = SqliteStore::open(PathBuf::from(file)).unwrap();
-    match work.as_str() {
+    let store = SqliteStore::open(file).unwrap();
+    match work {
         "open" => say("opened"),
         "append" => append_for_ever(store).await,
         "append-40" => append_forty(&store).await,
