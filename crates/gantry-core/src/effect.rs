@@ -128,9 +128,22 @@ pub struct Failure {
     pub evidence: Vec<ArtifactRef>,
 }
 
+/// The failure mode of something that nobody here can do; a task may say in its `failure_modes` what to do about it.
+const MISSING_CAPABILITY: &str = "missing-capability";
+
 impl Failure {
     /// Makes a failure of this class.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
         Self { class, message: message.into(), mode: None, retry_after: None, evidence: Vec::new() }
+    }
+
+    /// Makes the failure of something that nobody here can do: another way may help, and if there is none a person.
+    pub fn missing_capability(message: impl Into<String>) -> Self {
+        Self { mode: Some(MISSING_CAPABILITY.to_owned()), ..Self::new(FailureClass::Policy, message) }
+    }
+
+    /// Tells whether nobody here can do it.
+    pub fn is_missing_capability(&self) -> bool {
+        self.mode.as_deref() == Some(MISSING_CAPABILITY)
     }
 }

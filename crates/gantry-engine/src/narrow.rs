@@ -3,13 +3,12 @@
 //! Files, hosts and commands are asked of every policy above (`Place::above`), because lists of patterns cannot be
 //! put into one. Numbers can: they are the smaller of the two, and stand in the inner plan's own record.
 
-use gantry_core::life::Life;
 use gantry_core::policy::{Budget, Policy, Usage};
 
 /// The policy of an inner plan under the policy around it, when this much is left of the budgets.
 pub(crate) fn narrowed(own: &Policy, outer: &Policy, left: Budget) -> Policy {
     let mut policy = own.clone();
-    policy.budget = smaller(own.budget, left);
+    policy.budget = own.budget.smaller(left);
     if outer.parallel.is_some() {
         policy.parallel = Some(own.parallel().min(outer.parallel()));
     }
@@ -30,36 +29,15 @@ pub(crate) fn narrowed(own: &Policy, outer: &Policy, left: Budget) -> Policy {
     policy
 }
 
-/// What an attempt may spend: what the plan has left, and no more than the task may.
-pub(crate) fn left(life: &Life, task: Budget, reserved: Usage) -> Budget {
-    let plan = life.header().policy.budget;
-    let taken = life.spent().plus(life.reserved().minus(reserved));
-    let rest = |limit: Option<u64>, taken: u64| limit.map(|limit| limit.saturating_sub(taken));
-    let of_plan = Budget {
-        cost_usd: plan.cost_usd.map(|limit| gantry_core::plan::Money(limit.0.saturating_sub(taken.cost_usd.0))),
-        model_calls: rest(plan.model_calls, taken.model_calls),
-        tokens: rest(plan.tokens, taken.tokens),
-        ..plan
-    };
-    smaller(of_plan, task)
-}
-
-/// The smaller of two limits, in each dimension.
-fn smaller(one: Budget, other: Budget) -> Budget {
-    fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-        match (one, other) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
-    }
+/// What a plan inside a task may spend in all when it has used this much before: what was set aside for the attempt,
+/// of everything that is limited around it.
+pub(crate) fn left(limits: Budget, reserved: Usage, before: Usage) -> Budget {
+    let all = before.plus(reserved);
     Budget {
-        time: least(one.time, other.time),
-        cost_usd: least(one.cost_usd, other.cost_usd),
-        model_calls: least(one.model_calls, other.model_calls),
-        tokens: least(one.tokens, other.tokens),
-        nodes: least(one.nodes, other.nodes),
-        depth: least(one.depth, other.depth),
-        branches: least(one.branches, other.branches),
+        cost_usd: limits.cost_usd.map(|_| all.cost_usd),
+        model_calls: limits.model_calls.map(|_| all.model_calls),
+        tokens: limits.tokens.map(|_| all.tokens),
+        ..limits
     }
 }
 

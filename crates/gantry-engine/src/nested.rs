@@ -19,7 +19,7 @@ use std::time::Duration;
 use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::id::{PlanId, TaskId};
-use gantry_core::input::{Input, Success, TakeBack};
+use gantry_core::input::{Change, Input, Success, TakeBack};
 use gantry_core::life::{Life, PlanState, State, WaitsFor};
 use gantry_core::plan::{Nested, Plan, Undo};
 use gantry_core::policy::{FailureClass, Usage};
@@ -216,14 +216,27 @@ impl Inner {
                     return Ok(Found::Over { id, before });
                 }
             };
-            let before = match taken_up {
-                Some(part) => part.before,
-                None => self.begun(&id, life.spent()).await?,
-            };
+            if let Some(part) = taken_up {
+                return Ok(Found::Open { id, first, before: part.before });
+            }
+            let before = self.begun(&id, life.spent()).await?;
+            let first = self.allowance(plan, &life, before).await?.into_iter().chain(first).collect();
             return Ok(Found::Open { id, first, before });
         }
         let message = format!("it was done anew {FOLLOWERS_MAX} times");
         Ok(Found::Refused(Failure::new(FailureClass::Logic, message)))
+    }
+
+    /// Gives an inner plan that goes on what was set aside for this attempt, instead of what earlier ones were given.
+    async fn allowance(&self, plan: &Plan, life: &Life, before: Usage) -> Result<Option<Input>, EngineError> {
+        let around = open(&*self.shared.store, &self.work.plan).await?.life;
+        let left = left(around.limits_over(self.work.task.as_str()), self.work.reserved, before);
+        let mut wanted = life.plan();
+        wanted.policy.budget = plan.policy.budget.smaller(left);
+        let diff = gantry_core::plan::diff(&life.plan(), &wanted);
+        let rationale = "this much is left of the budgets around it".to_owned();
+        let (by, base, change) = (self.operator(), life.revision(), Change::By(Box::new(diff.clone())));
+        Ok((!diff.is_empty()).then(|| Input::Revise { by, rationale, base, change }))
     }
 
     /// Writes down which plan this attempt drives, and what that plan had used before.
@@ -253,10 +266,9 @@ impl Inner {
             let message = format!("plans are nested more than {NESTING_MAX} deep");
             return Ok(Some(Failure::new(FailureClass::Policy, message)));
         }
-        let task = around.life.definition(self.work.task.as_str()).map(|task| task.budget).unwrap_or_default();
         let mut plan = plan.clone();
         give_inputs(&mut plan, &self.work);
-        let left = left(&around.life, task, self.work.reserved);
+        let left = left(around.life.limits_over(self.work.task.as_str()), self.work.reserved, Usage::default());
         plan.policy = narrowed(&plan.policy, &around.life.header().policy, left);
         let parent = Some((self.work.plan.clone(), self.work.task.clone()));
         let origin = Origin { parent, ..around.origin };

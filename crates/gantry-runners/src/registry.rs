@@ -62,11 +62,14 @@ impl Runners {
     pub fn get(&self, name: &str) -> Result<&Arc<dyn Runner>, Failure> {
         self.by_name.get(name).ok_or_else(|| {
             // A misspelt name is a mistake in the plan. What nobody here can do, a person may do, or leave out.
-            let (class, hint) = match nearest(name, self.names()) {
-                Some(near) => (FailureClass::Logic, format!("did you mean `{near}`?")),
-                None => (FailureClass::Policy, format!("there are {}", self.names().collect::<Vec<_>>().join(", "))),
-            };
-            Failure::new(class, format!("there is no capability `{name}`; {hint}"))
+            let none = format!("there is no capability `{name}`");
+            match nearest(name, self.names()) {
+                Some(near) => Failure::new(FailureClass::Logic, format!("{none}; did you mean `{near}`?")),
+                None => {
+                    let known: Vec<&str> = self.names().collect();
+                    Failure::missing_capability(format!("{none}; there are {}", known.join(", ")))
+                }
+            }
         })
     }
 
@@ -74,9 +77,9 @@ impl Runners {
         let name = name_of(&work.action);
         let needs_model = matches!(work.action, Action::Model(_) | Action::Agent(_) | Action::Decide(_));
         if needs_model && !self.by_name.contains_key(name) {
-            // Trying again would not help, and neither would other words: this is for a person.
+            // Trying again would not help, and neither would other words: this is for another way, or for a person.
             let message = "no model is configured to do it; someone may do it by hand instead";
-            return Err(Failure::new(FailureClass::Policy, message));
+            return Err(Failure::missing_capability(message));
         }
         self.get(name)
     }

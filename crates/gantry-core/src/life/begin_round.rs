@@ -90,7 +90,7 @@ type Taken = (TaskId, TaskId, On);
 
 impl Life {
     /// The name that a task had in the first round.
-    fn first_name(&self, no: TaskNo) -> &TaskId {
+    pub(super) fn first_name(&self, no: TaskNo) -> &TaskId {
         let task = &self.node(no).task;
         task.round.as_ref().map_or(&task.id, |round| &round.of)
     }

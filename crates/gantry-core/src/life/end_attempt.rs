@@ -228,8 +228,11 @@ impl Draft {
     /// Ends the attempt under way without an answer.
     pub(super) fn break_off(&mut self, no: TaskNo, class: FailureClass, why: &str) {
         let State::Running { attempt, reserved, .. } = &self.life.task(no).state else { return };
-        // Nobody knows what it used: all that was set aside counts as spent.
-        let (task, attempt, usage, failure) = (self.id(no), *attempt, *reserved, Failure::new(class, why));
+        // Nobody knows what it used: all that was set aside counts as spent. A plan inside is no guess: what it used
+        // is in its own record, and its late answer says so.
+        let nests = matches!(self.life.action_now(no), Some(Action::Plan(_)));
+        let usage = if nests { Usage::default() } else { *reserved };
+        let (task, attempt, failure) = (self.id(no), *attempt, Failure::new(class, why));
         self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage, unanswered: true });
         self.fail(no, failure);
     }

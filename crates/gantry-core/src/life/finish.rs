@@ -1,5 +1,7 @@
 //! Composites end when their parts have, and the plan when nothing more can happen.
 
+use std::collections::BTreeMap;
+
 use super::draft::Draft;
 use super::scope::Sight;
 use super::state::State;
@@ -111,11 +113,21 @@ impl Life {
     }
 
     /// Tasks whose result is not what the plan asked for, though the plan goes on. Runs once, at the end.
+    ///
+    /// What was done again counts as its last round ended: a loop that came to a good end leaves nothing behind.
     fn degraded(&self) -> Vec<TaskId> {
+        let round_of = |no: TaskNo| self.node(no).task.round.as_ref().map_or(1, |round| round.number);
+        let mut last: BTreeMap<&TaskId, u32> = BTreeMap::new();
+        for no in self.numbers() {
+            let known = last.entry(self.first_name(no)).or_default();
+            *known = (*known).max(round_of(no));
+        }
+        let is_repeated = |no: TaskNo| last.get(self.first_name(no)).is_some_and(|last| *last > round_of(no));
         let degraded = self.numbers().filter(|no| {
             let life = self.task(*no);
-            life.source == Source::Fallback && life.state == State::Completed
-                || matches!(life.state, State::Failed { .. } | State::Abandoned)
+            let fell_short = life.source == Source::Fallback && life.state == State::Completed
+                || matches!(life.state, State::Failed { .. } | State::Abandoned);
+            fell_short && !is_repeated(*no) && !self.ancestors(*no).any(is_repeated)
         });
         degraded.map(|no| self.task_id(no).clone()).collect()
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Life;
 use crate::id::TaskNo;
-use crate::plan::Action;
+use crate::plan::{Action, Money, Nested};
 use crate::policy::{Budget, Dimension, Judge, ProseBy, Usage};
 
 /// What was spent and set aside under one budget.
@@ -27,10 +27,48 @@ pub(super) enum Afford {
 impl Life {
     /// What an attempt at this task sets aside.
     pub(super) fn reservation(&self, no: TaskNo) -> Usage {
+        if let Some(Action::Plan(nested)) = self.action_now(no) {
+            return self.reservation_of_plan(no, nested);
+        }
         let node = self.node(no);
         let own = if node.children.is_empty() { node.task.budget.as_usage() } else { Usage::default() };
         let calls = u64::from(self.calls_a_model(no));
         Usage { model_calls: own.model_calls.max(calls), ..own }
+    }
+
+    /// What a plan inside a task sets aside: of everything that is limited around it and that it may spend, what it asks
+    /// for, and all that is left if it asks for nothing. So whatever it does, the budgets around it hold.
+    fn reservation_of_plan(&self, no: TaskNo, nested: &Nested) -> Usage {
+        let asked = nested.plan.as_ref().map(|plan| plan.policy.budget).unwrap_or_default();
+        let set_aside = |dimension: Dimension| {
+            if !self.draws_on(no, dimension) {
+                return 0;
+            }
+            let rests = self.budgets_over(no).filter_map(|(scope, budget)| {
+                let account = self.accounts.get(&scope).copied().unwrap_or_default();
+                let unspent = budget.limit(dimension)?.saturating_sub(account.spent.amount(dimension));
+                Some((unspent, unspent.saturating_sub(account.reserved.amount(dimension))))
+            });
+            let rests: Vec<(u64, u64)> = rests.collect();
+            let unspent = rests.iter().map(|(unspent, _)| *unspent).min();
+            let free = rests.iter().map(|(_, free)| *free).min();
+            match asked.limit(dimension) {
+                Some(asked) => unspent.map_or(asked, |unspent| unspent.min(asked)),
+                None => free.unwrap_or(0),
+            }
+        };
+        Usage {
+            cost_usd: Money(set_aside(Dimension::CostUsd)),
+            model_calls: set_aside(Dimension::ModelCalls),
+            tokens: set_aside(Dimension::Tokens),
+            nodes: 0,
+        }
+    }
+
+    /// The least that the plan, the task and whatever it is a part of allow, in each dimension.
+    pub fn limits_over(&self, task: &str) -> Budget {
+        let Some(no) = self.no(task) else { return Budget::default() };
+        self.budgets_over(no).fold(self.node(no).task.budget, |limits, (_, budget)| limits.smaller(budget))
     }
 
     /// Tells whether an attempt asks a model at least once.
@@ -47,15 +85,17 @@ impl Life {
 
     /// Tells whether an attempt uses some of this, though it may set nothing of it aside. A shell command pays nobody.
     fn draws_on(&self, no: TaskNo, dimension: Dimension) -> bool {
-        let nests = matches!(self.action_now(no), Some(Action::Plan(_)));
+        if let Some(Action::Plan(nested)) = self.action_now(no) {
+            return nested.plan.as_ref().is_none_or(|plan| plan.may_spend(dimension));
+        }
         let uses_tools = match self.action_now(no) {
             Some(Action::Tool(_)) => true,
             Some(Action::Command(command)) => command.calls().is_some(),
             _ => false,
         };
         match dimension {
-            Dimension::CostUsd => self.calls_a_model(no) || nests || uses_tools,
-            Dimension::ModelCalls | Dimension::Tokens => self.calls_a_model(no) || nests,
+            Dimension::CostUsd => self.calls_a_model(no) || uses_tools,
+            Dimension::ModelCalls | Dimension::Tokens => self.calls_a_model(no),
             Dimension::Time | Dimension::Nodes => false,
         }
     }

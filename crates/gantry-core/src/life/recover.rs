@@ -84,7 +84,9 @@ impl Draft {
             return;
         }
         let remedies = self.life.header.policy.recovery.remedies(failure.class).to_vec();
-        for remedy in remedies {
+        // Whoever wrote down another way meant it for when the first one is not there.
+        let other_ways = if failure.is_missing_capability() { &[Remedy::Alternate, Remedy::Fallback][..] } else { &[] };
+        for remedy in other_ways.iter().copied().chain(remedies) {
             if self.apply_remedy(no, remedy, &failure) {
                 return;
             }

@@ -76,6 +76,39 @@ pub struct FieldChange {
     pub after: Option<Value>,
 }
 
+impl FieldChange {
+    /// The change in the words of a plan file, where the action of a task is a field by its own name.
+    pub fn as_written(&self) -> Vec<Self> {
+        match self.field.as_str() {
+            "action" => by_action(self.before.as_ref(), self.after.as_ref()),
+            "undo" => {
+                let written =
+                    |value: &Option<Value>| value.as_ref().map(|value| value.get("action").unwrap_or(value).clone());
+                vec![Self { field: self.field.clone(), before: written(&self.before), after: written(&self.after) }]
+            }
+            _ => vec![self.clone()],
+        }
+    }
+}
+
+/// One change where the action stays of its kind, two where it becomes another.
+fn by_action(before: Option<&Value>, after: Option<&Value>) -> Vec<FieldChange> {
+    let only = |value: Option<&Value>| {
+        let (name, content) = value?.as_object()?.iter().next()?;
+        Some((name.clone(), content.clone()))
+    };
+    match (only(before), only(after)) {
+        (Some((field, before)), Some((name, after))) if field == name => {
+            vec![FieldChange { field, before: Some(before), after: Some(after) }]
+        }
+        (before, after) => {
+            let went = before.map(|(field, before)| FieldChange { field, before: Some(before), after: None });
+            let came = after.map(|(field, after)| FieldChange { field, before: None, after: Some(after) });
+            went.into_iter().chain(came).collect()
+        }
+    }
+}
+
 /// A dependency that came or went: the first waits for the second.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Edge {
@@ -357,7 +390,7 @@ impl fmt::Display for Diff {
             }
         }
         for change in &self.changed {
-            for field in &change.fields {
+            for field in change.fields.iter().flat_map(FieldChange::as_written) {
                 writeln!(f, "~ {}: {field}", change.id)?;
             }
         }

@@ -110,7 +110,51 @@ pub enum Dimension {
     Nodes,
 }
 
+impl Usage {
+    /// How much of this was used; time is measured elsewhere.
+    pub(crate) fn amount(&self, dimension: Dimension) -> u64 {
+        match dimension {
+            Dimension::CostUsd => self.cost_usd.0,
+            Dimension::ModelCalls => self.model_calls,
+            Dimension::Tokens => self.tokens,
+            Dimension::Nodes => self.nodes,
+            Dimension::Time => 0,
+        }
+    }
+}
+
 impl Budget {
+    /// The limit of what can be spent of this; time is measured elsewhere.
+    pub(crate) fn limit(&self, dimension: Dimension) -> Option<u64> {
+        match dimension {
+            Dimension::CostUsd => self.cost_usd.map(|money| money.0),
+            Dimension::ModelCalls => self.model_calls,
+            Dimension::Tokens => self.tokens,
+            Dimension::Nodes => self.nodes,
+            Dimension::Time => None,
+        }
+    }
+
+    /// The smaller of two limits, in each dimension.
+    #[must_use]
+    pub fn smaller(self, other: Self) -> Self {
+        fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+            match (one, other) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            }
+        }
+        Self {
+            time: least(self.time, other.time),
+            cost_usd: least(self.cost_usd, other.cost_usd),
+            model_calls: least(self.model_calls, other.model_calls),
+            tokens: least(self.tokens, other.tokens),
+            nodes: least(self.nodes, other.nodes),
+            depth: least(self.depth, other.depth),
+            branches: least(self.branches, other.branches),
+        }
+    }
+
     /// Returns the first dimension in which this usage is more than the budget.
     pub fn exceeded_by(&self, usage: Usage) -> Option<Dimension> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);

@@ -1,10 +1,11 @@
 //! Budgets: reserved before, settled after, and a breaker.
 
+use gantry_core::effect::Failure;
 use gantry_core::event::{Entry, Outputs};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::{Input, Success, TakeBack};
 use gantry_core::plan::{Money, Plan, Task};
-use gantry_core::policy::Usage;
+use gantry_core::policy::{FailureClass, Usage};
 use gantry_testkit::{World, draw_plan, hours, mins};
 
 fn dollars(cents: u64) -> Usage {
@@ -353,4 +354,41 @@ fn tasks_that_are_added_before_the_start_use_up_no_nodes() {
         "the budget does not allow it: 2 tasks more, but the nodes budget allows 1 [life::over-budget]"
     );
     world.revise(|plan| add(plan, &["d"]));
+}
+
+/// A plan inside that asks a model, and one that only runs a command.
+const INSIDE: &str = r#"plan plan={"plan":{"tasks":[{"id":"x","action":{"model":{"instruction":"think"}}}]}}"#;
+const FRUGAL: &str = r#"plan plan={"plan":{"tasks":[{"id":"x","action":{"run":"true"}}]}}"#;
+
+#[test]
+fn a_plan_inside_sets_aside_all_that_is_left_and_those_who_want_some_wait() {
+    let plan = format!("policy.budget.cost_usd=5\npolicy.budget.tokens=100\none {INSIDE}\nfree {FRUGAL}\ntwo {INSIDE}");
+    let mut world = World::with_plan(&plan);
+    assert_eq!(world.started(), ["one", "free"], "what spends nothing needs nothing");
+    assert_eq!(world.life().reserved(), Usage { cost_usd: Money::from_cents(500), tokens: 100, ..Usage::default() });
+    world.finish_using("one", Usage { cost_usd: Money::from_cents(200), tokens: 30, ..Usage::default() });
+    assert_eq!(world.started(), ["two"]);
+    assert_eq!(world.life().reserved(), Usage { cost_usd: Money::from_cents(300), tokens: 70, ..Usage::default() });
+}
+
+#[test]
+fn a_plan_inside_that_asks_for_less_leaves_the_rest_to_others() {
+    let modest = INSIDE.replace(r#"{"plan":{"#, r#"{"plan":{"policy":{"budget":{"cost_usd":2}},"#);
+    let mut world = World::with_plan(&format!("policy.budget.cost_usd=5\none {modest}\ntwo {modest}\nthree {modest}"));
+    assert_eq!(world.started(), ["one", "two"]);
+    world.finish_using("one", Usage { cost_usd: Money::from_cents(200), ..Usage::default() });
+    assert_eq!(world.started(), Vec::<String>::new(), "one dollar is free, and two may be when the second has ended");
+    world.finish_using("two", Usage::default());
+    assert_eq!(world.started(), ["three"]);
+}
+
+#[test]
+fn what_a_plan_inside_used_that_was_stopped_is_known_from_its_late_answer() {
+    let mut world = World::with_plan(&format!("policy.budget.cost_usd=5\none {INSIDE} timeout=1m retry.max=2"));
+    world.started();
+    world.advance(mins(1));
+    assert_eq!(world.life().spent(), Usage::default(), "nobody has to guess");
+    let used = Usage { cost_usd: Money::from_cents(150), ..Usage::default() };
+    world.end("one", AttemptNo(1), Err(Failure::new(FailureClass::Cancelled, "stopped")), used);
+    assert_eq!(world.life().spent(), used);
 }

@@ -252,3 +252,15 @@ fn an_edit_of_a_part_reaches_the_results_of_its_map() {
     assert_eq!(world.life().outputs("m").unwrap()["results"], json!([{"x": 1}, {"x": 5}]));
     assert_eq!(world.started(), ["read"]);
 }
+
+#[test]
+fn a_loop_that_came_to_a_good_end_leaves_nothing_degraded() {
+    let mut world = World::with_plan("impl\ntests after impl on failure -> impl max=2\nextra optional=true");
+    world.started();
+    world.finish("impl");
+    world.fail("tests", Logic, "red");
+    world.finish("impl-r2");
+    world.finish("tests-r2");
+    world.fail("extra", Logic, "gone");
+    insta::assert_snapshot!(world.log_since(world.length() - 1), @r#"plan_completed degraded=["extra"]"#);
+}

@@ -260,3 +260,23 @@ fn a_failure_mode_looks_only_at_what_its_own_attempt_gave() {
     world.fail("a", Logic, "crashed");
     assert_eq!(world.life().task_state("mend").unwrap().to_string(), "skipped");
 }
+
+#[test]
+fn what_nobody_here_can_do_is_done_another_way_before_a_person_is_asked() {
+    let nobody = || Err(Failure::missing_capability("there is no capability `search`"));
+    let mut world = World::with_plan(
+        r#"
+        find  tool tool={"name":"search"}  alternates=[{"run":"grep"}]  fallback={"links":[]}
+        ask   tool tool={"name":"search"}
+        "#,
+    );
+    world.started();
+    world.end("find", AttemptNo(1), nobody(), Usage::default());
+    assert_eq!(world.starts().last().unwrap().action.key(), "run");
+    world.end("find", AttemptNo(2), nobody(), Usage::default());
+    world.end("ask", AttemptNo(1), nobody(), Usage::default());
+    insta::assert_snapshot!(world.tasks(), @"
+    find  completed
+    ask   waiting    help: there is no capability `search`
+    ");
+}

@@ -315,7 +315,11 @@ tasks:
   - {id: before, run: before}
   - id: inner
     depends_on: [before]
-    plan: {tasks: [{id: x, run: x}, {id: ok, gate: {approvals: 1}, depends_on: [x]}, {id: y, run: y, depends_on: [ok]}]}
+    plan:
+      tasks:
+        - {id: x, tool: {name: script}}
+        - {id: ok, gate: {approvals: 1}, depends_on: [x]}
+        - {id: y, tool: {name: script}, depends_on: [ok]}
 ",
         )
         .await;
@@ -329,6 +333,82 @@ tasks:
     world.another_process();
     assert_eq!(in_time(world.resume(&plan)).await, completed());
     assert_eq!(world.life(&plan).await.spent().cost_usd, Money(1_320_000));
+}
+
+/// Two plans inside, each of which wants to spend four dollars, where there are five.
+const SIBLINGS: &str = "
+policy: {budget: {cost_usd: 5}}
+tasks:
+  - {id: one, plan: {tasks: [{id: x, tool: {name: script}, budget: {cost_usd: 4}}]}}
+  - {id: two, plan: {tasks: [{id: y, tool: {name: script}, budget: {cost_usd: 4}}]}}
+";
+
+#[tokio::test(start_paused = true)]
+async fn plans_inside_that_go_on_at_the_same_time_spend_no_more_than_is_left() {
+    let world = World::new();
+    let plan = world.create(SIBLINGS).await;
+    world.script.task("x", [Act::Cost(4_000_000)]);
+    let ending = in_time(world.run(&plan)).await;
+    let Ending::Waiting(waits) = ending else { panic!("it should ask: {ending:?}") };
+    assert!(waits.iter().any(|wait| wait.what.contains("cost_usd budget")), "{waits:?}");
+    assert_eq!(world.script.ledger(), ["x#1"], "what cannot be paid for is not started");
+    let two = world.inside(&plan, "two").await;
+    assert_eq!(world.life(&two).await.header().policy.budget.cost_usd, Some(Money(1_000_000)), "what is left");
+    let life = world.life(&plan).await;
+    assert_eq!((life.spent().cost_usd, life.reserved().cost_usd), (Money(4_000_000), Money(1_000_000)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn plans_inside_that_pay_nobody_do_not_wait_for_each_other() {
+    let world = World::new();
+    let plan = world
+        .create(
+            "
+policy: {budget: {cost_usd: 5}}
+tasks:
+  - {id: one, plan: {tasks: [{id: x, run: x}]}}
+  - {id: two, plan: {tasks: [{id: y, run: y}]}}
+",
+        )
+        .await;
+    for task in ["x", "y"] {
+        world.script.task(task, [Act::Take(Duration::from_mins(1))]);
+    }
+    assert_eq!(in_time(world.run(&plan)).await, completed());
+    assert_eq!(world.script.most_at_once(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_inside_that_is_tried_again_is_given_what_is_left_then() {
+    let world = World::new();
+    let plan = world
+        .create(
+            "
+policy: {budget: {cost_usd: 5}, recovery: {repairs_max: 0}}
+tasks:
+  - id: inner
+    plan: {tasks: [{id: x, tool: {name: script}}, {id: y, tool: {name: script}, depends_on: [x]}]}
+",
+        )
+        .await;
+    world.script.task("x", [Act::Cost(1_000_000)]);
+    world.script.task("y", [Act::Fail(Logic, "no"), Act::Cost(2_000_000)]);
+    let Ending::Ended { state: PlanState::Failed, .. } = in_time(world.run(&plan)).await else { panic!("it fails") };
+    let life = world.life(&plan).await;
+    let mut wanted = life.plan();
+    wanted.policy.budget.cost_usd = Some(Money(9_000_000));
+    let (by, why) = ("ana".to_owned(), "more money".to_owned());
+    let raise = Input::Revise {
+        by: by.clone(),
+        rationale: why.clone(),
+        base: life.revision(),
+        change: Change::To(Box::new(wanted)),
+    };
+    let retry = Input::Retry { task: TaskId::new("inner").unwrap(), by, why };
+    assert_eq!(in_time(world.drive(&plan, vec![raise, retry])).await, completed());
+    let inner = world.life(&world.inside(&plan, "inner").await).await;
+    assert_eq!(inner.header().policy.budget.cost_usd, Some(Money(9_000_000)), "what it had used, and what is left");
+    assert_eq!(world.life(&plan).await.spent().cost_usd, Money(3_000_000));
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,12 +12,12 @@ pub fn check(book: &Book, entry: &Entry) -> Outcome {
         Event::PlanCompleted { degraded, .. } => {
             for (id, line) in &book.lines {
                 let optional = book.task(id)?.optional;
-                let listed = degraded.contains(id);
+                let (listed, repeated) = (degraded.contains(id), is_repeated(book, id));
                 let fine = match line.stand {
-                    Stand::Completed => !line.suspect && line.fallback == listed,
+                    Stand::Completed => !line.suspect && (line.fallback && !repeated) == listed,
                     Stand::Skipped => true,
-                    Stand::Failed => (optional || line.handled || is_covered(book, id)) && listed,
-                    Stand::Abandoned => listed,
+                    Stand::Failed => (optional || line.handled || is_covered(book, id)) && listed != repeated,
+                    Stand::Abandoned => listed != repeated,
                     Stand::Pending | Stand::Blocked | Stand::Open | Stand::Running | Stand::Waiting => false,
                 };
                 if !fine {
@@ -41,6 +41,18 @@ pub fn check(book: &Book, entry: &Entry) -> Outcome {
         Event::PlanAbandoned { .. } => Ok(()),
         _ => Ok(()),
     }
+}
+
+/// Tells whether a later round did this task, or something around it, once more.
+fn is_repeated(book: &Book, id: &TaskId) -> bool {
+    let round = |id: &TaskId| {
+        let round = book.defined.get(id).and_then(|task| task.round.as_ref());
+        round.map_or_else(|| (id.clone(), 1), |round| (round.of.clone(), round.number))
+    };
+    std::iter::once(id.clone()).chain(book.ancestors(id)).any(|one| {
+        let (of, number) = round(&one);
+        book.defined.keys().map(round).any(|(other, later)| other == of && later > number)
+    })
 }
 
 /// Tells whether something around a failed task takes care of its failure.
