@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use gantry_core::id::{PlanId, TaskId};
 use gantry_engine::Engine;
 use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arguments::ThePlan;
 use crate::desk::{self, Desk};
@@ -88,14 +88,15 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
     let desk = Desk::open(record, plan).await?;
     let rows = all(desk.store(), desk.id()).await?;
     if record.json {
-        exit::print(&format!("{:#}\n", json!(rows)))?;
+        let all: Vec<Value> = folded(&rows).iter().map(Shown::to_json).collect();
+        exit::print(&format!("{:#}\n", json!(all)))?;
     } else if rows.is_empty() {
         talk!("`{}` has no artifacts", desk.id());
     } else {
         let mut lines = vec![["TASK", "NAME", "SIZE", "MADE", "BY"].map(str::to_owned).to_vec()];
-        lines.extend(folded(&rows).into_iter().map(|Shown { row, name, size }| {
-            let artifact = &row.artifact;
-            vec![artifact.task.to_string(), name, size, clock(artifact.at), artifact.made_by.clone()]
+        lines.extend(folded(&rows).into_iter().map(|shown| {
+            let artifact = &shown.row.artifact;
+            vec![artifact.task.to_string(), shown.name(), shown.size(), clock(artifact.at), artifact.made_by.clone()]
         }));
         exit::print(&columns(&lines))?;
     }

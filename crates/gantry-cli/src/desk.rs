@@ -192,6 +192,11 @@ pub fn refusal(error: EngineError, plan: &PlanId) -> Fault {
         "life::not-waiting" | "life::wrong-state" | "life::not-finished" => {
             return Fault::from(error).hint(format!("see where it stands with `gantry status {plan}`"));
         }
+        "life::unknown-point" => {
+            let hint =
+                format!("see its checkpoints with `gantry restore {plan}`, its tasks with `gantry status {plan}`");
+            return Fault::from(error).hint(hint);
+        }
         "life::task-runs" => "wait for it, or pause the plan first",
         _ => return error.into(),
     };

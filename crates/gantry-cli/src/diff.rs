@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use gantry_core::plan::Diff;
-use serde_json::json;
+use gantry_core::plan::{Diff, FieldChange};
+use serde_json::{Value, json};
 
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let diff = gantry_core::plan::diff(&before, &after);
     if args.record.json {
         let (came, went) = diff.edges(&before);
-        exit::print(&format!("{:#}\n", json!({"diff": diff, "edges": {"added": came, "removed": went}})))?;
+        exit::print(&format!("{:#}\n", json!({"diff": written(&diff), "edges": {"added": came, "removed": went}})))?;
     } else if diff.is_empty() {
         talk!("nothing changed");
     } else {
@@ -47,4 +47,22 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 /// What changed, for people: one line for each change, a text of several lines as its lines.
 pub fn drawn(diff: &Diff) -> String {
     text_of(diff.to_string().lines().map(plain).collect())
+}
+
+/// What changed, for programs, in the words of a plan file.
+pub fn written(diff: &Diff) -> Value {
+    fn list<'v>(value: &'v mut Value, name: &str) -> impl Iterator<Item = &'v mut Value> {
+        value.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten()
+    }
+    let mut value = json!(diff);
+    for (written, change) in list(&mut value, "changed").zip(&diff.changed) {
+        written["fields"] = json!(change.fields.iter().flat_map(FieldChange::as_written).collect::<Vec<_>>());
+    }
+    for added in list(&mut value, "added") {
+        let Some(task) = added["task"].as_object_mut() else { continue };
+        if let Some(Value::Object(action)) = task.shift_remove("action") {
+            task.extend(action);
+        }
+    }
+    value
 }

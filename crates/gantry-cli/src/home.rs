@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use gantry_core::id::PlanId;
 use gantry_engine::Engine;
 use gantry_store::Home;
+use serde_json::{Value, json};
 
 use crate::exit::Fault;
 use crate::session;
@@ -38,7 +39,9 @@ impl NewHome {
             return Err(Fault::bad_input(format!("plan `{plan}` works in `{there}`, and what it did is there"))
                 .hint("leave out `--workspace`"));
         }
-        let secrets = secret_names(&around.options(&[])?.secrets);
+        let options = around.options(&[])?;
+        let secrets = secret_names(&options.secrets);
+        let given = around.given(&options)?;
         let unnamed: Vec<&str> = opened
             .secrets_elsewhere
             .iter()
@@ -52,7 +55,8 @@ impl NewHome {
             ))
             .hint(format!("if you trust it with what is in your environment, add `{}`", all.join(" "))));
         }
-        let home = Home { workspace, secrets: secrets.clone() };
+        let given = if given.is_nothing() { Value::Null } else { json!(given) };
+        let home = Home { workspace, secrets: secrets.clone(), given };
         engine.hold(plan).await?.settle(&session::operator(), home).await?;
         Ok(secrets)
     }

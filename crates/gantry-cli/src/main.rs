@@ -35,6 +35,7 @@ mod steer;
 mod surroundings;
 mod talk;
 mod task;
+mod undo;
 mod validate;
 mod version;
 mod watch;
@@ -76,6 +77,7 @@ enum Command {
     Diff(diff::Args),
     Pause(steer::PauseArgs),
     Cancel(steer::CancelArgs),
+    Undo(undo::Args),
     Retry(steer::RetryArgs),
     Gate(gate::Args),
     Ask(ask::Args),
@@ -123,6 +125,7 @@ fn main() -> ExitCode {
         Command::Diff(args) => diff::run(&args),
         Command::Pause(args) => steer::pause(&args),
         Command::Cancel(args) => steer::cancel(&args),
+        Command::Undo(args) => undo::run(&args),
         Command::Retry(args) => steer::retry(&args),
         Command::Gate(args) => gate::run(&args),
         Command::Ask(args) => ask::run(&args),

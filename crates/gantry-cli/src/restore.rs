@@ -30,6 +30,8 @@ use crate::talk::talk;
 /// The folder as it is now is kept first, under a hash that is printed: going back from going back is possible.
 /// Ignored files stay. Without --to the checkpoints are listed. Secrets that the plan was given are taken from the
 /// environment again: what is kept holds no secret, and comes back with it.
+///
+/// The plan stays where it is, and so does what its tasks did elsewhere; `gantry undo` takes it back task by task.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry restore 7\n  gantry restore 7 --to before-migration")]
 pub struct Args {

@@ -10,7 +10,7 @@ use serde_json::{Map, json};
 
 use crate::arguments::{By, ThePlan};
 use crate::desk::{Desk, refusal};
-use crate::diff::drawn;
+use crate::diff::{drawn, written};
 use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         drop(verdict.map_err(|refused| refusal(EngineError::Refused(refused), life.id()))?);
         if args.dry_run {
             let shown = if args.record.json {
-                format!("{:#}\n", json!({"dry_run": true, "diff": change}))
+                format!("{:#}\n", json!({"dry_run": true, "diff": written(&change)}))
             } else {
                 drawn(&change)
             };
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             return Err(Fault::refused("nothing was changed"));
         }
         let next = base.0 + 1;
-        let more = Map::from_iter([("revision".to_owned(), json!(next)), ("diff".to_owned(), json!(change))]);
+        let more = Map::from_iter([("revision".to_owned(), json!(next)), ("diff".to_owned(), written(&change))]);
         desk.say_with(input, &format!("{by} made revision {next} of `{}`", desk.id()), more).await
     })
 }

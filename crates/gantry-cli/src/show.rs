@@ -9,6 +9,7 @@ pub mod timeline;
 pub mod next;
 pub mod standing;
 pub mod results;
+pub mod shortfalls;
 pub mod page;
 pub mod json;
 

@@ -2,11 +2,14 @@
 
 use std::process::ExitCode;
 
+use gantry_store::Store;
+use serde_json::{Value, json};
+
 use crate::arguments::PlanOrLast;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::standing::Standing;
-use crate::show::{json, page, table};
+use crate::show::{json, page, plain, table, text_of};
 
 /// Show where a plan stands, what it waits for, and what to type next
 #[derive(clap::Args)]
@@ -24,11 +27,23 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let store = args.record.open()?;
         let standing = Standing::read(&store, &args.plan).await?;
+        let unheard: Vec<Value> = store.inbox(&standing.card.id).await?.into_iter().map(|(_, input)| input).collect();
         exit::print(&if args.record.json {
-            format!("{:#}\n", json::standing(&standing))
+            let mut all = json::standing(&standing);
+            all["unheard"] = json!(unheard);
+            format!("{all:#}\n")
         } else {
-            page::draw(&standing, table::width())
+            page::draw(&standing, table::width()) + &drawn(&unheard, standing.driven)
         })?;
         Ok(ExitCode::from(exit::DONE))
     })
+}
+
+/// What someone said that does not count yet, because whoever worked on the plan had not heard it.
+fn drawn(unheard: &[Value], driven: bool) -> String {
+    let text = |input: &Value, key: &str| plain(input[key].as_str().unwrap_or("someone"));
+    let line = |input: &Value| format!("  {}: {}", text(input, "by"), text(input, "input"));
+    let lines: Vec<String> = unheard.iter().map(line).collect();
+    let when = if driven { "as soon as it is heard" } else { "when the plan goes on" };
+    if lines.is_empty() { String::new() } else { format!("\nsaid, and counts {when}:\n{}", text_of(lines)) }
 }

@@ -2,21 +2,18 @@
 
 use std::process::ExitCode;
 
-use gantry_core::event::Event;
-use gantry_core::id::TaskId;
 use gantry_core::input::{Input, TakeBack};
 use gantry_core::life::PlanState;
-use gantry_engine::{Ending, Tell, Until};
-use gantry_runners::checkpoint;
-use serde_json::{Map, json};
+use gantry_engine::Tell;
+use serde_json::Map;
 
 use crate::arguments::{ByAndWhy, ThePlan};
-use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::home::NewHome;
 use crate::session::{self, Record};
 use crate::surroundings::Surroundings;
+use crate::undo;
 
 /// Start nothing new in a plan; what runs is let finish
 #[derive(clap::Args)]
@@ -33,7 +30,8 @@ pub struct PauseArgs {
 /// Give up a plan: stop everything at once
 ///
 /// With --undo, what was done is taken back, the last thing first. If no process works on the plan, that happens
-/// here, as `gantry resume` would do it, and the command ends when it is done.
+/// here, as `gantry resume` would do it, and the command ends when it is done. To take back what was done and keep the
+/// plan, see `gantry undo`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  gantry cancel 7 --why \"not needed any more\"\n  gantry cancel 7 --undo")]
 pub struct CancelArgs {
@@ -84,57 +82,23 @@ pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
             desk = desk.able_to_act(&args.home, &args.around).await?;
         }
         let undo = if args.undo { TakeBack::Everything } else { TakeBack::Nothing };
-        let from = desk.card.length;
         if args.undo && desk.card.card.state == PlanState::Completed {
-            return Err(over(&desk).await?);
+            return Err(over(&desk));
         }
         let told = desk.hear(Input::Cancel { by, why, undo }).await?;
         let done = format!("cancelled `{}`", desk.id());
         if args.undo && told == Tell::Recorded {
-            return take_back(&desk.able_to_act(&args.home, &args.around).await?, from, &done).await;
+            return undo::take_back(&desk.able_to_act(&args.home, &args.around).await?, Vec::new(), &done).await;
         }
         desk.tell(told, &done, Map::new()).await?;
         Ok(ExitCode::from(exit::DONE))
     })
 }
 
-/// What a completed plan did stays done; its working folder may still be brought back.
-async fn over(desk: &Desk) -> Result<Fault, Fault> {
-    let fault = Fault::refused(format!("plan `{}` is completed: what it did cannot be taken back any more", desk.id()));
-    let kept = artifact::all(desk.store(), desk.id()).await?;
-    let has_checkpoint = kept.iter().any(|row| row.artifact.name == checkpoint::MANIFEST);
-    Ok(fault.hint(if has_checkpoint {
-        format!("bring its working folder back to a checkpoint with `gantry restore {}`", desk.id())
-    } else {
-        "it made no checkpoint to go back to; undo it by hand, or with a new plan".to_owned()
-    }))
-}
-
-/// Nobody else is there to take back what was done, so it is done here.
-async fn take_back(desk: &Desk, from: u64, done: &str) -> Result<ExitCode, Fault> {
-    let ending = if desk.life().await?.state() == PlanState::Abandoned {
-        Ending::Ended { state: PlanState::Abandoned, causes: Vec::new() }
-    } else {
-        desk.engine.drive(desk.id(), Until::Stuck, Vec::new()).await?.ended().await?
-    };
-    let (mut undone, mut kept) = (Vec::new(), Vec::new());
-    for entry in gantry_engine::entries_after(desk.store(), desk.id(), from).await? {
-        match entry.event {
-            Event::TaskUndone { task, how, .. } => undone.push((task, how)),
-            Event::UndoPassedOver { task } => kept.push((task, "it stays as it is".to_owned())),
-            _ => {} // not about taking back
-        }
-    }
-    let list = |all: &[(TaskId, String)]| all.iter().map(|(task, how)| json!({"task": task, "how": how})).collect();
-    let more = Map::from_iter([("undone".to_owned(), list(&undone)), ("kept".to_owned(), list(&kept))]);
-    let mut lines = vec![done.to_owned()];
-    lines.extend(undone.iter().map(|(task, how)| format!("  took back `{task}`: {how}")));
-    lines.extend(kept.iter().map(|(task, why)| format!("  did not take back `{task}`: {why}")));
-    desk.tell(Tell::Recorded, &lines.join("\n"), more).await?;
-    Ok(ExitCode::from(match ending {
-        Ending::Ended { .. } => exit::DONE,
-        Ending::Waiting(_) | Ending::Parked | Ending::Stopped => exit::WAITING,
-    }))
+/// A completed plan cannot be given up any more, but it can be taken back.
+fn over(desk: &Desk) -> Fault {
+    Fault::refused(format!("plan `{}` is completed: there is nothing to give up", desk.id()))
+        .hint(format!("take back what it did with `gantry undo {}`", desk.id()))
 }
 
 pub fn retry(args: &RetryArgs) -> Result<ExitCode, Fault> {

@@ -23,7 +23,7 @@ use crate::act::{Aloft, Flight, takes_slot};
 use crate::card::{artifacts_of, card_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
 use crate::crash::crash_point;
-use crate::engine::{ANSWER_WAIT, Shared};
+use crate::engine::{ANSWER_WAIT, Shared, read_answer};
 use crate::error::EngineError;
 use crate::happening::Happening;
 use crate::load::{Opened, snapshot_of};
@@ -181,12 +181,17 @@ impl Driver {
     }
 
     /// One turn with nobody there to act: what someone says is decided and recorded, and what follows waits.
-    pub(crate) async fn hear(mut self, input: Input) -> Result<Life, EngineError> {
+    ///
+    /// What was handed in before is answered with the turn that takes it: it counts and is known to count, or neither.
+    pub(crate) async fn hear(mut self, input: Input, handed_in: Option<InboxId>) -> Result<(), EngineError> {
         self.unattended = true;
-        let (reply, answer) = oneshot::channel();
-        self.turn(vec![Taken { input, from: From::Person(reply) }]).await?;
-        answer.await.unwrap_or(Ok(()))?;
-        Ok(self.life.take().expect("a life is away only inside a turn"))
+        let Some(id) = handed_in else {
+            let (reply, answer) = oneshot::channel();
+            self.turn(vec![Taken { input, from: From::Person(reply) }]).await?;
+            return answer.await.unwrap_or(Ok(()));
+        };
+        self.turn(vec![Taken { input, from: From::Inbox(id) }]).await?;
+        self.shared.store.ask_answer(id).await?.map_or(Ok(()), |answer| read_answer(&answer))
     }
 
     fn ending(&self) -> Option<Ending> {

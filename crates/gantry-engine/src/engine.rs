@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::card::{card_of, texts_of};
 use crate::cause::{Cause, Origin};
 use crate::clock::Clock;
+use crate::crash::crash_point;
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::happening::Happening;
@@ -231,6 +232,7 @@ impl Engine {
             if submitted.is_none() {
                 let value = serde_json::to_value(&input).unwrap_or_default();
                 submitted = Some(self.shared.store.submit(plan, value, self.shared.clock.now()).await?);
+                crash_point("after_submit");
             }
             if since.elapsed() > ANSWER_WAIT {
                 if let Some(id) = submitted {
@@ -260,12 +262,11 @@ impl Engine {
             if let Some(answer) = self.shared.store.ask_answer(id).await? {
                 return read_answer(&answer).map(|()| Tell::Driven);
             }
-            self.shared.store.answer(id, serde_json::json!({"taken": true})).await?;
         }
         let opened = self.open(plan).await?;
         let place = self.place(&opened);
         let driver = Driver::new(Arc::clone(&self.shared), opened, claim, place, Until::Stuck);
-        driver.hear(input).await.map(|_| Tell::Recorded)
+        driver.hear(input, submitted).await.map(|()| Tell::Recorded)
     }
 
     /// Finds plans that were under way when their process went away: nobody drives them.
@@ -456,7 +457,7 @@ fn withdrawn() -> Value {
     serde_json::json!({"withdrawn": true})
 }
 
-fn read_answer(answer: &Value) -> Result<(), EngineError> {
+pub(crate) fn read_answer(answer: &Value) -> Result<(), EngineError> {
     let Some(refused) = answer.get("refused") else { return Ok(()) };
     let text = |key: &str| refused.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     Err(EngineError::RefusedElsewhere { code: text("code"), message: text("message") })

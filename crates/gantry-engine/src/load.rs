@@ -69,10 +69,11 @@ pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineErro
     let mut origin = origin(store, plan).await?;
     let Card { forked_from, home, .. } = store.plan(plan.as_str()).await?.card;
     let mut secrets_elsewhere = Vec::new();
-    if let Some(Home { workspace, secrets }) = home.clone() {
+    if let Some(Home { workspace, secrets, given }) = home.clone() {
         // Its journal was written by others: it may name any folder, any variable and any plan of this machine.
         secrets_elsewhere = std::mem::replace(&mut origin.secrets, secrets);
-        origin = Origin { workspace, parent: None, given: Given::default(), ..origin };
+        let given: Given = serde_json::from_value(given).unwrap_or_default();
+        origin = Origin { workspace, parent: None, given, ..origin };
     }
     let above = policies_above(store, &origin).await?;
     Ok(Opened { no, life, origin, forked_from, above, home, secrets_elsewhere, snapshot_length })

@@ -11,7 +11,7 @@ use crate::show::elapsed::elapsed;
 use crate::show::next::{self, Next};
 use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
-use crate::show::{first_line, page, plain, results, text_of, without_empty_reason};
+use crate::show::{first_line, page, plain, results, shortfalls, text_of, without_empty_reason};
 
 /// How many of the things that are waited for are named.
 const WAITS_MAX: usize = 8;
@@ -62,6 +62,9 @@ pub fn summary(ending: &Ending, standing: &Standing, took: Duration, width: usiz
     }
     for cause in life.causes() {
         lines.push(format!("  {}: {}", paint(style::BAD, "why"), plain(without_empty_reason(cause))));
+    }
+    for shortfall in shortfalls::all(life) {
+        lines.push(format!("  {}: {}", paint(style::WAITS, &shortfall.title), plain(&shortfall.lines.join("; "))));
     }
     if let Some(reason) = life.taking_back().and_then(|back| back.halted) {
         lines.push(format!("  {}: {}", paint(style::BAD, "stuck"), plain(reason)));

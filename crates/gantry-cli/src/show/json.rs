@@ -7,6 +7,7 @@ use gantry_store::PlanCard;
 use serde_json::{Value, json};
 
 use super::next;
+use super::shortfalls;
 use super::standing::Standing;
 
 /// A plan with all of its tasks.
@@ -18,6 +19,8 @@ pub fn standing(standing: &Standing) -> Value {
     value["task_list"] = Value::Array(tasks);
     value["budget"] = json!(life.header().policy.budget);
     value["causes"] = json!(life.causes());
+    value["missed_deadlines"] = shortfalls::missed_deadlines(life);
+    value["unjudged"] = shortfalls::unjudged(life);
     value["elapsed_ms"] = json!(standing.elapsed().map(gantry_core::time::Duration::as_ms));
     value["notes"] = json!(standing.timeline.notes);
     value["next"] = next::steps(life, standing.driven).into_iter().map(|step| Value::String(step.command)).collect();

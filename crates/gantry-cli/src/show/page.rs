@@ -13,7 +13,7 @@ use super::next::{self, Next};
 use super::standing::Standing;
 use super::style::{self, paint};
 use super::table::{self, Cell, cell, fit, pad, wrap};
-use super::{first_line, plain, results, text_of, without_empty_reason};
+use super::{first_line, plain, results, shortfalls, text_of, without_empty_reason};
 use crate::file::count;
 
 /// A plan with more tasks than this is shown as counts and the tasks that matter now.
@@ -34,6 +34,9 @@ pub fn draw(standing: &Standing, width: usize) -> String {
     page += &tasks(standing, width);
     page += &paragraph("why it failed", standing.life.causes(), width);
     page += &paragraph("what happened", &notes(standing), width);
+    for shortfall in shortfalls::all(&standing.life) {
+        page += &paragraph(&shortfall.title, &shortfall.lines, width);
+    }
     if standing.life.state() == PlanState::Completed {
         page += &titled("results", &results::draw(&standing.life, width));
     }
@@ -86,10 +89,10 @@ pub fn bar(done: u32, total: u32, columns: usize) -> String {
     format!("[{}{}]", "#".repeat(filled), "-".repeat(columns - filled))
 }
 
-/// `$1.20 of $5.00`, or nothing where nothing is spent or limited.
+/// `$1.20 of $5.00`, or nothing where nothing is spent or may be.
 pub fn cost(life: &Life) -> Option<String> {
     let (spent, limit) = (life.spent().cost_usd, life.header().policy.budget.cost_usd);
-    match limit {
+    match limit.filter(|limit| *limit != Money::default()) {
         Some(limit) => Some(format!("${spent} of ${limit}")),
         None => (spent != Money::default()).then(|| format!("${spent}")),
     }

@@ -1,6 +1,7 @@
 //! Artifacts as people want to see them: what a running task has handed in so far is one line, not one for each part.
 
 use gantry_store::ArtifactRow;
+use serde_json::{Value, json};
 
 use super::bytes;
 use crate::file::count;
@@ -9,10 +10,39 @@ use crate::file::count;
 pub struct Shown<'r> {
     /// The artifact; the newest part of several.
     pub row: &'r ArtifactRow,
+    /// The name of the whole, and in how many parts it is there; none when it is there as a whole.
+    growing: Option<(&'r str, usize)>,
+    bytes: u64,
+}
+
+impl Shown<'_> {
     /// What it is called.
-    pub name: String,
+    pub fn name(&self) -> String {
+        match self.growing {
+            Some((whole, parts)) => format!("{whole} ({}, growing)", count(parts, "part")),
+            None => format!("{}@{}", self.row.artifact.name, self.row.version),
+        }
+    }
+
     /// How large it is, in words.
-    pub size: String,
+    pub fn size(&self) -> String {
+        bytes(self.bytes)
+    }
+
+    /// The artifact, for programs. What is still growing has a name and a size, and no version and no hash yet.
+    pub fn to_json(&self) -> Value {
+        let mut value = json!(self.row);
+        if let (Some((whole, parts)), Some(fields)) = (self.growing, value.as_object_mut()) {
+            fields.extend([
+                ("name".to_owned(), json!(whole)),
+                ("bytes".to_owned(), json!(self.bytes)),
+                ("version".to_owned(), Value::Null),
+                ("hash".to_owned(), Value::Null),
+                ("growing".to_owned(), json!({"parts": parts})),
+            ]);
+        }
+        value
+    }
 }
 
 /// The whole that a part is of: `stdout` for `stdout.part-3`.
@@ -26,8 +56,7 @@ pub fn folded(rows: &[ArtifactRow]) -> Vec<Shown<'_>> {
     let mut shown: Vec<Shown<'_>> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let Some(whole) = whole_of(row) else {
-            let name = format!("{}@{}", row.artifact.name, row.version);
-            shown.push(Shown { row, name, size: bytes(row.artifact.bytes) });
+            shown.push(Shown { row, growing: None, bytes: row.artifact.bytes });
             continue;
         };
         let same = |other: &&ArtifactRow| {
@@ -39,9 +68,8 @@ pub fn folded(rows: &[ArtifactRow]) -> Vec<Shown<'_>> {
             continue;
         }
         let parts: Vec<&ArtifactRow> = rows[at..].iter().filter(is_part).collect();
-        let size = parts.iter().map(|part| part.artifact.bytes).sum();
-        let name = format!("{whole} ({}, growing)", count(parts.len(), "part"));
-        shown.push(Shown { row: parts.last().copied().unwrap_or(row), name, size: bytes(size) });
+        let bytes = parts.iter().map(|part| part.artifact.bytes).sum();
+        shown.push(Shown { row: parts.last().copied().unwrap_or(row), growing: Some((whole, parts.len())), bytes });
     }
     shown
 }
@@ -71,7 +99,7 @@ mod tests {
     }
 
     fn drawn(rows: &[ArtifactRow]) -> Vec<String> {
-        folded(rows).into_iter().map(|shown| format!("{} {}", shown.name, shown.size)).collect()
+        folded(rows).into_iter().map(|shown| format!("{} {}", shown.name(), shown.size())).collect()
     }
 
     #[test]

@@ -88,7 +88,6 @@ impl Timeline {
             Event::PlanPaused { .. }
             | Event::PlanAbandoned { .. }
             | Event::BreakerTripped { .. }
-            | Event::DeadlineMissed { .. }
             | Event::UndoBegun { .. }
             | Event::UndoPassedOver { .. } => {
                 let line = said(event).line();

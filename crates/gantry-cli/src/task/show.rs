@@ -37,7 +37,7 @@ pub async fn show(record: &Record, plan: &str, name: &str) -> Result<ExitCode, F
         let all = json!({
             "plan": life.id(), "task": task, "state": life.task_state(name), "definition": life.definition(name),
             "life": life.task_life(name), "held_by": life.held_by(name), "inputs": life.inputs_of(name),
-            "outputs": life.outputs(name), "artifacts": artifacts, "history": history,
+            "outputs": life.outputs(name), "artifacts": folded(&artifacts).iter().map(Shown::to_json).collect::<Vec<_>>(), "history": history,
         });
         exit::print(&format!("{all:#}\n"))?;
     } else {
@@ -106,7 +106,7 @@ fn describe(life: &Life, id: &TaskId, artifacts: &[ArtifactRow], cut: &[String],
     text += &section("outputs", &values(&known.outputs));
     let kept: Vec<Vec<String>> = folded(artifacts)
         .into_iter()
-        .map(|Shown { row, name, size }| vec![name, size, row.artifact.hash.to_string()[..12].to_owned()])
+        .map(|shown| vec![shown.name(), shown.size(), shown.row.artifact.hash.to_string()[..12].to_owned()])
         .collect();
     text += &section("artifacts", &(columns(&kept) + &cut.join("")));
     let lines: Vec<Vec<String>> = history

@@ -125,11 +125,11 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     error: `circle.yaml` has 1 error
     [exit 2]
     $ gantry revise files next.yaml --rationale "read both" --dry-run
-    ~ read: action {"run":"cat a.txt"} -> {"run":"cat a.txt b.txt"}
+    ~ read: run "cat a.txt" -> "cat a.txt b.txt"
     [exit 0]
     $ gantry revise files next.yaml --rationale "read both"
     --- talk
-    ~ read: action {"run":"cat a.txt"} -> {"run":"cat a.txt b.txt"}
+    ~ read: run "cat a.txt" -> "cat a.txt b.txt"
     ana made revision 2 of `files`
     nobody works on it right now; go on with `gantry resume files`
     [exit 0]
@@ -144,10 +144,10 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     hint: look at the plan again, then repeat the request
     [exit 5]
     $ gantry diff files@r1 files
-    ~ read: action {"run":"cat a.txt"} -> {"run":"cat a.txt b.txt"}
+    ~ read: run "cat a.txt" -> "cat a.txt b.txt"
     [exit 0]
     $ gantry diff files plan.yaml
-    ~ read: action {"run":"cat a.txt b.txt"} -> {"run":"cat a.txt"}
+    ~ read: run "cat a.txt b.txt" -> "cat a.txt"
     [exit 0]
     $ gantry diff files@r3 files
     --- talk
@@ -254,4 +254,29 @@ fn on_a_terminal_a_revision_is_confirmed_first() {
     kit.write("next.yaml", FILES);
     let (said, exit) = kit.on_a_terminal(&[&revise[..], &["--yes"]].concat(), "");
     assert!(exit == 0 && !said.contains("change the plan?"), "{said}");
+}
+
+#[test]
+fn what_changed_is_said_in_the_words_of_the_file() {
+    let kit = Kit::new();
+    kit.write("one.yaml", "tasks: [{id: a, run: make a, undo: {run: rm a}}, {id: b, run: make b}]");
+    kit.write(
+        "two.yaml",
+        "tasks: [{id: a, run: make it, undo: {run: rm it}}, {id: b, ask: Which?}, {id: c, wait: 2h}]",
+    );
+    insta::assert_snapshot!(kit.gantry(&["diff", "one.yaml", "two.yaml"]), @r#"
+    + c
+    ~ a: run "make a" -> "make it"
+    ~ a: undo {"run":"rm a"} -> {"run":"rm it"}
+    ~ b: run "make b" -> (not set)
+    ~ b: ask (not set) -> "Which?"
+    [exit 0]
+    "#);
+    let diff = kit.json("diff one.yaml two.yaml --json")["diff"].clone();
+    assert!(!diff.to_string().contains("\"action\""), "{diff:#}");
+    assert_eq!(
+        diff["changed"][0]["fields"][0],
+        serde_json::json!({"field": "run", "before": "make a", "after": "make it"})
+    );
+    assert!(diff["added"][0]["task"]["wait"].is_string(), "{diff:#}");
 }

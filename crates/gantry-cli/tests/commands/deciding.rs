@@ -1,5 +1,7 @@
 //! Gates and questions.
 
+use rustix::process::Signal;
+
 use crate::kit::{Kit, RELEASE};
 
 const ASK: &str = "
@@ -260,4 +262,26 @@ fn questions_are_listed_and_answered() {
     [exit 0]
     ");
     assert_eq!(kit.code("resume trip"), 0);
+}
+
+#[test]
+fn what_a_sender_said_who_was_killed_is_shown_until_it_counts_and_counts_once() {
+    let kit = Kit::new();
+    let process = kit.start_release();
+    process.signal(Signal::STOP);
+    assert_eq!(kit.killed_at("after_submit", "gate approve release sign-off"), None, "killed before the answer");
+    let status = kit.gantry(&["status", "release"]);
+    assert!(status.contains("said, and counts as soon as it is heard:\n  ana: review\n"), "{status}");
+    drop(process); // whoever worked on the plan is gone, too
+    let status = kit.gantry(&["status", "release"]);
+    assert!(status.contains("said, and counts when the plan goes on:\n  ana: review\n"), "{status}");
+    assert_eq!(kit.json("status release --json")["unheard"][0]["decisions"][0]["gate"], "sign-off");
+    assert_eq!(kit.code("resume release"), 4);
+    let after = kit.json("status release --json");
+    assert_eq!(after["unheard"].as_array().unwrap().len(), 0);
+    let state = |task: &str| {
+        let all = after["task_list"].as_array().unwrap();
+        all.iter().find(|one| one["id"] == task).unwrap()["state"].clone()
+    };
+    assert_eq!((state("sign-off"), state("legal")), ("completed".into(), "waiting".into()));
 }

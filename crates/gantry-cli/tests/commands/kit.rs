@@ -209,6 +209,12 @@ impl Kit {
 pub struct Beside(Child);
 
 impl Beside {
+    /// Sends it a signal.
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.0);
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
     /// Its exit code, once it has ended by itself.
     pub fn ended(mut self) -> Option<i32> {
         self.0.wait().unwrap().code()

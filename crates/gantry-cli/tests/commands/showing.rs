@@ -137,3 +137,39 @@ fn programs_are_told_a_plan_from_its_first_entry() {
     let first: serde_json::Value = serde_json::from_str(&first).unwrap();
     assert_eq!((&first["seq"], &first["event"]), (&1.into(), &"plan_created".into()));
 }
+
+#[test]
+fn missed_deadlines_and_checks_that_nobody_judged_are_shown() {
+    let kit = Kit::with_plan(
+        r#"
+id: late
+title: Late and unjudged
+deadline: 2020-01-02
+done_when: [people like it]
+tasks:
+  - {id: write, run: "echo words", deadline: 2020-01-01, success_criteria: [reads well, is short]}
+  - {id: print, run: "echo ink", depends_on: [write]}
+"#,
+    );
+    insta::assert_snapshot!(kit.gantry(&["status", "late"]).lines().skip(6).collect::<Vec<_>>().join("\n"), @"
+
+    2 missed deadlines:
+      the plan was due 2026-01-01T00:00:00Z
+      write was due 2026-01-01T00:00:00Z
+
+    3 checks judged by nobody:
+      the plan: people like it
+      write: reads well
+      write: is short
+
+    results:
+      print  ink
+    [exit 0]
+    ");
+    let status = kit.json("status late --json");
+    insta::assert_snapshot!(status["missed_deadlines"], @r#"[{"task":null,"deadline":"2020-01-02T00:00:00Z"},{"task":"write","deadline":"2020-01-01T00:00:00Z"}]"#);
+    insta::assert_snapshot!(status["unjudged"], @r#"[{"task":null,"check":"people like it"},{"task":"write","check":"reads well"},{"task":"write","check":"is short"}]"#);
+    let resumed = kit.gantry(&["resume", "late"]);
+    assert!(resumed.contains("3 checks judged by nobody: the plan: people like it; write: reads well;"), "{resumed}");
+    assert!(resumed.contains("2 missed deadlines: the plan was due"), "{resumed}");
+}

@@ -73,6 +73,21 @@ fn a_plan_under_way_goes_on_where_it_was() {
 }
 
 #[test]
+fn what_the_processes_of_a_plan_from_elsewhere_are_given_is_said_once() {
+    let kit = Kit::new();
+    kit.run(
+        "id: shade\ntasks: [{id: ok, gate: {approvals: 1}}, {id: print, depends_on: [ok], run: 'echo in $SHADE'}]\n",
+    );
+    assert_eq!(kit.code("export zip shade -o shade.zip"), 0);
+    let there = kit.with_record("other.db");
+    assert_eq!(there.code("import shade.zip"), 0);
+    assert_eq!(there.code("resume shade --workspace . --env SHADE=red"), 4, "it waits at its gate");
+    assert_eq!(there.code("gate approve shade ok"), 0);
+    let told = there.gantry(&["resume", "shade"]);
+    assert!(told.contains("as `shade` was begun: --env SHADE=red") && told.contains("in red"), "{told}");
+}
+
+#[test]
 fn a_checkpoint_that_came_with_a_life_can_be_restored() {
     let kit = Kit::new();
     kit.write("a.txt", "old");

@@ -117,7 +117,8 @@ async fn a_life_from_elsewhere_works_nowhere_until_someone_says_where() {
         let refused = here.engine.drive(plan, Until::Stuck, vec![Input::Start]).await.err();
         assert!(matches!(refused, Some(EngineError::Homeless { .. })), "{refused:?}");
     }
-    let home = Home { workspace: "/home/me".to_owned(), secrets: vec!["TOKEN".to_owned()] };
+    let home =
+        Home { workspace: "/home/me".to_owned(), secrets: vec!["TOKEN".to_owned()], given: serde_json::Value::Null };
     here.engine.hold(&plan).await.unwrap().settle("ana", home).await.unwrap();
     let origin = here.engine.open(&plan).await.unwrap().origin;
     assert_eq!((origin.workspace.as_str(), origin.secrets.as_slice()), ("/home/me", &["TOKEN".to_owned()][..]));
