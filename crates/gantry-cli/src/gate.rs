@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use gantry_core::event::{Entry, Event};
 use gantry_core::input::{Decision, GateDecision, Input};
-use gantry_core::life::{Life, PlanState, State, Waiting};
+use gantry_core::life::{Life, State, Waiting};
 use gantry_core::plan::{Action, Check, Gate};
 use gantry_engine::Engine;
-use gantry_store::{ListFilter, PlanCard};
+use gantry_store::PlanCard;
 use serde_json::{Map, json};
 
 use crate::arguments::{By, PlanOrAll, ThePlan};
@@ -90,16 +90,9 @@ pub async fn waiting_plans(engine: &Engine, plan: Option<&str>) -> Result<Vec<Pl
     if let Some(plan) = plan {
         return Ok(vec![session::find(engine, plan).await?]);
     }
-    let states = vec![PlanState::Running, PlanState::Blocked, PlanState::Paused];
-    let (mut found, mut cursor) = (Vec::new(), None);
-    loop {
-        let page = engine.store().list(ListFilter { states: states.clone(), cursor, ..Default::default() }).await?;
-        found.extend(page.items.into_iter().filter(|card| !card.card.waiting.is_empty()));
-        cursor = page.next;
-        if cursor.is_none() {
-            return Ok(found);
-        }
-    }
+    let mut found = session::unfinished(&**engine.store()).await?;
+    found.retain(|card| !card.card.waiting.is_empty());
+    Ok(found)
 }
 
 async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::{ago, now};
+use crate::show::standing::has_lost;
 use crate::show::table::{self, Cell, cell, fit};
 use crate::show::{first_line, json, style};
 use crate::talk::talk;
@@ -100,7 +101,7 @@ pub async fn read(
             let driven = store.claimed_by_other(plan.no).await?;
             let perhaps =
                 !driven && plan.card.state == PlanState::Running && plan.card.tasks.contains_key(&TaskState::Running);
-            let interrupted = perhaps && !gantry_engine::open(store, &plan.id).await?.life.in_flight().is_empty();
+            let interrupted = perhaps && has_lost(&gantry_engine::open(store, &plan.id).await?.life);
             found.push(Listed { plan, driven, interrupted });
         }
         cursor = page.next;

@@ -29,7 +29,7 @@ use crate::file;
 use crate::home::NewHome;
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
-use crate::show::standing::Standing;
+use crate::show::standing::{Standing, lives_inside};
 use crate::show::words::Tone;
 use crate::surroundings::{self, as_options};
 use crate::talk::talk;
@@ -301,7 +301,8 @@ async fn tell_endings(
         worst = if code == exit::FAILED || worst == exit::FAILED { exit::FAILED } else { worst.max(code) };
         let Some(Follow { life, timeline, .. }) = follows.remove(&plan) else { continue };
         let card = store.plan(plan.as_str()).await?;
-        let standing = Standing { card, life, timeline, driven: false, now: now() };
+        let inside = lives_inside(store, &life).await?;
+        let standing = Standing { card, life, inside, timeline, driven: false, now: now() };
         if json {
             let mut ended = crate::show::json::standing(&standing);
             ended["how"] = json!(ending::word(&ending));

@@ -6,9 +6,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gantry_core::life::PlanState;
 use gantry_engine::{Engine, Options, SystemClock};
 use gantry_runners::{GuardProgram, Runners};
-use gantry_store::{PlanCard, Store, StoreError};
+use gantry_store::{ListFilter, PlanCard, Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
@@ -135,6 +136,20 @@ fn chosen(path: &Path) -> Result<PathBuf, Fault> {
 /// Finds the one plan that is meant.
 pub async fn find(engine: &Engine, reference: &str) -> Result<PlanCard, Fault> {
     Ok(engine.store().plan(reference).await?)
+}
+
+/// All plans that have begun and are not over, plans inside others among them.
+pub async fn unfinished(store: &dyn Store) -> Result<Vec<PlanCard>, Fault> {
+    let states = vec![PlanState::Running, PlanState::Blocked, PlanState::Paused];
+    let (mut found, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = store.list(ListFilter { states: states.clone(), cursor, ..ListFilter::default() }).await?;
+        found.extend(page.items);
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(found);
+        }
+    }
 }
 
 /// Who sits at this machine.

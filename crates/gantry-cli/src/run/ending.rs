@@ -8,7 +8,7 @@ use gantry_engine::Ending;
 
 use crate::exit;
 use crate::show::elapsed::elapsed;
-use crate::show::next::{self, Next};
+use crate::show::next::Next;
 use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
 use crate::show::{first_line, page, plain, results, shortfalls, text_of, without_empty_reason};
@@ -88,7 +88,7 @@ pub fn summary(ending: &Ending, standing: &Standing, took: Duration, width: usiz
         lines.push("results:".to_owned());
         lines.extend(results.lines().map(str::to_owned));
     }
-    let mut steps = next::steps(life, standing.driven);
+    let mut steps = standing.steps();
     steps.push(Next { command: format!("gantry status {id}"), does: "see where it stands".to_owned() });
     lines.push("next:".to_owned());
     text_of(lines) + &page::commands(&steps)

@@ -23,7 +23,7 @@ pub fn standing(standing: &Standing) -> Value {
     value["unjudged"] = shortfalls::unjudged(life);
     value["elapsed_ms"] = json!(standing.elapsed().map(gantry_core::time::Duration::as_ms));
     value["notes"] = json!(standing.timeline.notes);
-    value["next"] = next::steps(life, standing.driven).into_iter().map(|step| Value::String(step.command)).collect();
+    value["next"] = standing.steps().into_iter().map(|step| Value::String(step.command)).collect();
     value
 }
 

@@ -5,6 +5,7 @@ use gantry_core::life::{Life, PlanState, State, TakingBack, TaskState, Waiting};
 use gantry_core::plan::Action;
 
 use super::first_line;
+use super::standing::has_lost;
 use crate::file::count;
 
 /// Something to type, and what it is for.
@@ -123,7 +124,7 @@ pub fn helpless(life: &Life) -> Vec<TaskId> {
 const TASKS_MAX: usize = 4;
 
 /// How someone can answer everything that is waited for: the first few one by one, many alike at once.
-fn all_answers(life: &Life) -> Vec<Next> {
+pub fn all_answers(life: &Life) -> Vec<Next> {
     let plan = life.id();
     let mut steps = Vec::new();
     let helpless = helpless(life);
@@ -186,7 +187,7 @@ pub fn steps(life: &Life, driven: bool) -> Vec<Next> {
         PlanState::Pending => {}
         PlanState::Running if driven => steps.extend(all_answers(life)),
         PlanState::Running => {
-            let lost = !life.in_flight().is_empty();
+            let lost = has_lost(life);
             steps.push(resume(if lost { "go on; the process that worked on it is gone" } else { "go on" }));
             steps.extend(all_answers(life));
         }

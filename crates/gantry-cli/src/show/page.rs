@@ -9,7 +9,7 @@ use gantry_core::plan::Money;
 use gantry_core::time::Duration;
 
 use super::elapsed::elapsed;
-use super::next::{self, Next};
+use super::next::Next;
 use super::standing::Standing;
 use super::style::{self, paint};
 use super::table::{self, Cell, cell, fit, pad, wrap};
@@ -40,7 +40,7 @@ pub fn draw(standing: &Standing, width: usize) -> String {
     if standing.life.state() == PlanState::Completed {
         page += &titled("results", &results::draw(&standing.life, width));
     }
-    let steps = next::steps(&standing.life, standing.driven);
+    let steps = standing.steps();
     if !steps.is_empty() {
         page += "\nnext:\n";
         page += &commands(&steps);
@@ -127,8 +127,11 @@ fn state_words(standing: &Standing) -> String {
         (PlanState::Running, false) if standing.is_interrupted() => {
             "running, but nobody works on it: its process is gone".to_owned()
         }
+        (PlanState::Running, false) if !standing.inside.is_empty() => {
+            "waits for what a plan inside it waits for".to_owned()
+        }
         (PlanState::Running, false) => "ready to go on".to_owned(),
-        (PlanState::Paused, false) if !standing.life.in_flight().is_empty() => {
+        (PlanState::Paused, false) if standing.is_interrupted() => {
             "paused; what still ran when its process ended counts as lost".to_owned()
         }
         (PlanState::Blocked, _) => "blocked: it waits for someone".to_owned(),

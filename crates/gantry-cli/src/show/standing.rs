@@ -2,13 +2,45 @@
 
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, PlanState, State, TaskState};
+use gantry_core::plan::Action;
 use gantry_core::time::{Duration, Timestamp};
 use gantry_store::{PlanCard, Store, StoreError};
 
 use super::elapsed::now;
+use super::next::{self, Next};
 use super::timeline::Timeline;
 use super::{first_line, without_empty_reason};
 use crate::exit::Fault;
+use crate::session;
+
+/// Tells whether something was under way that a process which went away took along. A plan inside a task is not: it has
+/// a record of its own.
+pub fn has_lost(life: &Life) -> bool {
+    life.in_flight().iter().any(|(task, _)| !is_nested(life, task))
+}
+
+fn is_nested(life: &Life, task: &TaskId) -> bool {
+    let action = life.definition(task.as_str()).and_then(|task| task.action.as_ref());
+    matches!(action, Some(Action::Plan(_)))
+}
+
+/// Reads the lives of plans inside this one that are not over, at whatever depth.
+pub async fn lives_inside(store: &dyn Store, life: &Life) -> Result<Vec<Life>, Fault> {
+    let (mut lives, mut around) = (Vec::new(), vec![life.id().clone()]);
+    if !life.in_flight().iter().any(|(task, _)| is_nested(life, task)) {
+        return Ok(lives);
+    }
+    let mut open = session::unfinished(store).await?;
+    while let Some(plan) = around.pop() {
+        let (inside, others) = open.into_iter().partition(|card: &PlanCard| card.card.parent.as_ref() == Some(&plan));
+        open = others;
+        for card in inside {
+            lives.push(gantry_engine::open(store, &card.id).await?.life);
+            around.push(card.id);
+        }
+    }
+    Ok(lives)
+}
 
 /// Where a plan stands.
 pub struct Standing {
@@ -16,6 +48,8 @@ pub struct Standing {
     pub card: PlanCard,
     /// Its life.
     pub life: Life,
+    /// The lives of plans inside it that are not over.
+    pub inside: Vec<Life>,
     /// When things began and ended.
     pub timeline: Timeline,
     /// Some process works on it.
@@ -34,9 +68,10 @@ impl Standing {
             error => error.into(),
         })?;
         let life = gantry_engine::open(store, &card.id).await?.life;
+        let inside = lives_inside(store, &life).await?;
         let timeline = Timeline::of(&gantry_engine::entries(store, &card.id).await?);
         let driven = store.claimed_by_other(card.no).await?;
-        Ok(Self { card, life, timeline, driven, now: now() })
+        Ok(Self { card, life, inside, timeline, driven, now: now() })
     }
 
     /// How long the plan has been at work or waiting; when nobody works on it, until it was last touched.
@@ -47,7 +82,14 @@ impl Standing {
 
     /// Something was under way when the process that worked on it went away.
     pub fn is_interrupted(&self) -> bool {
-        !self.driven && !self.life.in_flight().is_empty()
+        !self.driven && has_lost(&self.life)
+    }
+
+    /// What to do next, beginning with what plans inside this one wait for.
+    pub fn steps(&self) -> Vec<Next> {
+        let mut steps: Vec<Next> = self.inside.iter().flat_map(next::all_answers).collect();
+        steps.extend(next::steps(&self.life, self.driven));
+        steps
     }
 
     /// How many tasks are over that should be, and how many there are.

@@ -11,7 +11,7 @@ use ratatui::widgets::{Block, Cell, Paragraph, Row, Table, TableState};
 use crate::list::{Listed, progress_of, state_of};
 use crate::show::elapsed::{ago, elapsed, now};
 use crate::show::standing::Standing;
-use crate::show::{first_line, next, page};
+use crate::show::{first_line, page};
 
 /// How many things to do next are shown.
 const STEPS_MAX: usize = 5;
@@ -83,7 +83,7 @@ impl One {
     /// Draws the plan.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let standing = &self.standing;
-        let steps = next::steps(&standing.life, standing.driven);
+        let steps = standing.steps();
         let below = u16::try_from(steps.len().min(STEPS_MAX)).unwrap_or(0);
         let below = if below == 0 { 0 } else { below + 1 };
         let areas = Layout::vertical([Constraint::Length(3), Constraint::Fill(1), Constraint::Length(below)]);
@@ -169,7 +169,14 @@ mod tests {
         let id = plan.id.clone().unwrap();
         let entries = life::create(plan, id.clone(), 1, Timestamp::from_ms(0)).unwrap();
         let life = life::replay(&entries).unwrap();
-        Standing { card: card(&id), life, timeline: Timeline::default(), driven: false, now: Timestamp::from_ms(0) }
+        Standing {
+            card: card(&id),
+            life,
+            inside: Vec::new(),
+            timeline: Timeline::default(),
+            driven: false,
+            now: Timestamp::from_ms(0),
+        }
     }
 
     #[test]

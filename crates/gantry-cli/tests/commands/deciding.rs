@@ -211,6 +211,19 @@ fn an_approval_reaches_the_process_that_works_on_the_plan() {
 }
 
 #[test]
+fn a_plan_says_what_a_plan_inside_it_waits_for() {
+    let kit = Kit::with_plan(
+        "id: outer\ntitle: Outer\ntasks:\n  - id: check\n    plan:\n      title: Check inside\n      tasks: [{id: ok, gate: {approvals: 1}}]\n",
+    );
+    let page = kit.gantry(&["status", "outer"]);
+    assert!(page.contains("waits for what a plan inside it waits for") && !page.contains("gone"), "{page}");
+    let next = kit.json("status outer --json")["next"][0].clone();
+    let approve: Vec<&str> = next.as_str().unwrap().split(' ').skip(1).collect();
+    assert!(kit.gantry(&approve).ends_with("[exit 0]"), "what it offers can be typed: {next}");
+    assert_eq!(kit.code("resume outer"), 0);
+}
+
+#[test]
 fn questions_are_listed_and_answered() {
     let kit = Kit::with_plan(ASK);
     insta::assert_snapshot!(kit.session(&[
