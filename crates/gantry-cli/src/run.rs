@@ -81,7 +81,7 @@ pub struct Args {
 /// variables of your environment you trust it with, with --workspace and --secret. That is recorded.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4\n  gantry resume 7 --workspace ~/project --secret API_TOKEN    (after `gantry import`)"
+    after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4 --limit shell=2\n  gantry resume 7 --workspace ~/project --secret API_TOKEN    (after `gantry import`)"
 )]
 pub struct ResumeArgs {
     /// The plans: id, number, the beginning of an id, or @last

@@ -571,3 +571,24 @@ fn several_plans_are_resumed_together() {
     assert!(said.contains("one (one): waiting") && said.contains("two (two): waiting"), "{said}");
     assert!(said.ends_with("[exit 4]"));
 }
+
+#[test]
+fn what_may_use_a_capability_at_once_is_limited_for_all_plans_together() {
+    let bench = Bench::new();
+    let plan = bench.plan("tasks: [{id: a, run: echo a}, {id: b, run: echo b}]");
+    let run = |more: &[&str]| -> Vec<String> {
+        let output = bench.command(&[&["run", plan.as_str(), "--json"], more].concat()).output().unwrap();
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone());
+        let named = events.filter_map(|event| event.as_str().map(str::to_owned));
+        named.filter(|event| event.starts_with("attempt_")).collect()
+    };
+    let (began, ended) = ("attempt_started", "attempt_succeeded");
+    assert_eq!(run(&["--limit", "shell=1"]), [began, ended, began, ended]);
+    assert_eq!(run(&["--limit", "gpu=1"]), [began, began, ended, ended]);
+    for (wrong, said) in [("shell", "write CAPABILITY=N"), ("shell=0", "from 1 to"), ("plan=1", "takes no room itself")]
+    {
+        let told = bench.gantry(&["run", &plan, "--limit", wrong]);
+        assert!(told.contains(said), "{told}");
+    }
+}

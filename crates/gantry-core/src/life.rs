@@ -44,7 +44,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use draft::{Draft, Room, Verdict};
+pub use draft::{Draft, Room, Scarce, Verdict};
 pub use refusal::Refusal;
 pub use replay::{BadJournal, create, fork, replay};
 pub use state::{State, TaskLife, Timer, Waiting};

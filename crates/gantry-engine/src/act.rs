@@ -23,6 +23,7 @@ use crate::message::Message;
 use crate::nested::Inner;
 use crate::parts::take_back;
 use crate::ports::Attempt;
+use crate::share::used_by;
 
 /// Calls of an undo are numbered from here, so that they are told from those of an attempt with that number.
 const UNDO_ORDINALS: u32 = 1 << 20;
@@ -48,13 +49,15 @@ pub(crate) struct Aloft {
     pub(crate) stop: CancellationToken,
     /// It takes up room that is given back when it ends. A plan inside a task takes none: its own attempts do.
     pub(crate) slot: bool,
+    /// The capabilities with a limit that it uses.
+    pub(crate) uses: Vec<String>,
     /// What it waits for, when it cannot go on without someone.
     pub(crate) waits: Option<Vec<WaitsFor>>,
 }
 
 impl Aloft {
     fn stopped_by(stop: CancellationToken) -> Self {
-        Self { stop, slot: false, waits: None }
+        Self { stop, slot: false, uses: Vec::new(), waits: None }
     }
 }
 
@@ -132,6 +135,7 @@ impl Driver {
         let stop = CancellationToken::new();
         let ports = self.attempt(&task, attempt, 0);
         let undo = self.life().definition(task.as_str()).map(|task| task.undo.clone()).unwrap_or_default();
+        let uses = used_by(&self.shared.capabilities, self.life(), &start);
         let work = Work::of(self.plan.clone(), start, undo);
         let flight = Flight::Attempt(task.clone(), attempt);
         if let Action::Plan(nested) = &work.action {
@@ -146,7 +150,7 @@ impl Driver {
             });
         }
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
-        self.launch(flight, Aloft { slot: true, ..Aloft::stopped_by(stop) }, async move {
+        self.launch(flight, Aloft { slot: true, uses, ..Aloft::stopped_by(stop) }, async move {
             let Ended { end, usage, .. } = shared.runners.run(&work, &place, &ports.ports(), &token).await;
             let end = bounded(end, &ports.ports()).await;
             (Input::Ended { task, attempt, end, usage }, ports.take_calls())

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gantry_core::input::Input;
-use gantry_core::life::Room;
+use gantry_core::life::{Room, Scarce};
 use gantry_runners::work::{Sandbox, SandboxMode};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,9 @@ pub enum Cause {
         /// How many attempts there was room for.
         #[serde(default = "plenty", skip_serializing_if = "is_plenty")]
         room: Room,
+        /// How many attempts there was room for that use a capability, where that was too few.
+        #[serde(default, skip_serializing_if = "Scarce::is_empty")]
+        scarce: Scarce,
     },
 }
 
@@ -46,7 +49,7 @@ impl Cause {
     }
 
     /// Writes `Decided` without owning its inputs.
-    pub(crate) fn decided_to_json(inputs: Vec<&Input>, room: Room) -> String {
+    pub(crate) fn decided_to_json(inputs: Vec<&Input>, room: Room, scarce: &Scarce) -> String {
         #[derive(Serialize)]
         #[serde(rename_all = "snake_case")]
         enum Borrowed<'a> {
@@ -54,9 +57,11 @@ impl Cause {
                 inputs: Vec<&'a Input>,
                 #[serde(skip_serializing_if = "is_plenty")]
                 room: Room,
+                #[serde(skip_serializing_if = "Scarce::is_empty")]
+                scarce: &'a Scarce,
             },
         }
-        serde_json::to_string(&Borrowed::Decided { inputs, room }).unwrap_or_default()
+        serde_json::to_string(&Borrowed::Decided { inputs, room, scarce }).unwrap_or_default()
     }
 }
 
@@ -147,9 +152,9 @@ mod tests {
     #[test]
     fn inputs_that_are_borrowed_are_written_like_those_that_are_owned() {
         let inputs = vec![Input::Start, Input::Pause { by: "ann".to_owned(), why: "lunch".to_owned() }];
-        for room in [Room::PLENTY, Room(3)] {
-            let json = Cause::decided_to_json(inputs.iter().collect(), room);
-            let cause = Cause::Decided { inputs: inputs.clone(), room };
+        for (room, scarce) in [(Room::PLENTY, Scarce::new()), (Room(3), Scarce::from([("shell".to_owned(), 2)]))] {
+            let json = Cause::decided_to_json(inputs.iter().collect(), room, &scarce);
+            let cause = Cause::Decided { inputs: inputs.clone(), room, scarce };
             assert_eq!(json, cause.to_json());
             assert_eq!(Cause::from_json(&json), Ok(cause));
         }

@@ -8,7 +8,7 @@ use gantry_core::effect::{Effect, Failure};
 use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
-use gantry_core::life::{Life, PlanState, Refusal, Room, WaitsFor};
+use gantry_core::life::{Life, PlanState, Refusal, Room, Scarce, WaitsFor};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::Place;
 use gantry_store::{
@@ -29,6 +29,7 @@ use crate::happening::Happening;
 use crate::load::{Opened, snapshot_of};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::nested::{Above, Course};
+use crate::share::{Share, give_back};
 use crate::slots::Guest;
 
 /// How many inputs one turn takes at most.
@@ -80,6 +81,8 @@ pub(crate) struct Driver {
     pub(crate) leaving: bool,
     /// How it takes room for attempts.
     guest: Arc<Guest>,
+    /// The same for attempts that use a capability with a limit.
+    share: Share,
     /// The last turn left something ready for want of room.
     crowded: bool,
     /// Room that was taken for attempts which are about to start.
@@ -98,7 +101,9 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(shared: Arc<Shared>, opened: Opened, claim: Claim, place: Place, until: Until) -> Self {
         let (sender, messages) = mpsc::unbounded_channel();
+        let guest: Arc<Guest> = Arc::default();
         Self {
+            share: Share::of(&shared.capabilities, &guest),
             plan: opened.life.id().clone(),
             shared,
             place: Arc::new(place),
@@ -117,7 +122,7 @@ impl Driver {
             until,
             parking: false,
             leaving: false,
-            guest: Arc::default(),
+            guest,
             crowded: false,
             starting: 0,
             calls: Vec::new(),
@@ -214,7 +219,7 @@ impl Driver {
     /// Waits for whatever comes first, and takes along what has come as well.
     async fn next(&mut self) -> Vec<Message> {
         let room = if self.crowded { Room::NONE } else { Room::PLENTY };
-        let wake = self.life().next_wake_in(room);
+        let wake = self.life().next_wake_within(room, &self.share.short);
         let clock = Arc::clone(&self.shared.clock);
         let timer = async move {
             match wake {
@@ -225,7 +230,7 @@ impl Driver {
         let (first, last) = tokio::select! {
             biased;
             message = self.messages.recv() => (message, None),
-            () = self.guest.called(), if self.crowded => (None, Some(tick())),
+            () = self.guest.called(), if self.crowded || !self.share.short.is_empty() => (None, Some(tick())),
             () = timer => {
                 // When this process was stopped for a while, its runners have not been heard from because they were
                 // stopped, too: they go first.
@@ -342,10 +347,11 @@ impl Driver {
     /// One turn. Everything that happens to a plan passes through these steps.
     async fn turn(&mut self, inputs: Vec<Taken>) -> Result<(), EngineError> {
         loop {
-            let room = self.take_room();
+            let (room, scarce) = (self.take_room(), self.take_share());
             let now = self.shared.clock.now();
             let life = self.life.take().expect("a life is away only inside a turn");
             let (length, mut draft) = (life.length(), life.draft(now, Room(room)));
+            draft.limit(scarce.clone());
             let refusals: Vec<Option<Refusal>> = inputs.iter().map(|taken| draft.take(&taken.input).err()).collect();
             let mut verdict = draft.close(); // pure until here
             let mut told = None;
@@ -355,12 +361,13 @@ impl Driver {
             let started = count(|effect| matches!(effect, Effect::StartAttempt(_)));
             self.starting = count(takes_slot);
             self.shared.slots.give_back(room.saturating_sub(self.starting));
+            let scarce = self.share.decided(&self.shared.capabilities, scarce, &verdict.life, &verdict.effects);
             let revised = verdict.events.iter().any(|entry| matches!(entry.event, Event::PlanRevised { .. }));
             if !verdict.events.is_empty() {
                 let room = if started < room { Room::PLENTY } else { Room(room) };
                 let events = std::mem::take(&mut verdict.events);
                 told = self.is_watched().then(|| Arc::new(events.clone()));
-                let append = self.append_for(&verdict.life, length, events, &inputs, &refusals, room);
+                let append = self.append_for(&verdict.life, length, events, &inputs, &refusals, (room, &scarce));
                 if !self.make_durable(append, &verdict.life).await? {
                     if inputs.iter().all(|taken| taken.input == Input::Tick) {
                         return Ok(()); // it comes again by itself, after what was said meanwhile
@@ -384,6 +391,7 @@ impl Driver {
                     self.act(effect);
                 }
                 self.starting = 0; // they are in flight now
+                self.share.started();
                 self.stand_in_line();
                 self.keep_snapshot();
             }
@@ -404,6 +412,7 @@ impl Driver {
             return Ok(true);
         }
         self.shared.slots.give_back(std::mem::take(&mut self.starting));
+        self.share.fell_through(&self.shared.capabilities);
         self.start_over(opened);
         Ok(false)
     }
@@ -416,11 +425,26 @@ impl Driver {
         }
     }
 
-    /// When something is ready and there was no room for it, room is waited for.
+    fn take_share(&self) -> Scarce {
+        if self.unattended || self.leaving {
+            Scarce::new()
+        } else {
+            self.share.take(&self.shared.capabilities, self.life().header().policy.parallel())
+        }
+    }
+
+    /// When something is ready and there was no room for it, room is waited for: first for any attempt, and when there
+    /// is some, for those that use what there is too little of.
     fn stand_in_line(&mut self) {
         let now = self.shared.clock.now();
         let at_once = |wake: Option<gantry_core::time::Timestamp>| wake.is_some_and(|at| at <= now);
-        self.crowded = at_once(self.life().next_wake()) && !at_once(self.life().next_wake_in(Room::NONE));
+        let inline = at_once(self.life().next_wake_in(Room::NONE));
+        let within = at_once(self.life().next_wake_within(Room::PLENTY, &self.share.short));
+        self.crowded = within && !inline;
+        if !self.share.short.is_empty() {
+            let hungry = !within && !inline && !self.leaving && at_once(self.life().next_wake());
+            self.share.stand_in_line(&self.shared.capabilities, hungry);
+        }
         if self.crowded && !self.leaving {
             self.shared.slots.wait_in_line(&self.guest);
         } else {
@@ -435,10 +459,10 @@ impl Driver {
         entries: Vec<gantry_core::event::Entry>,
         inputs: &[Taken],
         refusals: &[Option<Refusal>],
-        room: Room,
+        (room, scarce): (Room, &Scarce),
     ) -> Append {
         let taken = inputs.iter().zip(refusals).filter(|(_, refusal)| refusal.is_none());
-        let inputs_json = Cause::decided_to_json(taken.map(|(taken, _)| &taken.input).collect(), room);
+        let inputs_json = Cause::decided_to_json(taken.map(|(taken, _)| &taken.input).collect(), room, scarce);
         let parent = self.origin.parent.as_ref().map(|(plan, _)| plan);
         let mut card = Card { home: self.home.clone(), ..card_of(life, parent, self.forked_from.as_ref()) };
         let inside = self.waits_inside().map(|wait| WaitingLine { task: wait.task.clone(), what: wait.what.clone() });
@@ -494,9 +518,9 @@ impl Driver {
     /// Attempts that were answered make room for others.
     fn settle_flights(&mut self, inputs: &[Taken]) {
         for flight in inputs.iter().filter_map(|taken| Flight::answered_by(&taken.input)) {
-            if self.flights.remove(&flight).is_some_and(|aloft| aloft.slot) {
-                self.shared.slots.give_back(1);
-            }
+            let Some(aloft) = self.flights.remove(&flight) else { continue };
+            self.shared.slots.give_back(u32::from(aloft.slot));
+            give_back(&self.shared.capabilities, &aloft.uses);
         }
         while self.work.try_join_next().is_some() {}
     }
@@ -539,6 +563,9 @@ impl Drop for Driver {
         let attempts = self.flights.values().filter(|aloft| aloft.slot).count();
         self.shared.slots.give_back(u32::try_from(attempts).unwrap_or(0).saturating_add(self.starting));
         self.shared.slots.leave(&self.guest);
+        self.flights.values().for_each(|aloft| give_back(&self.shared.capabilities, &aloft.uses));
+        self.share.fell_through(&self.shared.capabilities);
+        self.share.stand_in_line(&self.shared.capabilities, false);
     }
 }
 

@@ -29,6 +29,7 @@ use crate::happening::Happening;
 use crate::load::{Opened, open};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::nested::Above;
+use crate::share::{Capabilities, capabilities};
 use crate::slots::Slots;
 
 /// How many things those who watch may lag behind before they miss some and have to read the journal.
@@ -47,6 +48,9 @@ pub struct Options {
     pub operator: String,
     /// How many attempts may run at once, of all plans.
     pub attempts_max: u32,
+    /// How many attempts that use a capability may run at once, of all plans, by its name. A plan inside a task
+    /// (`plan`) takes no room itself, so that no limit holds it up.
+    pub capabilities: BTreeMap<String, u32>,
     /// How processes are confined.
     pub sandbox: Sandbox,
     /// What must never be seen.
@@ -64,6 +68,7 @@ impl Default for Options {
         Self {
             operator: "operator".to_owned(),
             attempts_max: 1_024,
+            capabilities: BTreeMap::new(),
             sandbox: Sandbox::default(),
             secrets: Secrets::none(),
             environment: BTreeMap::new(),
@@ -80,6 +85,7 @@ pub(crate) struct Shared {
     pub(crate) runners: Runners,
     pub(crate) options: Options,
     pub(crate) slots: Slots,
+    pub(crate) capabilities: Capabilities,
     pub(crate) happenings: broadcast::Sender<Happening>,
     drivers: Mutex<BTreeMap<PlanId, mpsc::UnboundedSender<Message>>>,
     /// Passes on what others write, from the first driver on.
@@ -154,9 +160,21 @@ impl Engine {
     /// Makes an engine.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, runners: Runners, options: Options) -> Self {
         let (happenings, _) = broadcast::channel(HAPPENINGS_MAX);
-        let slots = Slots::new(options.attempts_max.max(1));
+        let (slots, capabilities) = (Slots::new(options.attempts_max.max(1)), capabilities(&options.capabilities));
         let (drivers, watcher) = (Mutex::default(), Mutex::default());
-        Self { shared: Arc::new(Shared { store, clock, runners, options, slots, happenings, drivers, watcher }) }
+        Self {
+            shared: Arc::new(Shared {
+                store,
+                clock,
+                runners,
+                options,
+                slots,
+                capabilities,
+                happenings,
+                drivers,
+                watcher,
+            }),
+        }
     }
 
     /// Makes an engine over the same record that works otherwise. Which files are the record's own stays as it is.

@@ -2,7 +2,7 @@
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
-use gantry_core::life::Room;
+use gantry_core::life::{Room, Scarce};
 use gantry_store::{Append, Card, Claim, Home, Turn};
 
 use crate::card::{artifacts_of, card_of, texts_of_changes};
@@ -64,7 +64,7 @@ impl Held {
         let (artifacts, texts) =
             (artifacts_of(&entries, std::iter::once(&input)), texts_of_changes(&entries, &verdict.life));
         let at = entries.last().map(|entry| entry.at).unwrap_or_default();
-        let inputs = Cause::Decided { inputs: vec![input], room: Room::NONE }.to_json();
+        let inputs = Cause::Decided { inputs: vec![input], room: Room::NONE, scarce: Scarce::new() }.to_json();
         let turn = Turn { first_seq: length + 1, inputs, entries, at };
         let append = Append::new(self.plan.clone(), length, turn, Card { home, ..card });
         let _ = self.engine.store().append(Append { artifacts, texts, ..append }).await?;

@@ -15,6 +15,7 @@ mod cause;
 mod happening;
 mod card;
 mod load;
+mod share;
 mod slots;
 mod ports;
 mod bulk;

@@ -20,8 +20,8 @@ use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::input::{Change, Input, Success, TakeBack};
-use gantry_core::life::{Life, PlanState, State, WaitsFor};
-use gantry_core::plan::{Nested, Plan, Undo};
+use gantry_core::life::{Life, PlanState, Refusal, State, WaitsFor};
+use gantry_core::plan::{Nested, Plan, Severity, Undo};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::{Ended, Watch as _, Work};
 use gantry_store::{Hash, StoreError};
@@ -266,6 +266,7 @@ impl Inner {
             let message = format!("plans are nested more than {NESTING_MAX} deep");
             return Ok(Some(Failure::new(FailureClass::Policy, message)));
         }
+        let sound = plan.check().iter().all(|problem| problem.severity != Severity::Error);
         let mut plan = plan.clone();
         give_inputs(&mut plan, &self.work);
         let left = left(around.life.limits_over(self.work.task.as_str()), self.work.reserved, Usage::default());
@@ -275,6 +276,11 @@ impl Inner {
         match append_new(&self.shared, plan, id.clone(), origin, None).await {
             // An append that was reported to have failed may have been made all the same.
             Ok(()) | Err(EngineError::Store(StoreError::Conflict { .. })) => Ok(None),
+            Err(EngineError::Refused(Refusal::BadPlan { problems })) if sound => {
+                let why = problems.first().map(|problem| problem.message.as_str()).unwrap_or_default();
+                let message = format!("what is left of the budgets around it does not suffice: {why}");
+                Ok(Some(Failure::new(FailureClass::Policy, message)))
+            }
             Err(EngineError::Refused(refusal)) => Ok(Some(Failure::new(FailureClass::Logic, refusal.to_string()))),
             Err(error) => Err(error),
         }

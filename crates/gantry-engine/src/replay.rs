@@ -57,8 +57,9 @@ pub fn replay_turns(plan: &PlanId, turns: &[Turn], what_if: &WhatIf) -> Result<R
             why: format!("entry {}: {why}", turn.first_seq),
         })?;
         match (cause, life.take()) {
-            (Cause::Decided { inputs, room }, Some(before)) => {
+            (Cause::Decided { inputs, room, scarce }, Some(before)) => {
                 let mut draft = before.draft(turn.at, room);
+                draft.limit(scarce);
                 for input in &inputs {
                     // What was refused was not recorded; what is refused now shows as a difference.
                     let _ = draft.take(input);

@@ -25,10 +25,15 @@ struct Inner {
 pub(crate) struct Guest {
     /// Slots that were set aside for it while it stood in line; written under the lock of [`Inner`] only.
     granted: Mutex<u32>,
-    called: Notify,
+    called: Arc<Notify>,
 }
 
 impl Guest {
+    /// Another guest for the same plan, elsewhere: it is called for either.
+    pub(crate) fn elsewhere(&self) -> Self {
+        Self { granted: Mutex::default(), called: Arc::clone(&self.called) }
+    }
+
     /// Waits until it is its turn.
     pub(crate) async fn called(&self) {
         self.called.notified().await;

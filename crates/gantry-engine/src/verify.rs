@@ -102,7 +102,8 @@ mod tests {
             at: now,
             entries,
         };
-        let decided = Cause::Decided { inputs: vec![Input::Start], room: life::Room::PLENTY };
+        let decided =
+            Cause::Decided { inputs: vec![Input::Start], room: life::Room::PLENTY, scarce: life::Scarce::new() };
         (vec![turn(created, Cause::Created(Origin::default())), turn(started, decided)], other)
     }
 

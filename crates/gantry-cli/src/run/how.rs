@@ -14,8 +14,22 @@ pub struct How {
     /// How many attempts may run at once, of all plans together [default: as each plan says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     parallel: Option<u32>,
+    /// How many attempts may use a capability at once, of all plans together, such as `shell=2`; may be repeated
+    #[arg(long, value_name = "CAPABILITY=N", value_parser = limit)]
+    limit: Vec<(String, u32)>,
     #[command(flatten)]
     pub around: Surroundings,
+}
+
+/// Reads `shell=2`.
+fn limit(text: &str) -> Result<(String, u32), String> {
+    let (name, max) = text.split_once('=').ok_or("write CAPABILITY=N, such as `shell=2`")?;
+    let max = max.parse().ok().filter(|max| (1..=10_000).contains(max)).ok_or("N is a number from 1 to 10000")?;
+    match name {
+        "" => Err("the name of the capability is missing before the `=`".to_owned()),
+        "plan" => Err("a plan inside a task takes no room itself; limit what its tasks use".to_owned()),
+        name => Ok((name.to_owned(), max)),
+    }
 }
 
 impl How {
@@ -28,7 +42,7 @@ impl How {
     pub fn options(&self, known: &[String]) -> Result<Options, Fault> {
         let options = self.around.options(known)?;
         let attempts_max = self.parallel.unwrap_or(options.attempts_max).min(attempts_that_fit());
-        Ok(Options { attempts_max, ..options })
+        Ok(Options { attempts_max, capabilities: self.limit.iter().cloned().collect(), ..options })
     }
 }
 

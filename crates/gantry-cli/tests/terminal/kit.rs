@@ -116,8 +116,14 @@ impl Terminal {
 
     /// Waits until this stands on the screen, and returns the screen.
     pub fn until(&self, text: &str) -> String {
-        let screen = self.wait(&format!("`{text}`"), |shown| shown.screen().contains(text) || shown.over);
-        assert!(screen.contains(text), "it ended without `{text}`; the screen is\n{screen}");
+        self.until_all(&[text])
+    }
+
+    /// Waits until all of this stands on the screen at once, and returns the screen.
+    pub fn until_all(&self, texts: &[&str]) -> String {
+        let there = |screen: &str| texts.iter().all(|text| screen.contains(text));
+        let screen = self.wait(&format!("{texts:?}"), |shown| there(&shown.screen()) || shown.over);
+        assert!(there(&screen), "it ended without {texts:?}; the screen is\n{screen}");
         screen
     }
 

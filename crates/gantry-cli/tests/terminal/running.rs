@@ -6,8 +6,7 @@ use crate::kit::{CTRL_C, Scene};
 fn a_run_is_drawn_while_it_goes_on_and_leaves_its_lines() {
     let scene = Scene::new();
     let terminal = scene.start("xterm-256color", &["run", "plan.yaml"]);
-    let screen = terminal.until("] 0/2");
-    assert!(screen.contains("[--------") && screen.contains("first"), "a bar, and what runs:\n{screen}");
+    terminal.until_all(&["[--------", "] 0/2", "first", "ready"]); // a bar, what runs, and what it says
     scene.go();
     let (screen, raw, code) = terminal.ends();
     assert_eq!(code, 0, "{screen}");

@@ -1,6 +1,6 @@
 //! One turn: an input is taken in, then everything that follows from it happens.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,9 @@ impl Room {
     pub const PLENTY: Self = Self(u32::MAX);
 }
 
+/// How many attempts that use a capability a turn may start, where there is a limit besides the plan's own policy.
+pub type Scarce = BTreeMap<String, u32>;
+
 impl Life {
     /// Says what happens because of this input. Changes nothing.
     pub fn decide(&self, input: &Input, now: Timestamp) -> Result<Verdict, Refusal> {
@@ -58,6 +61,7 @@ impl Life {
             now: now.max(self.last_at),
             life: self,
             room,
+            scarce: Scarce::new(),
             entries: Vec::new(),
             effects: Vec::new(),
             woken: VecDeque::new(),
@@ -72,10 +76,15 @@ impl Life {
 
     /// The same when there is only so much room for attempts.
     pub fn next_wake_in(&self, room: Room) -> Option<Timestamp> {
+        self.next_wake_within(room, &Scarce::new())
+    }
+
+    /// The same when there is only so much room for attempts that use a capability, too.
+    pub fn next_wake_within(&self, room: Room, scarce: &Scarce) -> Option<Timestamp> {
         // A lane whose first task waits for money that others may give back is looked at when they do.
         let mut held = BTreeSet::new();
         while self.may_start()
-            && let Some(no) = self.next_startable(&held, room)
+            && let Some(no) = self.next_startable(&held, room, scarce)
         {
             if !matches!(self.affords(no, self.reservation(no)), Afford::Later) {
                 return Some(self.last_at);
@@ -91,7 +100,7 @@ impl Life {
     }
 
     /// The task that goes first among those that limits allow.
-    fn next_startable(&self, held: &BTreeSet<String>, room: Room) -> Option<TaskNo> {
+    fn next_startable(&self, held: &BTreeSet<String>, room: Room, scarce: &Scarce) -> Option<TaskNo> {
         let full = self.running.len() >= self.header.policy.parallel() as usize;
         if full || room == Room::NONE {
             let inline = self.lanes.get(INLINE_LANE).filter(|_| !held.contains(INLINE_LANE));
@@ -99,8 +108,10 @@ impl Life {
         }
         let free = |lane: &str| {
             let limits = &self.header.policy.capabilities;
-            capabilities_of(lane)
-                .all(|name| limits.get(name).is_none_or(|limit| self.busy.get(name).copied().unwrap_or(0) < *limit))
+            capabilities_of(lane).all(|name| {
+                let in_plan = limits.get(name).is_none_or(|limit| self.busy.get(name).copied().unwrap_or(0) < *limit);
+                in_plan && scarce.get(name).is_none_or(|left| *left > 0)
+            })
         };
         self.lanes
             .iter()
@@ -116,6 +127,7 @@ pub struct Draft {
     pub(super) life: Life,
     pub(super) now: Timestamp,
     room: Room,
+    scarce: Scarce,
     entries: Vec<Entry>,
     effects: Vec<Effect>,
     woken: VecDeque<TaskNo>,
@@ -124,6 +136,11 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Starts no more attempts than this that use these capabilities, besides what the plan's own policy says.
+    pub fn limit(&mut self, scarce: Scarce) {
+        self.scarce = scarce;
+    }
+
     /// Takes in one more input; one that is refused leaves no trace.
     pub fn take(&mut self, input: &Input) -> Result<(), Refusal> {
         let lengths = (self.entries.len(), self.effects.len(), self.woken.len());
@@ -153,9 +170,14 @@ impl Draft {
         self.entries.push(entry);
     }
 
-    /// Uses up room for one attempt.
-    pub(super) fn use_room(&mut self) {
+    /// Uses up room for one attempt at a task.
+    pub(super) fn use_room(&mut self, no: TaskNo) {
         self.room.0 = self.room.0.saturating_sub(1);
+        for name in capabilities_of(&self.life.node(no).lane) {
+            if let Some(left) = self.scarce.get_mut(name) {
+                *left = left.saturating_sub(1);
+            }
+        }
     }
 
     /// Asks the engine for something, once the events are on disk.
@@ -217,7 +239,7 @@ impl Draft {
             }
             if self.entries.len() < TURN_EVENTS_MAX
                 && self.life.may_start()
-                && let Some(no) = self.life.next_startable(&self.held, self.room)
+                && let Some(no) = self.life.next_startable(&self.held, self.room, &self.scarce)
             {
                 self.start(no);
                 continue;
@@ -278,6 +300,11 @@ impl Draft {
 }
 
 impl Life {
+    /// The capabilities that an attempt at a task uses.
+    pub fn capabilities_of(&self, task: &str) -> impl Iterator<Item = &str> {
+        self.no(task).into_iter().flat_map(|no| capabilities_of(&self.node(no).lane))
+    }
+
     /// Tells whether it is decided whether a route leads to this task.
     fn ways_in_are_known(&self, no: TaskNo) -> bool {
         let life = self.task(no);

@@ -129,7 +129,7 @@ impl Draft {
             timeout_at: timeout_of(&node).map(|timeout| self.now + timeout),
             lease_until: lease.map(|lease| self.now + lease),
         });
-        self.use_room();
+        self.use_room(no);
         self.wish_attempt(no, attempt, action, (key, inputs), reserved);
     }
 

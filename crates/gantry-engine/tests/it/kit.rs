@@ -37,6 +37,14 @@ impl World {
         Self { store, script, engine, clock }
     }
 
+    /// A world in which only so many attempts may use these capabilities at once.
+    pub fn with_capabilities<const N: usize>(limits: [(&str, u32); N]) -> Self {
+        let world = Self::new();
+        let capabilities = limits.into_iter().map(|(name, max)| (name.to_owned(), max)).collect();
+        let options = Options { operator: "ana".to_owned(), capabilities, ..Options::default() };
+        Self { engine: world.engine.working(options), ..world }
+    }
+
     /// The process is gone with everything in its memory; another one starts on the same record.
     pub fn another_process(&mut self) {
         self.engine = engine(&self.store, &self.script, self.clock, 1_000);

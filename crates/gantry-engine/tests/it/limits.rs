@@ -139,3 +139,72 @@ async fn what_was_said_to_have_failed_and_is_on_disk_is_carried_out_once() {
     let begun = |event: &Event| matches!(event, Event::UndoStarted { .. });
     assert_eq!(world.count(&plan, begun).await, 1);
 }
+
+/// Plans that each want to run some commands at once.
+async fn several(world: &World) -> Vec<gantry_core::id::PlanId> {
+    let mut plans = Vec::new();
+    for name in ["a", "b", "c"] {
+        let tasks: Vec<String> = (1..=3).map(|no| format!("{{id: {name}{no}, run: {name}}}")).collect();
+        plans.push(
+            world.create(&format!("tasks: [{}, {{id: {name}-free, tool: {{name: script}}}}]", tasks.join(", "))).await,
+        );
+        for task in (1..=3).map(|no| format!("{name}{no}")).chain([format!("{name}-free")]) {
+            world.script.task(&task, [Act::Take(Duration::from_mins(1))]);
+        }
+    }
+    plans
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_attempts_use_a_capability_at_once_than_the_process_allows_in_all_plans() {
+    let world = World::with_capabilities([("shell", 2)]);
+    let plans = several(&world).await;
+    let mut drivings = Vec::new();
+    for plan in &plans {
+        drivings.push(world.engine.drive(plan, Until::Ended, vec![Input::Start]).await.unwrap());
+    }
+    for driving in drivings {
+        assert_eq!(in_time(driving.ended()).await.unwrap(), completed());
+    }
+    assert_eq!(world.script.most_at_once(), 2 + 3, "two commands, and the tools, which nothing limits");
+    for plan in &plans {
+        let replayed = gantry_engine::replay(&*world.store, plan, gantry_engine::WhatIf::default()).await.unwrap();
+        assert_eq!(replayed.difference, None, "what there was room for is known when it is decided again");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn room_for_a_capability_is_given_back_by_plans_that_stop() {
+    let world = World::with_capabilities([("shell", 1)]);
+    let (busy, other) = (
+        world.create("tasks: [{id: a, run: a}]").await,
+        world.create("tasks: [{id: b, run: b}, {id: c, run: c}]").await,
+    );
+    world.script.task("a", [Act::Hang]);
+    let first = world.engine.drive(&busy, Until::Ended, vec![Input::Start]).await.unwrap();
+    world.script.begun("a").await;
+    let second = world.engine.drive(&other, Until::Ended, vec![Input::Start]).await.unwrap();
+    while world.life(&other).await.state() != PlanState::Running {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(world.script.ledger(), ["a#1"], "there is room for one");
+    first.stopper()(Stop::Now);
+    assert_eq!(in_time(first.ended()).await.unwrap(), Ending::Stopped);
+    assert_eq!(in_time(second.ended()).await.unwrap(), completed());
+    assert_eq!(world.script.ledger().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn plans_that_need_the_same_two_things_get_both_in_turn() {
+    let world = World::with_capabilities([("shell", 1), ("gpu", 1)]);
+    let mut drivings = Vec::new();
+    for name in ["a", "b"] {
+        let task = |no: u32| format!("{{id: {name}{no}, run: {name}, capabilities: [gpu]}}");
+        let plan = world.create(&format!("tasks: [{}, {}]", task(1), task(2))).await;
+        drivings.push(world.engine.drive(&plan, Until::Ended, vec![Input::Start]).await.unwrap());
+    }
+    for driving in drivings {
+        assert_eq!(in_time(driving.ended()).await.unwrap(), completed());
+    }
+    assert_eq!((world.script.most_at_once(), world.script.ledger().len()), (1, 4));
+}
