@@ -50,6 +50,7 @@ fn help_shows_what_can_be_done() {
       diff         Show what changed between two plan files or plans, task by task and field by field
       pause        Start nothing new in a plan; what runs is let finish
       cancel       Give up a plan: stop everything at once
+      undo         Take back what a plan did, the last thing first, all of it or down to a checkpoint
       retry        Do a task again that has ended, and whatever that changes behind it
       gate         See what waits for a decision, and decide
       ask          See what people are asked, and answer

@@ -12,7 +12,7 @@ fn a_run_is_drawn_while_it_goes_on_and_leaves_its_lines() {
     assert_eq!(code, 0, "{screen}");
     assert!(raw.contains("\u{1b}["), "it is drawn over");
     assert!(screen.contains("Hold on (hold): completed") && screen.contains("2 of 2 done"), "{screen}");
-    assert!(screen.contains("second: completed") && !screen.contains("] 0/2"), "the view is gone:\n{screen}");
+    assert!(screen.contains("second: done in") && !screen.contains("] 0/2"), "the view is gone:\n{screen}");
 }
 
 #[test]
