@@ -10,7 +10,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use tempfile::TempDir;
 
 /// How long anything may take to appear: nothing is waited for that comes later on a working machine.
-const WITHIN: Duration = Duration::from_secs(60);
+const WITHIN: Duration = Duration::from_mins(1);
 /// The size of the terminal.
 const ROWS: NonZero<u16> = NonZero::new(30).unwrap();
 const COLUMNS: NonZero<u16> = NonZero::new(100).unwrap();
