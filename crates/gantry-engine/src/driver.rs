@@ -29,6 +29,7 @@ use crate::happening::Happening;
 use crate::load::{Opened, snapshot_of};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::nested::{Above, Course};
+use crate::patience::{STORE_RETRY, Troubled, patiently};
 use crate::share::{Share, give_back};
 use crate::slots::Guest;
 
@@ -40,8 +41,6 @@ const TURN_BYTES_MAX: usize = 8 << 20;
 pub(crate) const STOP_WITHIN: Duration = Duration::from_millis(500);
 /// A snapshot is due after this many entries, and after two for each task: its cost stays a share of theirs.
 const SNAPSHOT_ENTRIES: u64 = 2_000;
-/// How long to wait before a record that has trouble is asked again.
-pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
 /// One input of a turn, and who waits for what becomes of it.
 struct Taken {
@@ -303,12 +302,7 @@ impl Driver {
 
     /// Hears what was said to other processes.
     async fn look_into_inbox(&mut self) -> Result<(), EngineError> {
-        let waiting = loop {
-            match self.shared.store.inbox(&self.plan).await {
-                Ok(waiting) => break waiting,
-                Err(error) => self.wait_out(error).await?,
-            }
-        };
+        let waiting = self.patiently(|| self.shared.store.inbox(&self.plan)).await?;
         for (id, value) in waiting {
             match serde_json::from_value::<Input>(value) {
                 Ok(input) => self.turn(vec![Taken { input, from: From::Inbox(id) }]).await?,
@@ -323,24 +317,26 @@ impl Driver {
     }
 
     async fn answer(&self, id: InboxId, answer: Value) -> Result<(), EngineError> {
-        loop {
-            match self.shared.store.answer(id, answer.clone()).await {
-                Ok(()) => return Ok(()),
-                Err(error) => self.wait_out(error).await?,
-            }
-        }
+        Ok(self.patiently(|| self.shared.store.answer(id, answer.clone())).await?)
     }
 
-    /// Waits while the record has trouble that may pass, before it is asked again.
-    pub(crate) async fn wait_out(&self, error: StoreError) -> Result<(), EngineError> {
-        let patience_is_over = self.unattended && self.since.elapsed() > ANSWER_WAIT;
-        if !error.is_transient() || patience_is_over {
-            return Err(error.into());
+    /// Asks the record, again and again while it has trouble that may pass.
+    pub(crate) async fn patiently<T, E: Troubled, F>(&self, ask: impl FnMut() -> F) -> Result<T, E>
+    where
+        F: Future<Output = Result<T, E>>,
+    {
+        patiently(ask, |trouble| self.wait_out(trouble)).await
+    }
+
+    /// Waits while the record has trouble; false when there is no more time for that.
+    async fn wait_out(&self, error: StoreError) -> bool {
+        if self.unattended && self.since.elapsed() > ANSWER_WAIT {
+            return false;
         }
-        self.tell(Happening::StoreTrouble { plan: self.plan.clone(), error: error.clone() });
+        self.tell(Happening::StoreTrouble { plan: self.plan.clone(), error });
         tokio::select! {
-            () = tokio::time::sleep(STORE_RETRY) => Ok(()),
-            () = self.stop.cancelled() => Err(error.into()),
+            () = tokio::time::sleep(STORE_RETRY) => true,
+            () = self.stop.cancelled() => false,
         }
     }
 
@@ -487,16 +483,15 @@ impl Driver {
 
     /// An append failed, or was said to: reads what is true.
     async fn read_after(&self, error: StoreError) -> Result<Opened, EngineError> {
-        if !matches!(error, StoreError::Conflict { .. }) {
-            self.wait_out(error).await?;
+        let goes_on = match &error {
+            StoreError::Conflict { .. } => true,
+            error if error.is_transient() => self.wait_out(error.clone()).await,
+            _ => false,
+        };
+        if !goes_on {
+            return Err(error.into());
         }
-        loop {
-            match crate::load::open(&*self.shared.store, &self.plan).await {
-                Ok(opened) => return Ok(opened),
-                Err(EngineError::Store(error)) => self.wait_out(error).await?,
-                Err(error) => return Err(error),
-            }
-        }
+        self.patiently(|| crate::load::open(&*self.shared.store, &self.plan)).await
     }
 
     /// The turn was not appended: the life in it never was, and what is true takes its place.

@@ -78,13 +78,7 @@ impl Driver {
 
     /// Reads again what the plans around this one may do.
     pub(crate) async fn reread_rules(&mut self) -> Result<(), EngineError> {
-        let above = loop {
-            match policies_above(&*self.shared.store, &self.origin).await {
-                Ok(above) => break above,
-                Err(EngineError::Store(error)) => self.wait_out(error).await?,
-                Err(error) => return Err(error),
-            }
-        };
+        let above = self.patiently(|| policies_above(&*self.shared.store, &self.origin)).await?;
         self.place = Arc::new(Place { above, ..(*self.place).clone() });
         self.course.send_modify(|course| course.rules += 1);
         Ok(())

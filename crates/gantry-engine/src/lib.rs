@@ -11,6 +11,7 @@
 mod clock; // in reading order
 mod crash;
 mod error;
+mod patience;
 mod cause;
 mod happening;
 mod card;

@@ -31,7 +31,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::act::Flight;
 use crate::cause::Origin;
-use crate::driver::STORE_RETRY;
 use crate::engine::{ANSWER_WAIT, Driving, Engine, Shared, append_new, drive};
 use crate::error::EngineError;
 use crate::happening::Happening;
@@ -39,6 +38,7 @@ use crate::load::{Opened, open};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::narrow::{left, narrowed};
 use crate::parts::{Part, parts_of};
+use crate::patience::{STORE_RETRY, Troubled as _, patiently};
 use crate::ports::Attempt;
 
 /// How deep plans may be nested.
@@ -155,26 +155,22 @@ impl Inner {
     }
 
     /// Asks the record, again and again while it has trouble that may pass.
-    async fn patiently<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, Failure>
+    async fn patiently<T, F>(&self, ask: impl FnMut() -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, EngineError>>,
     {
-        loop {
-            match ask().await {
-                Ok(answer) => return Ok(answer),
-                Err(EngineError::Store(error)) if error.is_transient() => self.trouble(error),
-                Err(error) => return Err(Failure::new(FailureClass::Logic, error.to_string())),
-            }
-            if !self.pause_for(STORE_RETRY).await {
-                return Err(Failure::new(FailureClass::Cancelled, "it was stopped"));
-            }
-        }
+        patiently(ask, |trouble| self.wait_out(trouble)).await.map_err(|error| match error.passing() {
+            Some(_) => Failure::new(FailureClass::Cancelled, "it was stopped"),
+            None => Failure::new(FailureClass::Logic, error.to_string()),
+        })
     }
 
-    fn trouble(&self, error: StoreError) {
+    /// Waits while the record has trouble; false when the attempt was stopped meanwhile.
+    async fn wait_out(&self, error: StoreError) -> bool {
         // Nobody has to watch.
         let _ = self.shared.happenings.send(Happening::StoreTrouble { plan: self.work.plan.clone(), error });
         self.ports.alive(String::new(), Vec::new());
+        self.pause_for(STORE_RETRY).await
     }
 
     /// Waits this long; false when the attempt was stopped meanwhile.
@@ -305,7 +301,7 @@ impl Inner {
                 Ok(Ending::Parked | Ending::Stopped | Ending::Waiting(_)) => {
                     first = vec![Input::Resume { by: self.operator() }];
                 }
-                Err(EngineError::Store(error)) if error.is_transient() => first = Vec::new(),
+                Err(error) if error.passing().is_some() => first = Vec::new(),
                 Err(error) => return Err(Failure::new(FailureClass::Logic, error.to_string())),
             }
             if self.stop.is_cancelled() {
@@ -337,20 +333,25 @@ impl Inner {
 
     /// Begins to drive the inner plan, once nobody else does; none when it is not to be driven any more.
     async fn begin(&self, id: &PlanId, first: &[Input]) -> Result<Option<Driving>, Failure> {
-        loop {
+        let ask = || {
             let flight = Flight::Attempt(self.work.task.clone(), self.work.attempt);
             let above = Above { sender: self.sender.clone(), flight };
-            match drive(&self.shared, id, Until::Ended, first.to_vec(), Some(above)).await {
+            drive(&self.shared, id, Until::Ended, first.to_vec(), Some(above))
+        };
+        let goes_on = |waited: bool| waited && self.course.borrow().way == Way::On;
+        loop {
+            let wait = |trouble| async { goes_on(self.wait_out(trouble).await) };
+            match patiently(ask, wait).await {
                 Ok(driving) => return Ok(Some(driving)),
                 Err(EngineError::Driven { .. }) => {
                     let what = "another process, which works on it, to be done";
                     self.rest(Some(vec![wait_of(&self.work, id, what)]));
                     self.ports.alive(String::new(), Vec::new());
                 }
-                Err(EngineError::Store(error)) if error.is_transient() => self.trouble(error),
+                Err(error) if error.passing().is_some() => return Ok(None),
                 Err(error) => return Err(Failure::new(FailureClass::Logic, error.to_string())),
             }
-            if !self.pause_for(STORE_RETRY).await || self.course.borrow().way != Way::On {
+            if !goes_on(self.pause_for(STORE_RETRY).await) {
                 return Ok(None);
             }
         }

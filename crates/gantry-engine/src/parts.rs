@@ -12,12 +12,12 @@ use gantry_store::{EffectRow, PAGE_ITEMS_MAX, Store, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::driver::STORE_RETRY;
 use crate::engine::{Shared, drive};
 use crate::error::EngineError;
 use crate::load::open;
 use crate::message::Until;
 use crate::nested::Reins;
+use crate::patience::{STORE_RETRY, a_while, patiently};
 use crate::ports::Attempt;
 
 /// The kind under which it is recorded that an attempt drives another plan.
@@ -128,13 +128,11 @@ async fn take_back_one(shared: &Arc<Shared>, plan: &PlanId, usage: &mut Usage) -
     first.push(Input::Undo { to: String::new(), by, why });
     let since = tokio::time::Instant::now();
     let driving = loop {
-        match drive(shared, plan, Until::Stuck, first.clone(), None).await {
+        match patiently(|| drive(shared, plan, Until::Stuck, first.clone(), None), a_while).await {
             Ok(driving) => break driving,
-            Err(EngineError::Driven { .. }) if since.elapsed() < FREE_WITHIN => {}
-            Err(EngineError::Store(error)) if error.is_transient() => {}
+            Err(EngineError::Driven { .. }) if since.elapsed() < FREE_WITHIN => tokio::time::sleep(STORE_RETRY).await,
             Err(error) => return Err(error.to_string()),
         }
-        tokio::time::sleep(STORE_RETRY).await;
     };
     let reins = Reins(Box::new(driving.stopper()));
     let ended = driving.ended().await;
@@ -153,12 +151,9 @@ async fn take_back_one(shared: &Arc<Shared>, plan: &PlanId, usage: &mut Usage) -
 
 /// Reads the life of a plan, if it was not removed.
 async fn life_of(shared: &Shared, plan: &PlanId) -> Result<Option<Life>, String> {
-    loop {
-        match open(&*shared.store, plan).await {
-            Ok(opened) => return Ok(Some(opened.life)),
-            Err(EngineError::Store(StoreError::NotFound { .. })) => return Ok(None),
-            Err(EngineError::Store(error)) if error.is_transient() => tokio::time::sleep(STORE_RETRY).await,
-            Err(error) => return Err(error.to_string()),
-        }
+    match patiently(|| open(&*shared.store, plan), a_while).await {
+        Ok(opened) => Ok(Some(opened.life)),
+        Err(EngineError::Store(StoreError::NotFound { .. })) => Ok(None),
+        Err(error) => Err(error.to_string()),
     }
 }

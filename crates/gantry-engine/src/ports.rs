@@ -15,9 +15,9 @@ use tokio::sync::{broadcast, mpsc};
 
 use crate::clock::Clock;
 use crate::crash::crash_point;
-use crate::driver::STORE_RETRY;
 use crate::happening::Happening;
 use crate::message::Message;
+use crate::patience::{STORE_RETRY, Troubled, patiently};
 
 /// The kind under which the way back is recorded, before anything is changed.
 pub(crate) const INTENT: &str = "intent";
@@ -56,24 +56,23 @@ impl Attempt {
 
     /// Asks the store, again and again while it has trouble that may pass: what was done outside cannot be done
     /// again only because there was no room to write it down.
-    pub(crate) async fn patiently<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, StoreError>
+    pub(crate) async fn patiently<T, E: Troubled, F>(&self, ask: impl FnMut() -> F) -> Result<T, E>
     where
-        F: Future<Output = Result<T, StoreError>>,
+        F: Future<Output = Result<T, E>>,
     {
         let mut told = false;
-        loop {
-            match ask().await {
-                Err(error) if error.is_transient() => {
-                    if !std::mem::replace(&mut told, true) {
-                        // Nobody has to watch.
-                        let _ = self.happenings.send(Happening::StoreTrouble { plan: self.plan.clone(), error });
-                    }
-                    tokio::time::sleep(STORE_RETRY).await;
-                    self.alive(String::new(), Vec::new()); // who waits for the record is not silent
-                }
-                outcome => return outcome,
+        let wait = |error: StoreError| {
+            if !std::mem::replace(&mut told, true) {
+                // Nobody has to watch.
+                let _ = self.happenings.send(Happening::StoreTrouble { plan: self.plan.clone(), error });
             }
-        }
+            async move {
+                tokio::time::sleep(STORE_RETRY).await;
+                self.alive(String::new(), Vec::new()); // who waits for the record is not silent
+                true
+            }
+        };
+        patiently(ask, wait).await
     }
 
     /// A call of this attempt, for the record.

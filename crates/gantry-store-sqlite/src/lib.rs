@@ -1,6 +1,6 @@
 //! Keeps Gantry's plans in one SQLite file, with full durability and group commit.
 //!
-//! One thread writes (`writer.rs`), a few read (`readers.rs`). Whoever appends writes the JSON and hashes it
+//! Everyone writes at one seat (`writer.rs`), a few threads read (`readers.rs`). Whoever appends writes the JSON and hashes it
 //! on its own side (`write/`); everything that is read is checked against its hash or its sum (`read/`). The
 //! schema is in `migrations/`, with views for people who look into the file.
 
@@ -9,6 +9,8 @@ mod schema;
 mod open;
 mod row;
 mod pack;
+mod log_room;
+mod seat;
 mod writer;
 mod write;
 mod readers;

@@ -10,7 +10,7 @@ use crate::error::{io, sql};
 use crate::schema;
 
 /// How long to wait for another process that writes.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many prepared statements each connection keeps.
 const STATEMENTS_MAX: usize = 64;
@@ -190,8 +190,8 @@ fn switch_to_wal(conn: &Connection) -> Result<String, rusqlite::Error> {
     }
 }
 
-/// Settings of the connection that writes: its cache holds what a group of a few hundred plans touches, and the
-/// log is taken over seldom enough that pages written many times are copied once.
+/// Settings of the connection that writes: its cache holds what a group of a few hundred plans touches, and whoever
+/// has it says when the log is taken over.
 fn settle_in(conn: &Connection) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| sql(&error, "setting up the log");
     let mode = switch_to_wal(conn).map_err(failed)?;
@@ -200,7 +200,7 @@ fn settle_in(conn: &Connection) -> Result<(), StoreError> {
     }
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
-         PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000;",
+         PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8000;",
     )
     .map_err(failed)
 }

@@ -1,22 +1,24 @@
-//! The one thread that writes, and its group commit.
+//! Who writes, and the group commit.
 //!
 //! Everything that waits is written in one transaction and made durable by one sync; then everyone is
 //! answered. A refusal, such as a conflict, is found before its request changed anything, so it does
 //! not hurt the others. When the commit fails, nothing of the group counts and everyone is told.
+//!
+//! There is one seat to write at (`seat.rs`) and one thread that takes it for whoever waits. A small request that comes
+//! alone takes it itself, as long as commits are quick here: waking a thread and being woken by it costs as much as
+//! a commit does on a good disk.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gantry_store::StoreError;
 use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use crate::error::sql;
-use crate::open::{self, FileId};
+use crate::seat::{Group, Seat, is_refusal};
 use crate::write::Known;
 
 /// How many requests wait at most; whoever comes then waits before the door.
@@ -28,6 +30,9 @@ const GROUP_MAX: usize = 1_024;
 /// How often the file is asked whether another process wrote, while someone wants to know.
 const POLL: Duration = Duration::from_millis(20);
 
+/// When the last commit took longer, nobody but the thread writes: others have to be served meanwhile.
+const QUICK: Duration = Duration::from_millis(2);
+
 /// A request to write.
 pub(crate) trait Work: Send + 'static {
     /// What it answers.
@@ -36,6 +41,10 @@ pub(crate) trait Work: Send + 'static {
     fn write(&mut self, tx: &mut Tx<'_>) -> Result<Self::Reply, StoreError>;
     /// Tells whether everyone, this process included, should notice it.
     fn announces(&self) -> bool {
+        false
+    }
+    /// Tells whether writing it takes no longer than the sync after it.
+    fn is_small(&self) -> bool {
         false
     }
     /// What can only be done outside a transaction, after the commit.
@@ -50,70 +59,91 @@ pub(crate) struct Tx<'a> {
     pub known: &'a mut Known,
 }
 
-/// The way to the thread that writes.
+/// The way to the seat.
 pub(crate) struct Writer {
-    door: Option<Sender<Message>>,
+    hall: Arc<Hall>,
     room: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     pub news: Arc<News>,
 }
 
-/// What the thread tells everyone.
+/// What everyone is told.
 pub(crate) struct News {
-    /// Counts what others wrote. Written by the thread alone.
+    /// Counts what others wrote. Written by whoever has the seat.
     pub marks: watch::Sender<u64>,
     /// How many wait for it: while there are none, nothing is polled.
     watchers: AtomicUsize,
     /// How many transactions were committed.
     pub commits: AtomicU64,
+    /// How long the last commit took, in microseconds.
+    pub last_commit_us: AtomicU64,
 }
 
-enum Message {
-    Job(Box<dyn Job>),
-    /// Someone wants to know about the writing of others.
-    Watch,
+/// Where requests wait, with the seat in it. Whoever locks both locks the seat first.
+struct Hall {
+    seat: Mutex<Seat>,
+    queue: Mutex<Queue>,
+    /// Wakes the thread.
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: Group,
+    /// The thread waits for the bell.
+    idle: bool,
+    /// The thread has to look at what it is asked for beside jobs.
+    called: bool,
+    /// No more is taken.
+    closed: bool,
 }
 
 impl Writer {
     /// Starts the thread with an open connection, or without one for a file that is only read.
     pub(crate) fn start(path: PathBuf, conn: Option<Connection>) -> Result<Self, StoreError> {
-        let (door, requests) = channel();
-        let news =
-            Arc::new(News { marks: watch::Sender::new(0), watchers: AtomicUsize::new(0), commits: AtomicU64::new(0) });
-        let seat = Seat {
-            file: conn.as_ref().and_then(|_| open::file_id(&path)),
-            path,
-            read_only: conn.is_none(),
-            conn,
-            known: Known::default(),
-            version: None,
-            news: news.clone(),
-        };
+        let news = Arc::new(News {
+            marks: watch::Sender::new(0),
+            watchers: AtomicUsize::new(0),
+            commits: AtomicU64::new(0),
+            last_commit_us: AtomicU64::new(0),
+        });
+        let seat = Mutex::new(Seat::new(path, conn, Arc::clone(&news)));
+        let hall = Arc::new(Hall { seat, queue: Mutex::default(), bell: Condvar::new() });
+        let serving = Serving(Arc::clone(&hall), Arc::clone(&news));
         let thread = std::thread::Builder::new()
             .name("gantry-writer".to_owned())
-            .spawn(move || seat.serve(&requests))
+            .spawn(move || serving.serve())
             .map_err(|error| StoreError::Io { what: format!("starting the thread that writes: {error}") })?;
         let room = Arc::new(Semaphore::new(WAITING_MAX));
-        Ok(Self { door: Some(door), room, thread: Some(thread), news })
+        Ok(Self { hall, room, thread: Some(thread), news })
     }
 
     /// Hands in a request and waits until it is durable.
     pub(crate) async fn ask<W: Work>(&self, work: W) -> Result<W::Reply, StoreError> {
         let gone = || StoreError::Io { what: "the thread that writes is gone".to_owned() };
         let permit = Arc::clone(&self.room).acquire_owned().await.map_err(|_| gone())?;
+        let small = work.is_small();
         let (to, answer) = oneshot::channel();
-        let job = Pending { work, reply: None, to, _permit: permit };
-        self.door.as_ref().ok_or_else(gone)?.send(Message::Job(Box::new(job))).map_err(|_| gone())?;
+        let alone = self.hall.hand_in(Box::new(Pending { work, reply: None, to, _permit: permit })).ok_or_else(gone)?;
+        // Whatever happens to whoever asks, the thread writes what is still there afterwards.
+        let bell = Bell(&self.hall);
+        if alone && small && self.is_quick() {
+            tokio::task::yield_now().await; // whoever else is about to ask shares the commit
+            self.hall.write_alone();
+        }
+        drop(bell);
         answer.await.map_err(|_| gone())?
+    }
+
+    fn is_quick(&self) -> bool {
+        u128::from(self.news.last_commit_us.load(Ordering::Relaxed)) <= QUICK.as_micros()
     }
 
     /// Waits until others wrote something since `seen`.
     pub(crate) async fn changed(&self, seen: u64) -> u64 {
         let mut marks = self.news.marks.subscribe();
         let _watching = Watching::begin(&self.news);
-        if let Some(door) = &self.door {
-            let _ = door.send(Message::Watch);
-        }
+        self.hall.call();
         match marks.wait_for(|mark| *mark != seen).await {
             Ok(mark) => *mark,
             Err(_) => seen,
@@ -124,7 +154,8 @@ impl Writer {
 impl Drop for Writer {
     /// Everything that was handed in is written before the store is gone.
     fn drop(&mut self) {
-        self.door = None;
+        self.hall.queue().closed = true;
+        self.hall.bell.notify_one();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -146,8 +177,129 @@ impl Drop for Watching<'_> {
     }
 }
 
+/// Rings when it is dropped.
+struct Bell<'a>(&'a Hall);
+
+impl Drop for Bell<'_> {
+    fn drop(&mut self) {
+        let queue = self.0.queue();
+        if queue.idle && !queue.jobs.is_empty() {
+            self.0.bell.notify_one();
+        }
+    }
+}
+
+impl Hall {
+    /// The queue is whole after every statement, so a panic elsewhere leaves nothing half done.
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whoever broke at the seat may have left a transaction open: it ends with the connection.
+    fn seat(&self) -> MutexGuard<'_, Seat> {
+        self.seat.lock().unwrap_or_else(|broken| {
+            self.seat.clear_poison();
+            let mut seat = broken.into_inner();
+            seat.leave_connection();
+            seat
+        })
+    }
+
+    /// Puts a request in line and tells whether it is the only one; none when no more is taken.
+    fn hand_in(&self, job: Box<dyn Job>) -> Option<bool> {
+        let mut queue = self.queue();
+        if queue.closed {
+            return None;
+        }
+        queue.jobs.push(job);
+        Some(queue.jobs.len() == 1)
+    }
+
+    fn call(&self) {
+        self.queue().called = true;
+        self.bell.notify_one();
+    }
+
+    /// Writes what waits if that is one request and the seat is free.
+    fn write_alone(&self) {
+        let Ok(mut seat) = self.seat.try_lock() else { return };
+        let group = {
+            let mut queue = self.queue();
+            if queue.jobs.len() != 1 {
+                return;
+            }
+            std::mem::take(&mut queue.jobs)
+        };
+        let left = seat.write_if_free(group);
+        let due = seat.is_log_long();
+        drop(seat);
+        if !left.is_empty() {
+            self.queue().jobs.splice(0..0, left);
+        }
+        if due {
+            self.call();
+        }
+    }
+}
+
+/// The thread, as long as it serves.
+struct Serving(Arc<Hall>, Arc<News>);
+
+impl Serving {
+    fn serve(self) {
+        let Self(hall, news) = &self;
+        let mut polled: Option<Instant> = None;
+        loop {
+            let watched = news.watchers.load(Ordering::SeqCst) > 0;
+            if watched && polled.is_none_or(|at| at.elapsed() >= POLL) {
+                hall.seat().poll();
+                polled = Some(Instant::now());
+            }
+            let nothing = |queue: &mut Queue| queue.jobs.is_empty() && !queue.called && !queue.closed;
+            let mut queue = hall.queue();
+            queue.idle = true;
+            queue = if watched {
+                let waited = hall.bell.wait_timeout_while(queue, POLL, nothing);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            } else {
+                hall.bell.wait_while(queue, nothing).unwrap_or_else(PoisonError::into_inner)
+            };
+            queue.idle = false;
+            queue.called = false;
+            if queue.closed && queue.jobs.is_empty() {
+                return;
+            }
+            drop(queue);
+            let mut seat = hall.seat();
+            let group = hall.take_group(); // after waiting for the seat: more may have come
+            if !group.is_empty() {
+                seat.write(group);
+            }
+            seat.take_over_log();
+        }
+    }
+}
+
+impl Drop for Serving {
+    /// Nobody waits for a thread that is gone.
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        queue.closed = true;
+        queue.jobs.clear();
+    }
+}
+
+impl Hall {
+    fn take_group(&self) -> Group {
+        let mut queue = self.queue();
+        let count = queue.jobs.len().min(GROUP_MAX);
+        let rest = queue.jobs.split_off(count);
+        std::mem::replace(&mut queue.jobs, rest)
+    }
+}
+
 /// A request of whatever kind, with the way back to whoever asked.
-trait Job: Send {
+pub(crate) trait Job: Send {
     /// Runs it; an error means that the transaction is in an unknown state.
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
     fn announces(&self) -> bool;
@@ -194,184 +346,59 @@ impl<W: Work> Job for Pending<W> {
     }
 }
 
-/// Refusals are answers: they are found before anything is written.
-fn is_refusal(error: &StoreError) -> bool {
-    match error {
-        StoreError::Conflict { .. }
-        | StoreError::NotFound { .. }
-        | StoreError::Ambiguous { .. }
-        | StoreError::AlreadyDone { .. }
-        | StoreError::KeyReused { .. }
-        | StoreError::Invalid { .. }
-        | StoreError::Pinned { .. } => true,
-        StoreError::Busy { .. }
-        | StoreError::Full { .. }
-        | StoreError::ReadOnly { .. }
-        | StoreError::Gone { .. }
-        | StoreError::Corrupt { .. }
-        | StoreError::Foreign { .. }
-        | StoreError::NewerSchema { .. }
-        | StoreError::TooLarge { .. }
-        | StoreError::Io { .. } => false,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteStore;
+
+    /// Writes nothing, and tells which thread it was written by.
+    struct Where;
+
+    impl Work for Where {
+        type Reply = String;
+        fn write(&mut self, _tx: &mut Tx<'_>) -> Result<String, StoreError> {
+            Ok(std::thread::current().name().unwrap_or_default().to_owned())
+        }
+        fn is_small(&self) -> bool {
+            true
+        }
     }
-}
 
-/// Where the thread sits: everything that only it touches.
-struct Seat {
-    path: PathBuf,
-    /// Which file the path led to at first; none for a file that is only read.
-    file: Option<FileId>,
-    read_only: bool,
-    /// None after an I/O error: the next group opens it again.
-    conn: Option<Connection>,
-    known: Known,
-    /// The file's data version when it was last asked for, which changes when others write.
-    version: Option<i64>,
-    news: Arc<News>,
-}
+    fn here() -> String {
+        std::thread::current().name().unwrap_or_default().to_owned()
+    }
 
-impl Seat {
-    fn serve(mut self, requests: &Receiver<Message>) {
-        loop {
-            let watched = self.news.watchers.load(Ordering::SeqCst) > 0;
-            let first = if watched {
-                self.poll();
-                requests.recv_timeout(POLL)
-            } else {
-                requests.recv().map_err(|_| RecvTimeoutError::Disconnected)
-            };
-            match first {
-                Ok(Message::Job(first)) => self.write(gather(first, requests)),
-                Ok(Message::Watch) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
+    #[tokio::test]
+    async fn a_small_request_that_comes_alone_is_written_by_whoever_asks() {
+        let store = SqliteStore::temporary().unwrap();
+        assert_eq!(store.0.writer.ask(Where).await, Ok(here()));
+    }
+
+    #[tokio::test]
+    async fn requests_that_come_together_are_written_by_the_thread() {
+        let store = SqliteStore::temporary().unwrap();
+        let (one, other) = tokio::join!(store.0.writer.ask(Where), store.0.writer.ask(Where));
+        assert_eq!((one.as_deref(), other.as_deref()), (Ok("gantry-writer"), Ok("gantry-writer")));
+    }
+
+    #[tokio::test]
+    async fn where_commits_are_slow_the_thread_writes() {
+        let store = SqliteStore::temporary().unwrap();
+        store.0.writer.news.last_commit_us.store(3_000, Ordering::Relaxed);
+        assert_eq!(store.0.writer.ask(Where).await.as_deref(), Ok("gantry-writer"));
+    }
+
+    #[tokio::test]
+    async fn whoever_would_have_to_wait_for_another_process_leaves_it_to_the_thread() {
+        let store = SqliteStore::temporary().unwrap();
+        let other = Connection::open(store.path()).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let (answer, ()) = tokio::join!(store.0.writer.ask(Where), async {
+            for _ in 0..3 {
+                tokio::task::yield_now().await; // afterwards it was tried
             }
-        }
-    }
-
-    /// Notices what other connections wrote: only their commits change this connection's data version.
-    fn poll(&mut self) {
-        let Ok(conn) = self.connection() else { return };
-        let asked = conn.prepare_cached("PRAGMA data_version").and_then(|mut ask| ask.query_row([], |row| row.get(0)));
-        let version = asked.ok();
-        // What was written before the first question cannot be told from what comes after: it counts as new.
-        if self.version != version {
-            self.version = version;
-            self.announce();
-        }
-    }
-
-    fn announce(&self) {
-        self.news.marks.send_modify(|mark| *mark += 1);
-    }
-
-    /// The connection, as long as the file is where it was: what is written to one that was removed goes into the
-    /// void, and opening the path again would begin an empty record in its place.
-    fn connection(&mut self) -> Result<&Connection, StoreError> {
-        if self.file.is_some() && open::file_id(&self.path) != self.file {
-            let what = format!("`{}` was removed or replaced while it was used", self.path.display());
-            return Err(StoreError::Gone { what });
-        }
-        let conn = match self.conn.take() {
-            Some(conn) => conn,
-            None if self.read_only => open::for_reading(&self.path, open::Use::ReadOnlyFile)?,
-            None => {
-                self.version = None;
-                open::for_writing(&self.path)?
-            }
-        };
-        Ok(self.conn.insert(conn))
-    }
-
-    fn write(&mut self, mut group: Vec<Box<dyn Job>>) {
-        match self.commit(&mut group) {
-            // One of them broke the transaction; the others may be fine on their own.
-            Err(Broken::While(error)) if group.len() > 1 && !is_for_all(&error) => {
-                for job in group {
-                    self.write(vec![job]);
-                }
-            }
-            Err(Broken::While(error) | Broken::Committing(error)) => settle(group, Err(error)),
-            Ok(()) => {
-                if group.iter().any(|job| job.announces()) {
-                    self.announce();
-                }
-                if let Some(conn) = &self.conn {
-                    for job in &mut group {
-                        job.after_commit(conn);
-                    }
-                }
-                settle(group, Ok(()));
-            }
-        }
-    }
-
-    fn commit(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Broken> {
-        if self.read_only {
-            let what = format!("`{}` was opened for reading", self.path.display());
-            return Err(Broken::Committing(StoreError::ReadOnly { what }));
-        }
-        let result = self.transact(group);
-        if let Err(Broken::While(error) | Broken::Committing(error)) = &result {
-            // What was known may come from the transaction that is no more.
-            self.known = Known::default();
-            if let Some(conn) = &self.conn
-                && !conn.is_autocommit()
-            {
-                let _ = conn.execute_batch("ROLLBACK");
-            }
-            if matches!(error, StoreError::Io { .. } | StoreError::Corrupt { .. } | StoreError::Full { .. }) {
-                self.conn = None;
-            }
-        }
-        result
-    }
-
-    fn transact(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Broken> {
-        self.connection().map_err(Broken::Committing)?;
-        let Some(conn) = &self.conn else { return Ok(()) };
-        run(conn, "BEGIN IMMEDIATE").map_err(Broken::Committing)?;
-        let mut tx = Tx { conn, known: &mut self.known };
-        for job in group {
-            job.run(&mut tx).map_err(Broken::While)?;
-        }
-        run(conn, "COMMIT").map_err(Broken::Committing)?;
-        self.news.commits.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
-}
-
-/// Where a transaction broke.
-enum Broken {
-    /// In one of the requests.
-    While(StoreError),
-    /// At its beginning or at its end, which concerns all of them.
-    Committing(StoreError),
-}
-
-/// Trouble that the others would have, too.
-fn is_for_all(error: &StoreError) -> bool {
-    matches!(error, StoreError::Full { .. } | StoreError::Busy { .. } | StoreError::ReadOnly { .. })
-}
-
-fn run(conn: &Connection, statement: &str) -> Result<(), StoreError> {
-    let mut prepared = conn.prepare_cached(statement).map_err(|error| sql(&error, "writing"))?;
-    prepared.execute([]).map(drop).map_err(|error| sql(&error, "writing"))
-}
-
-fn gather(first: Box<dyn Job>, requests: &Receiver<Message>) -> Vec<Box<dyn Job>> {
-    let mut group = vec![first];
-    while group.len() < GROUP_MAX
-        && let Ok(message) = requests.try_recv()
-    {
-        if let Message::Job(job) = message {
-            group.push(job);
-        }
-    }
-    group
-}
-
-fn settle(group: Vec<Box<dyn Job>>, committed: Result<(), StoreError>) {
-    for job in group {
-        job.settle(committed.clone());
+            other.execute_batch("COMMIT").unwrap();
+        });
+        assert_eq!(answer.as_deref(), Ok("gantry-writer"));
     }
 }

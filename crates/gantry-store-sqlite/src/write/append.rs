@@ -42,6 +42,11 @@ impl Work for AppendWork {
         }
     }
 
+    /// Large ones are prepared elsewhere.
+    fn is_small(&self) -> bool {
+        self.given.as_ref().is_some_and(|append| append.snapshot.is_none())
+    }
+
     fn announces(&self) -> bool {
         matches!(&self.ready, Some(Ok(ready)) if !ready.answered.is_empty())
     }

@@ -60,14 +60,15 @@ async fn a_write_whose_sync_fails_is_not_acknowledged_and_the_next_one_works() {
             let inject = format!("inject=fdatasync,fsync:error={error}:when={call}");
             let said = Process::start("append-40", &folder.database(), &["-e", &inject]).rest();
             let errors: Vec<&String> = said.iter().filter(|line| line.starts_with("error")).collect();
-            assert_eq!(errors.len(), 1, "{error} at sync {call}: {said:?}");
-            assert!(errors[0].starts_with("error true"), "it is worth trying again: {said:?}");
+            // The calls of each thread are counted on their own, and two may write: whoever asks, and the thread for all.
+            assert!(matches!(errors.len(), 1 | 2), "{error} at sync {call}: {said:?}");
+            assert!(errors.iter().all(|error| error.starts_with("error true")), "it is worth trying again: {said:?}");
             let acks: Vec<u64> = said.iter().filter_map(|line| line.strip_prefix("ack ")?.parse().ok()).collect();
-            assert_eq!(acks.len(), 39, "everything else was written");
+            assert_eq!(acks.len() + errors.len(), 40, "everything else was written");
             assert!(acks.is_sorted_by(|before, after| before < after), "no number twice: {acks:?}");
             let store = folder.store();
             let report = store.verify(&plan("a")).await.unwrap();
-            assert!(report.is_sound() && report.length >= acks[38], "{report:?}");
+            assert!(report.is_sound() && Some(&report.length) >= acks.last(), "{report:?}");
         }
     }
 }
