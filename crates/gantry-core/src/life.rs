@@ -26,6 +26,7 @@ mod open_gate;
 mod ask_person;
 mod fire_timer;
 mod revise;
+mod reread;
 mod reopen;
 mod undo;
 mod learn;
