@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::results::Results;
 use super::state::{State, TaskLife, UNANSWERED_MAX, Waiting, Watch};
 use super::{Breaker, CheckpointMark, DoneWords, Life, Phase, Undoing};
 use crate::effect::ArtifactRef;
@@ -162,6 +163,9 @@ impl Life {
 
     fn apply_to_task(&mut self, event: &Event, entry: &Entry, woken: &mut Vec<TaskNo>) {
         let Some(no) = event.task().and_then(|id| self.no(id.as_str())) else { return };
+        if self.task(no).remembered {
+            self.task_mut(no).put_by();
+        }
         let watch = self.watch_for(no, event, entry.at);
         if matches!(event, Event::GateOpened { .. } | Event::PersonAsked { what: Asked::Answer | Asked::Work, .. }) {
             // What people are asked about: if it changes, they are asked again.
@@ -180,7 +184,7 @@ impl Life {
             Event::TaskUnblocked { .. } => self.change(no, woken, TaskLife::rest),
             Event::AttemptStarted { attempt, key, reserved, timeout_at, lease_until, .. } => {
                 if let Some(before) = self.task(no).tried_seq {
-                    self.tried.remove(&before);
+                    self.tried.strike(before);
                 }
                 self.tried.insert(entry.seq, no);
                 self.task_mut(no).tried_seq = Some(entry.seq);
@@ -196,7 +200,7 @@ impl Life {
                     life.attempt = *attempt;
                     life.in_doubt = false;
                     // What is said about this attempt is not said about the result of another one.
-                    life.outputs = Arc::default();
+                    life.outputs = Results::default();
                     life.outcome = None;
                     life.artifacts.clear();
                     life.key.clone_from(key);
@@ -212,7 +216,7 @@ impl Life {
             Event::ProgressMade { artifacts, .. } => self.task_mut(no).keep(artifacts),
             Event::AttemptSucceeded { outputs, artifacts, outcome, usage, .. } => {
                 self.end_attempt(no, *usage, woken, |life| {
-                    life.outputs = Arc::new(outputs.clone());
+                    life.outputs = Results::from(outputs);
                     life.keep(artifacts);
                     life.outcome.clone_from(outcome);
                 });
@@ -248,7 +252,7 @@ impl Life {
                 {
                     life.artifacts.clone_from(&memo.artifacts);
                 }
-                life.outputs = Arc::new(outputs.clone());
+                life.outputs = Results::from(outputs);
                 life.key.clone_from(key);
                 life.outcome.clone_from(outcome);
                 life.source = *source;
@@ -299,7 +303,7 @@ impl Life {
                 let waiting = Waiting::Judge { checks: checks.clone(), of: *of };
                 if *of == JudgeOf::Result {
                     let life = self.task_mut(no);
-                    life.outputs = Arc::new(outputs.clone());
+                    life.outputs = Results::from(outputs);
                     life.outcome.clone_from(outcome);
                 }
                 let attempt = self.task(no).attempt;
@@ -340,7 +344,7 @@ impl Life {
             Event::DeadlineMissed { .. } => self.change(no, woken, |life| life.deadline_missed = true),
             Event::OutputEdited { outputs, .. } => {
                 let life = self.task_mut(no);
-                life.outputs = Arc::new(outputs.clone());
+                life.outputs = Results::from(outputs);
                 life.remember();
             }
             Event::UndoStarted { attempt, .. } => {
@@ -419,7 +423,7 @@ impl Life {
     /// When to tell someone about a task that now waits or runs.
     fn watch_for(&self, no: TaskNo, event: &Event, now: Timestamp) -> Watch {
         let task = &self.node(no).task;
-        let own = task.escalation.as_ref().map(|escalation| escalation.after);
+        let own = if task.escalates { task.escalation.as_ref().map(|escalation| escalation.after) } else { None };
         let after = match event {
             Event::GateOpened { .. } => match &task.action {
                 Some(crate::plan::Action::Gate(gate)) => {
@@ -461,7 +465,7 @@ impl Life {
             life.undone = false;
             life.judged_before = false;
             life.done_seq = None;
-            life.outputs = Arc::default();
+            life.outputs = Results::default();
             life.outcome = None;
             life.rest();
         });
@@ -501,7 +505,7 @@ impl Life {
         };
         self.undo_step(|undoing| undoing.next(no));
         if let Some(tried) = self.task_mut(no).tried_seq.take() {
-            self.tried.remove(&tried);
+            self.tried.strike(tried);
         }
         match &self.task(no).state {
             State::Completed | State::Failed { .. } | State::Abandoned if again => self.apply_reopened(no, true, woken),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Life;
+use super::defined::Defined;
 use super::key::definition_hash;
 use super::state::{State, TaskLife};
 use crate::id::{TaskId, TaskNo};
@@ -16,7 +17,7 @@ use crate::time::Timestamp;
 /// A task and its edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Node {
-    pub task: Arc<Task>,
+    pub task: Defined,
     /// The hash of everything in the task that its result depends on, without its inputs.
     pub definition: String,
     pub parent: Option<TaskNo>,
@@ -152,7 +153,7 @@ impl Life {
         Arc::make_mut(&mut self.nodes).push(Arc::new(Node {
             definition: definition_hash(task),
             lane: lane_of(task, &self.header.policy, 0),
-            task: Arc::new(task.clone()),
+            task: Defined::new(task.clone()),
             parent: None,
             children: Vec::new(),
             waits: Vec::new(),
@@ -305,7 +306,7 @@ impl Life {
             let node = self.node_mut(*no);
             node.definition = definition_hash(task);
             node.lane = lane;
-            node.task = Arc::new(task.clone());
+            node.task = Defined::new(task.clone());
             self.enter_indexes(*no);
             let is_failed = self.failed.contains(no);
             if let Some(parent) = parent {
@@ -511,7 +512,7 @@ impl Life {
         let mut stack: Vec<TaskNo> = self.roots.iter().rev().copied().collect();
         while let Some(no) = stack.pop() {
             let node = self.node(no);
-            plan.tasks.push((*node.task).clone());
+            plan.tasks.push(Task::clone(&node.task));
             stack.extend(node.children.iter().rev());
         }
         plan
