@@ -1,6 +1,6 @@
 //! Budgets: reserved before, settled after, and a breaker.
 
-use gantry_core::event::{Entry, Outputs};
+use gantry_core::event::{Entry, Event, Outputs};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::{Input, Success, TakeBack};
 use gantry_core::plan::{Money, Plan, Task};
@@ -353,4 +353,23 @@ fn tasks_that_are_added_before_the_start_use_up_no_nodes() {
         "the budget does not allow it: 2 tasks more, but the nodes budget allows 1 [life::over-budget]"
     );
     world.revise(|plan| add(plan, &["d"]));
+}
+
+#[test]
+fn an_attempt_that_never_answers_trips_the_breaker_when_others_used_what_it_had_set_aside() {
+    let mut world = World::with_plan(
+        r#"
+        policy.judge=model
+        policy.budget={"model_calls":3}
+        slow   model  timeout=1m
+        write  success_criteria=["reads well"]
+        more
+        last   after slow
+        "#,
+    );
+    world.finish("write");
+    world.judge_using("write", true, "yes", calls(3));
+    assert_eq!(world.count(|event| matches!(event, Event::BreakerTripped { .. })), 0);
+    world.advance(mins(2));
+    assert_eq!(world.count(|event| matches!(event, Event::BreakerTripped { .. })), 1);
 }
