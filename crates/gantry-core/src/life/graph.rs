@@ -268,8 +268,9 @@ impl Life {
                 self.producers.insert(artifact.name, artifact.from);
             }
         }
+        let mut orphaned: BTreeSet<String> = BTreeSet::new();
         for id in &diff.removed {
-            self.remove_node(id, woken);
+            orphaned.extend(self.remove_node(id, woken));
         }
         let moved: Vec<TaskNo> = diff.moved.iter().filter_map(|moved| self.no(moved.id.as_str())).collect();
         let mut affected: Vec<TaskNo> = moved.iter().filter_map(|no| self.node(*no).parent).collect();
@@ -330,6 +331,7 @@ impl Life {
             self.add_node(&placed.task, placed.task.status);
         }
         self.place_all(diff);
+        affected.extend(self.find_makers(&orphaned));
         let touched: Vec<TaskNo> = diff
             .added
             .iter()
@@ -352,8 +354,9 @@ impl Life {
         }
     }
 
-    fn remove_node(&mut self, id: &TaskId, woken: &mut Vec<TaskNo>) {
-        let Some(no) = self.no(id.as_str()) else { return };
+    /// Takes a task out; returns the artifacts that nobody is known to make any more.
+    fn remove_node(&mut self, id: &TaskId, woken: &mut Vec<TaskNo>) -> Vec<String> {
+        let Some(no) = self.no(id.as_str()) else { return Vec::new() };
         self.set_state(no, State::Abandoned, woken);
         let led_to: Vec<TaskNo> = Node::forward_routes(&Arc::clone(&self.node(no).task))
             .iter()
@@ -377,15 +380,37 @@ impl Life {
             self.refresh(parent, woken);
         }
         self.counts[State::Abandoned.place()] -= 1;
-        for artifact in &Arc::clone(&self.node(no).task).artifacts {
-            if self.producers.get(&artifact.name) == Some(id) {
-                self.producers.remove(&artifact.name);
-            }
+        let task = Arc::clone(&self.node(no).task);
+        let made = task.artifacts.iter().map(|artifact| artifact.name.clone());
+        let orphaned: Vec<String> = made.filter(|name| self.producers.get(name) == Some(id)).collect();
+        for name in &orphaned {
+            self.producers.remove(name);
         }
         self.node_mut(no).removed = true;
         self.retired.insert(id.clone(), no);
         self.by_id.remove(id);
         self.failed.remove(&no);
+        orphaned
+    }
+
+    /// Finds who else makes these artifacts: a later round of the task that did, say. Returns all who read them.
+    fn find_makers(&mut self, artifacts: &BTreeSet<String>) -> Vec<TaskNo> {
+        if artifacts.is_empty() {
+            return Vec::new();
+        }
+        let in_order: Vec<TaskNo> = self.roots.iter().flat_map(|root| self.subtree(*root)).collect();
+        for no in &in_order {
+            let task = Arc::clone(&self.node(*no).task);
+            for artifact in task.artifacts.iter().filter(|artifact| artifacts.contains(&artifact.name)) {
+                self.producers.entry(artifact.name.clone()).or_insert_with(|| task.id.clone());
+            }
+        }
+        let reads = |no: &TaskNo| {
+            crate::plan::references(&self.node(*no).task).into_iter().any(
+                |(_, reference)| matches!(reference, crate::plan::Reference::Artifact { name } if artifacts.contains(name)),
+            )
+        };
+        in_order.into_iter().filter(reads).collect()
     }
 
     /// Counts (or stops counting) a task and its parts among what others wait for: what a failed

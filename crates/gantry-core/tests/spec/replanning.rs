@@ -366,3 +366,27 @@ fn what_leads_to_a_repeated_task_or_back_to_it_still_does() {
     let input = again(&world, drawing);
     assert_eq!(world.refusal(input), "nothing would change [life::nothing-changes]");
 }
+
+#[test]
+fn when_the_maker_of_an_artifact_leaves_the_plan_its_next_round_makes_it() {
+    let mut world = World::with_plan(
+        r#"
+        write   artifacts=["text"]
+        tests   after write  on failure -> write max=2
+        print   after tests  inputs={"what":"artifacts.text"}
+        "#,
+    );
+    world.finish("write");
+    world.fail("tests", Logic, "red");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks.retain(|task| task.id.as_str() != "write" && task.id.as_str() != "tests");
+        let print = plan.tasks.iter_mut().find(|task| task.id.as_str() == "print").unwrap();
+        print.depends_on.clear();
+    });
+    assert_eq!(world.started(), [] as [&str; 0]);
+    world.finish_with("write-r2", json!({"text": "better"}));
+    let print = world.starts().into_iter().find(|start| start.task.as_str() == "print").cloned();
+    assert_eq!(print.unwrap().inputs["what"], "better");
+    assert_eq!(world.started(), ["print", "tests-r2"]);
+}
