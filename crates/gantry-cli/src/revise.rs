@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         }
         let base = args.base.map_or(life.revision(), gantry_core::id::Revision);
         let current = life.plan();
-        plan = life.with_parts_of_maps(plan);
+        plan = life.with_own_growth(plan);
         plan.id.clone_from(&current.id);
         plan.sort_tree();
         let change = diff(&current, &plan);

@@ -2,16 +2,24 @@
 //!
 //! `cargo bench -p gantry-core --bench decide` prints nanoseconds per transition for chains, fans and
 //! random graphs from 100 to 100,000 tasks, and the ratio to the smallest: it must stay flat. The
-//! ratio is what counts; the machine's speed is not. `--only 1000` measures one size, for profilers.
+//! ratio is what counts; the machine's speed is not. Each size is measured in two ways:
+//!
+//! - `alone`: one plan after the other. A plan of 100 tasks then lives in the processor's nearest cache.
+//! - `together`: as many plans as make 100,000 tasks, each in its turn, so that every size works on as much memory.
+//!
+//! Only turns are timed: plans are made before and dropped after. What is timed is the processor's time, sizes take
+//! turns and the best of several rounds counts, because whatever else the machine does only ever makes it slower. For
+//! profilers:
+//! `--only 1000` measures one size, `--plan web` one kind of plan, `--way together` one way, `--rounds 1` once.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
-#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+#![cfg_attr(not(unix), expect(clippy::disallowed_methods, reason = "a benchmark reads the clock"))]
 
+use std::collections::VecDeque;
 use std::hint::black_box;
-use std::time::Instant;
 
 use gantry_core::effect::Effect;
-use gantry_core::id::{PlanId, TaskId};
+use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::{Input, Success};
 use gantry_core::life::{self, Life, PlanState, Room};
 use gantry_core::plan::{Action, Plan, Run, Task};
@@ -22,64 +30,125 @@ use gantry_core::time::Timestamp;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// How many tasks all plans have that are driven together, and how many transitions are measured at least.
+const TASKS: usize = 100_000;
+
+/// How many plans are driven at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Alone,
+    Together,
+}
+
 fn main() {
-    let mut args = std::env::args().skip_while(|arg| arg != "--only").skip(1);
-    let only: Option<usize> = args.next().and_then(|size| size.parse().ok());
-    let sizes = only.map_or_else(|| vec![100, 1_000, 10_000, 100_000], |size| vec![size]);
+    let option = |name: &str| std::env::args().skip_while(|arg| arg != name).nth(1);
+    let sizes = match option("--only").and_then(|size| size.parse().ok()) {
+        Some(size) => vec![size],
+        None => vec![100, 1_000, 10_000, 100_000],
+    };
+    let rounds = option("--rounds").and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
     println!("one transition = one answer decided and applied, with everything that follows from it\n");
-    println!("{:<34} {:>9} {:>12} {:>12} {:>7}", "plan", "tasks", "transitions", "ns each", "ratio");
-    for (name, draw) in
-        [("chain", chain as fn(usize) -> Plan), ("fan 1 -> n -> 1", fan), ("5 edges a task, 8 at once", web)]
+    println!("{:<28} {:>9} {:>10} {:>7} {:>13} {:>7}", "plan", "tasks", "alone, ns", "ratio", "together, ns", "ratio");
+    for (name, draw) in [("chain", chain as fn(usize) -> Plan), ("fan 1 -> n -> 1", fan), ("web, 5 edges a task", web)]
     {
-        let mut smallest = None;
-        for size in &sizes {
-            let plan = draw(*size);
-            let (transitions, nanos) = live(&plan);
-            let each = nanos / transitions as f64;
-            let base = *smallest.get_or_insert(each);
-            println!("{name:<34} {size:>9} {transitions:>12} {each:>12.0} {:>7.2}", each / base);
+        if option("--plan").is_some_and(|plan| !name.starts_with(&plan)) {
+            continue;
+        }
+        let mut best = vec![[f64::INFINITY; 2]; sizes.len()];
+        for _ in 0..rounds {
+            for (size, best) in sizes.iter().zip(&mut best) {
+                let plan = draw(*size);
+                for (way, best) in [Way::Alone, Way::Together].into_iter().zip(best) {
+                    let called = if way == Way::Alone { "alone" } else { "together" };
+                    if option("--way").is_none_or(|way| way == called) {
+                        *best = best.min(measure(&plan, way));
+                    }
+                }
+            }
+        }
+        for (size, [alone, together]) in sizes.iter().zip(&best) {
+            let (ratio, fair_ratio) = (alone / best[0][0], together / best[0][1]);
+            println!("{name:<28} {size:>9} {alone:>10.0} {ratio:>7.2} {together:>13.0} {fair_ratio:>7.2}");
         }
     }
 }
 
-/// Lives a whole plan, each attempt answered at once, and measures only deciding and applying.
-///
-/// Small plans are lived several times, so that every size is measured over as many transitions.
-fn live(plan: &Plan) -> (u64, f64) {
-    let mut transitions = 0;
-    let mut nanos = 0.0;
-    while transitions < 20_000 {
-        let now = Timestamp::from_ms(0);
-        let journal = life::create(plan.clone(), PlanId::mint("bench", 1), 1, now).expect("a sound plan");
-        let mut life = life::replay(&journal).expect("a sound journal");
-        let mut answers = Vec::new();
-        life = turn(life, &Input::Start, &mut answers);
-        let begin = Instant::now();
-        let mut at = 0;
-        while at < answers.len() {
-            let input = answers[at].clone();
-            life = turn(life, &input, &mut answers);
-            at += 1;
-        }
-        nanos += begin.elapsed().as_nanos() as f64;
-        transitions += at as u64;
-        assert_eq!(life.state(), PlanState::Completed);
-        black_box(&life);
-    }
-    (transitions, nanos)
+/// A plan that is being driven, and the attempts that it waits for.
+struct Driven {
+    /// Taken out for the length of a turn, which owns it.
+    life: Option<Life>,
+    attempts: VecDeque<(TaskId, AttemptNo)>,
 }
 
-fn turn(life: Life, input: &Input, answers: &mut Vec<Input>) -> Life {
-    let mut draft = life.draft(Timestamp::from_ms(0), Room::PLENTY);
-    draft.take(input).expect("nothing is refused");
-    let verdict = draft.close();
-    for effect in verdict.effects {
-        if let Effect::StartAttempt(start) = effect {
-            let end = Ok(Success::default());
-            answers.push(Input::Ended { task: start.task, attempt: start.attempt, end, usage: Usage::default() });
+/// Lives whole plans, each attempt answered in its turn; returns the nanoseconds of one transition.
+fn measure(plan: &Plan, way: Way) -> f64 {
+    let copies = TASKS.div_ceil(plan.tasks.len());
+    let (batches, at_once) = if way == Way::Alone { (copies, 1) } else { (1, copies) };
+    let (mut transitions, mut nanos) = (0_u64, 0.0);
+    for _ in 0..batches {
+        let mut plans: Vec<Driven> = (0..at_once).map(|_| begin(plan)).collect();
+        let start = processor_ns();
+        loop {
+            let before = transitions;
+            for driven in &mut plans {
+                transitions += u64::from(driven.turn());
+            }
+            if transitions == before {
+                break;
+            }
         }
+        nanos += (processor_ns() - start) as f64;
+        assert!(plans.iter().all(|driven| driven.life.as_ref().map(Life::state) == Some(PlanState::Completed)));
+        black_box(&plans);
     }
-    verdict.life
+    nanos / transitions as f64
+}
+
+/// How long the processor has worked for this thread.
+#[cfg(unix)]
+fn processor_ns() -> i64 {
+    use nix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
+    time.tv_sec() * 1_000_000_000 + time.tv_nsec()
+}
+
+/// The time that passes, where the processor's is not to be had.
+#[cfg(not(unix))]
+fn processor_ns() -> i64 {
+    use std::time::SystemTime;
+    let passed = SystemTime::UNIX_EPOCH.elapsed().expect("a clock after 1970");
+    i64::try_from(passed.as_nanos()).expect("a clock before 2262")
+}
+
+fn begin(plan: &Plan) -> Driven {
+    let journal = life::create(plan.clone(), PlanId::mint("bench", 1), 1, Timestamp::from_ms(0)).expect("a sound plan");
+    let life = life::replay(&journal).expect("a sound journal");
+    let mut driven = Driven { life: Some(life), attempts: VecDeque::with_capacity(plan.tasks.len()) };
+    driven.take(&Input::Start);
+    driven
+}
+
+impl Driven {
+    /// Answers the attempt that has waited longest, if there is one.
+    #[inline(never)]
+    fn turn(&mut self) -> bool {
+        let Some((task, attempt)) = self.attempts.pop_front() else { return false };
+        self.take(&Input::Ended { task, attempt, end: Ok(Success::default()), usage: Usage::default() });
+        true
+    }
+
+    fn take(&mut self, input: &Input) {
+        let life = self.life.take().expect("it is between turns");
+        let mut draft = life.draft(Timestamp::from_ms(0), Room::PLENTY);
+        draft.take(input).expect("nothing is refused");
+        let verdict = draft.close();
+        for effect in verdict.effects {
+            if let Effect::StartAttempt(start) = effect {
+                self.attempts.push_back((start.task, start.attempt));
+            }
+        }
+        self.life = Some(verdict.life);
+    }
 }
 
 fn task(number: usize, needs: impl IntoIterator<Item = usize>) -> Task {

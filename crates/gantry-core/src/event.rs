@@ -3,10 +3,15 @@
 //! Golden files in `tests/golden` hold one line of each kind per version: old lines must still
 //! load. Adding a field means a new version on the same day.
 
+mod about; // which task an event is about
+mod words; // what events are made of
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use words::{AfterUndo, AnswerTo, Asked, JudgeOf, Source};
 
 use crate::effect::{ArtifactRef, Failure};
 use crate::id::{AttemptNo, PlanId, Revision, TaskId};
@@ -30,21 +35,6 @@ pub struct Entry {
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
-}
-
-/// What an answer is an answer to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerTo {
-    /// An attempt.
-    #[default]
-    Attempt,
-    /// The question whether an attempt happened.
-    Verify,
-    /// Checks in words.
-    Judge,
-    /// An attempt at taking back.
-    Undo,
 }
 
 /// Outputs by name.
@@ -569,120 +559,4 @@ pub enum Event {
         /// What.
         text: String,
     },
-}
-
-impl Event {
-    /// The task that the event is about, if it is about one.
-    pub fn task(&self) -> Option<&TaskId> {
-        match self {
-            Self::PlanCreated { .. }
-            | Self::PlanForked { .. }
-            | Self::PlanStarted
-            | Self::PlanPaused { .. }
-            | Self::PlanResumed { .. }
-            | Self::PlanCompleted { .. }
-            | Self::PlanFailed { .. }
-            | Self::PlanAbandoned { .. }
-            | Self::PlanReopened { .. }
-            | Self::PlanRevised { .. }
-            | Self::BreakerTripped { .. }
-            | Self::BreakerReset
-            | Self::UndoBegun { .. }
-            | Self::UndoFinished
-            | Self::FactsObserved { .. }
-            | Self::HypothesisAdded { .. }
-            | Self::EvidenceAdded { .. } => None,
-            Self::TaskOpened { task, .. }
-            | Self::TaskBlocked { task, .. }
-            | Self::TaskUnblocked { task }
-            | Self::AttemptStarted { task, .. }
-            | Self::LeaseExtended { task, .. }
-            | Self::ProgressMade { task, .. }
-            | Self::AttemptSucceeded { task, .. }
-            | Self::AttemptFailed { task, .. }
-            | Self::AnswerIgnored { task, .. }
-            | Self::RetryPlanned { task, .. }
-            | Self::TaskCompleted { task, .. }
-            | Self::TaskFailed { task, .. }
-            | Self::TaskSkipped { task, .. }
-            | Self::TaskAbandoned { task, .. }
-            | Self::TaskReopened { task, .. }
-            | Self::TaskConfirmed { task }
-            | Self::RouteTaken { from: task, .. }
-            | Self::GateOpened { task, .. }
-            | Self::GateDecided { task, .. }
-            | Self::PersonAsked { task, .. }
-            | Self::PersonAnswered { task, .. }
-            | Self::WaitBegun { task, .. }
-            | Self::VerifyAsked { task, .. }
-            | Self::Verified { task, .. }
-            | Self::Escalated { task, .. }
-            | Self::UndoStarted { task, .. }
-            | Self::TaskUndone { task, .. }
-            | Self::UndoPassedOver { task }
-            | Self::UndoFailed { task, .. }
-            | Self::UndoHalted { task, .. }
-            | Self::OutputEdited { task, .. } => Some(task),
-            Self::DeadlineMissed { task }
-            | Self::JudgeAsked { task, .. }
-            | Self::Judged { task, .. }
-            | Self::CheckpointMade { task, .. }
-            | Self::NoteAdded { task, .. } => task.as_ref(),
-        }
-    }
-}
-
-/// Where the result of a completed task comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// It was made just now.
-    #[default]
-    Made,
-    /// It was made before, under the same key.
-    Recorded,
-    /// It is the task's fallback: the result is degraded.
-    Fallback,
-    /// It came with the plan file.
-    Imported,
-}
-
-/// What a judge is asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JudgeOf {
-    /// Whether it may start.
-    Start,
-    /// Whether its result is good enough.
-    #[default]
-    Result,
-}
-
-/// What a person is asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Asked {
-    /// To answer a question.
-    Answer,
-    /// To do the task.
-    Work,
-    /// To say what to do about a failure.
-    Help {
-        /// The failure.
-        failure: Failure,
-    },
-}
-
-/// What comes after undoing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AfterUndo {
-    /// The failure that asked for it stands.
-    Fail,
-    /// The task that asked for it is done.
-    CompleteTask(TaskId),
-    /// The plan is paused; what was taken back can be done again.
-    Pause,
-    /// The plan is abandoned.
-    Abandon,
 }

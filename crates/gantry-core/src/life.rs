@@ -8,7 +8,10 @@
 //! and queue that a decision needs is kept up to date by `apply`.
 
 mod state; // in reading order: what is known …
+mod results;
+mod moments;
 mod names;
+mod defined;
 mod graph;
 mod index;
 mod watch_names;
@@ -26,6 +29,7 @@ mod open_gate;
 mod ask_person;
 mod fire_timer;
 mod revise;
+mod reread;
 mod reopen;
 mod undo;
 mod learn;
@@ -47,6 +51,7 @@ use serde_json::Value;
 pub use draft::{Draft, Room, Scarce, Verdict};
 pub use refusal::Refusal;
 pub use replay::{BadJournal, create, fork, replay};
+pub use results::Results;
 pub use state::{State, TaskLife, Timer, Waiting};
 pub use view::{PlanState, TakingBack, TaskState, WaitsFor};
 
@@ -57,6 +62,7 @@ use crate::policy::Dimension;
 use crate::time::Timestamp;
 use graph::Node;
 use ledger::Account;
+use moments::Moments;
 use names::Names;
 
 /// The state of one plan, folded from its events.
@@ -108,9 +114,9 @@ pub struct Life {
     /// Required tasks that failed with nobody to take care of it.
     failed: OrdSet<TaskNo>,
     /// Finished tasks by when they finished: what undoing goes through backwards.
-    done: OrdMap<u64, TaskNo>,
+    done: Moments,
     /// Tasks by when they were last tried: what is not finished may be half done.
-    tried: OrdMap<u64, TaskNo>,
+    tried: Moments,
 
     /// Spending under each limit: 0 is the plan, others are tasks with a budget of their own.
     accounts: OrdMap<u32, Account>,

@@ -4,6 +4,8 @@
 //! everything that is wrong with it, and only a plan without errors may begin a life.
 
 mod task; // in reading order
+mod route;
+mod criterion;
 mod action;
 mod parts;
 mod spending;
@@ -26,6 +28,7 @@ pub use action::{
 };
 pub(crate) use check::{HYPOTHESES_MAX, LOOPS_MAX};
 pub use check::{Location, Problem, Severity};
+pub use criterion::Check;
 pub use diff::{Diff, Edge, FieldChange, Mismatch, Moved, Placed, TaskChange, diff};
 pub(crate) use diff::{patched, patched_header, task_change};
 pub(crate) use edges::{producers, references, waits_for};
@@ -36,7 +39,8 @@ pub use parts::{
 };
 pub use pipeline::{Call, parse_pipeline};
 pub use reference::{Input, Reference};
-pub use task::{Check, Idempotency, InitialStatus, Kind, On, Round, Route, Task, Undo};
+pub use route::{On, Route};
+pub use task::{Idempotency, InitialStatus, Kind, Round, Task, Undo};
 
 use crate::id::{PlanId, TaskId};
 use crate::policy::Policy;

@@ -143,7 +143,11 @@ impl World {
         Ok(world)
     }
 
-    /// Begins the life of a plan in a world without faults.
+    /// Begins the life of this plan in a world without faults.
+    pub fn with_plan(plan: Plan, seed: u64) -> Result<Self, Violation> {
+        Self::begin(plan, seed, Dice::new(seed, 2), Trace::Off)
+    }
+
     fn begin(plan: Plan, seed: u64, dice: Dice, trace: Trace) -> Result<Self, Violation> {
         let id = PlanId::mint(&plan.title, seed);
         let journal = life::create(plan, id, seed, BEGINNING)

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gantry_core::effect::Failure;
-use gantry_core::event::{AfterUndo, Entry, Event, Source};
+use gantry_core::event::{AfterUndo, AnswerTo, Entry, Event, Source};
 use gantry_core::id::{AttemptNo, PlanId, Revision, TaskId};
 use gantry_core::input::Decision;
 use gantry_core::life;
-use gantry_core::plan::{Action, Diff, Gate, Idempotency, Map, Model, On, Placed, Plan, Round, Route, Run, Task, Undo};
+use gantry_core::plan::{
+    Action, Diff, Gate, Idempotency, Map, Model, Money, On, Placed, Plan, Round, Route, Run, Task, Undo,
+};
 use gantry_core::policy::{Dimension, FailureClass, Policy, Remedy, Usage};
 use gantry_core::time::Timestamp;
 use gantry_sim::checks;
@@ -264,6 +266,47 @@ fn a_start_that_the_budget_does_not_allow_is_found() {
     let one = Usage { model_calls: 1, ..Usage::default() };
     let journal = Journal::of(limited).start_with("a", 1, one);
     journal.start_with("b", 1, one).breaks("nothing starts that the budget does not allow");
+}
+
+/// A plan with one call of a model to spend, which `b` would make.
+fn with_one_call() -> Journal {
+    let asks = Task { action: Some(Action::Model(Model::default())), ..task("b", &[]) };
+    let mut limited = plan(vec![task("a", &[]), asks]);
+    limited.policy.budget.model_calls = Some(1);
+    Journal::of(limited)
+}
+
+const ONE_CALL: Usage = Usage { model_calls: 1, cost_usd: Money(0), tokens: 0, nodes: 0 };
+
+#[test]
+fn a_start_that_others_have_used_the_budget_for_is_found() {
+    let rule = Some("nothing starts that the budget does not allow");
+    let (a, attempt, usage) = (id("a"), AttemptNo(1), ONE_CALL);
+    let judged = |task: Option<TaskId>| Event::Judged { task, by: "judge".to_owned(), verdicts: Vec::new(), usage };
+    let verified = Event::Verified { task: a.clone(), attempt, happened: None, usage };
+    let (reason, to) = (String::new(), AnswerTo::Attempt);
+    let late = Event::AnswerIgnored { task: a.clone(), attempt, reason, usage, to };
+    with_one_call().start_with("b", 1, ONE_CALL).holds();
+    for used in [judged(None), judged(Some(a)), verified, late] {
+        let journal = with_one_call().and(used.clone()).holds();
+        assert_eq!(journal.start_with("b", 1, ONE_CALL).rule(), rule, "{used:?}");
+    }
+}
+
+#[test]
+fn a_start_that_taking_back_has_used_the_budget_for_is_found() {
+    let undone = |usage: Usage| Event::TaskUndone { task: id("a"), how: String::new(), usage };
+    let stuck =
+        |usage: Usage| Event::UndoFailed { task: id("a"), attempt: AttemptNo(9), message: String::new(), usage };
+    let free = Usage::default();
+    let journal = |stuck_using: Usage, undone_using: Usage| {
+        let begun = with_one_call().done("a").and(begun_then(&["a"], AfterUndo::Pause)).and(undo_started("a"));
+        let again = begun.and(stuck(stuck_using)).and(undo_started("a"));
+        again.and(undone(undone_using)).and(Event::UndoFinished).holds().start_with("b", 1, ONE_CALL)
+    };
+    journal(free, free).holds();
+    journal(ONE_CALL, free).breaks("nothing starts that the budget does not allow");
+    journal(free, ONE_CALL).breaks("nothing starts that the budget does not allow");
 }
 
 #[test]

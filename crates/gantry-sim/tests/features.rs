@@ -4,6 +4,7 @@ use gantry_core::effect::Failure;
 use gantry_core::event::{Asked, Event};
 use gantry_core::id::TaskId;
 use gantry_core::plan::{Action, Input, Map, Plan, Reference, Task};
+use gantry_core::policy::Usage;
 use gantry_sim::run::run_seed;
 use gantry_sim::world::{Record, Trace};
 
@@ -89,7 +90,7 @@ fn facts_block_and_let_go(record: &Record) -> bool {
 
 type Feature = (&'static str, fn(&Record) -> bool);
 
-const FEATURES: [Feature; 22] = [
+const FEATURES: [Feature; 25] = [
     ("a depth budget", |record| plan(record).policy.budget.depth.is_some()),
     ("a map that the depth budget stops", |record| {
         any_event(record, |event| failures(event).is_some_and(|failure| failure.message.contains("depth budget")))
@@ -138,6 +139,15 @@ const FEATURES: [Feature; 22] = [
             Some(Action::Tool(tool)) => plan(record).capabilities.iter().any(|known| known.name == tool.name),
             _ => false,
         })
+    }),
+    ("a judge that uses something", |record| {
+        any_event(record, |event| matches!(event, Event::Judged { usage, .. } if *usage != Usage::default()))
+    }),
+    ("a verifier that uses something", |record| {
+        any_event(record, |event| matches!(event, Event::Verified { usage, .. } if *usage != Usage::default()))
+    }),
+    ("an undo that uses something", |record| {
+        any_event(record, |event| matches!(event, Event::TaskUndone { usage, .. } if *usage != Usage::default()))
     }),
     ("several inputs in one turn", |record| record.taken.iter().any(|turn| turn.inputs.len() > 1)),
     ("five inputs and more in one turn", |record| record.taken.iter().any(|turn| turn.inputs.len() >= 5)),

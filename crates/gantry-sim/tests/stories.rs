@@ -12,7 +12,7 @@ use gantry_core::time::Timestamp;
 use gantry_sim::checks::{turn, whole};
 use gantry_sim::run::guarded;
 use gantry_sim::violation::Outcome;
-use gantry_sim::world::{Record, Taken};
+use gantry_sim::world::{Record, Taken, World};
 
 const NOW: Timestamp = Timestamp::from_ms(1_000);
 
@@ -172,6 +172,42 @@ fn a_plan_that_stands_still_is_found() {
     let (_, life) = run();
     assert_eq!(turn::helped(&life, true), Ok(()));
     assert_eq!(rule(turn::helped(&life, false)), Some("a plan that is helped goes on"));
+}
+
+#[test]
+fn a_plan_that_cannot_begin_is_found() {
+    assert!(World::with_plan(plan(), 1).is_ok());
+    let mut circle = plan();
+    circle.tasks[0].depends_on.push(TaskId::slugged("b"));
+    circle.tasks[1].depends_on.push(TaskId::slugged("a"));
+    assert_eq!(rule(World::with_plan(circle, 1).map(|_| ())), Some("a valid plan begins"));
+}
+
+#[test]
+fn a_plan_that_does_not_end_though_everybody_helps_is_found() {
+    let helped = |turns_max: usize| World::with_plan(plan(), 1).and_then(|mut world| world.help_within(turns_max));
+    assert_eq!(helped(100), Ok(()));
+    assert_eq!(rule(helped(2)), Some("a plan that is helped ends"));
+}
+
+#[test]
+fn a_life_that_cannot_be_forked_is_found() {
+    let unforkable = Some("a life can be forked anywhere");
+    let (record, _) = run();
+    let mut journal = record.journal;
+    assert_eq!(whole::forked(&journal), Ok(()));
+    journal[1].seq = 9;
+    assert_eq!(rule(whole::forked(&journal)), unforkable, "an entry is missing");
+    assert_eq!(rule(whole::forked(&journal[1..])), unforkable, "the beginning is missing");
+    assert_eq!(rule(whole::forked(&[])), unforkable, "there is nothing to fork");
+}
+
+#[test]
+fn something_that_cannot_be_written_is_found() {
+    let (record, life) = run();
+    assert!(whole::written(&record.journal).is_ok() && whole::written(&life).is_ok());
+    let without_text = std::collections::BTreeMap::from([((1, 2), "the key is no text")]);
+    assert_eq!(rule(whole::written(&without_text).map(|_| ())), Some("everything can be written"));
 }
 
 #[test]

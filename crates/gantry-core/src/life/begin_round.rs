@@ -207,7 +207,7 @@ impl Life {
         let mut taken = Vec::new();
         let waiting = self.waiting_behind(region);
         for no in &waiting {
-            let mut task = (*self.node(*no).task).clone();
+            let mut task = Task::clone(&self.node(*no).task);
             rename_needs(&mut task, rename);
             self.wait_for_makers(&mut task, rename);
             outside.insert(*no, task);
@@ -219,7 +219,7 @@ impl Life {
                 if is_outside(&target) || self.stays_behind(no, target, region, &waiting) {
                     continue;
                 }
-                let task = outside.entry(no).or_insert_with(|| (*self.node(no).task).clone());
+                let task = outside.entry(no).or_insert_with(|| Task::clone(&self.node(no).task));
                 lead_back(task, self.task_id(target), rename);
             }
         }
@@ -227,7 +227,7 @@ impl Life {
         for to in region {
             for from in self.node(*to).routed_from.iter().copied().filter(|no| is_outside(no)) {
                 let Some(name) = rename(self.task_id(*to)) else { continue };
-                let task = outside.entry(from).or_insert_with(|| (*self.node(from).task).clone());
+                let task = outside.entry(from).or_insert_with(|| Task::clone(&self.node(from).task));
                 let routes: Vec<Route> = task
                     .next
                     .iter()
@@ -281,7 +281,7 @@ impl Life {
 }
 
 /// Where a task may send work back to.
-fn ways_back(task: &Task) -> Vec<&TaskId> {
+pub(super) fn ways_back(task: &Task) -> Vec<&TaskId> {
     let gate = match &task.action {
         Some(Action::Gate(gate)) => gate.back_to.as_ref(),
         _ => None,
@@ -290,7 +290,7 @@ fn ways_back(task: &Task) -> Vec<&TaskId> {
 }
 
 /// Lets ways back to `target` lead to its next round.
-fn lead_back(task: &mut Task, target: &TaskId, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
+pub(super) fn lead_back(task: &mut Task, target: &TaskId, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
     let Some(name) = rename(target) else { return };
     for route in task.next.iter_mut().filter(|route| route.max.is_some() && route.to == *target) {
         route.to = name.clone();
@@ -326,7 +326,7 @@ fn renamed(task: &Arc<Task>, rename: &impl Fn(&TaskId) -> Option<TaskId>) -> Tas
 }
 
 /// Lets a task wait for, and read from, the next round of what it waits for.
-fn rename_needs(task: &mut Task, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
+pub(super) fn rename_needs(task: &mut Task, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
     let swap = |id: &mut TaskId| {
         if let Some(name) = rename(id) {
             *id = name;

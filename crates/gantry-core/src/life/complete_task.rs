@@ -25,24 +25,50 @@ impl Draft {
         source: Source,
         mut words: Vec<String>,
     ) {
-        let task = std::sync::Arc::clone(&self.life.node(no).task);
-        let choices = self.life.choices(no);
-        if let Some(outcome) = &outcome
-            && !choices.is_empty()
-            && !choices.contains(outcome)
-        {
-            let message = format!("`{outcome}` is none of the outcomes: {}", choices.join(", "));
-            return self.fail(no, Failure::new(FailureClass::Logic, message));
+        if let Some(failure) = self.fault_in(no, &outputs, outcome.as_deref(), &mut words) {
+            return self.fail(no, failure);
         }
-        let sight = Sight { outputs: Some(&outputs), outcome: outcome.as_deref(), ..Sight::of(&self.life, Some(no)) };
+        if self.life.header.policy.judge == Judge::Nobody {
+            let task = &self.life.node(no).task;
+            if task.has_preconditions {
+                let before = task.preconditions.iter().filter(|check| matches!(check, Check::Words(_)));
+                words.extend(before.map(|check| check.text().to_owned()));
+            }
+            return self.complete(no, outputs, outcome, source, words);
+        }
+        if words.is_empty() {
+            return self.complete(no, outputs, outcome, source, words);
+        }
+        self.ask_judge(no, JudgeOf::Result, words, outputs, outcome);
+    }
+
+    /// Says why a result is not good enough, as far as the core can tell; checks in words are added to `words`.
+    fn fault_in(
+        &self,
+        no: TaskNo,
+        outputs: &Outputs,
+        outcome: Option<&str>,
+        words: &mut Vec<String>,
+    ) -> Option<Failure> {
+        let logic = |message: String| Some(Failure::new(FailureClass::Logic, message));
+        if let Some(outcome) = outcome {
+            let choices = self.life.choices(no);
+            if !choices.is_empty() && !choices.iter().any(|choice| choice == outcome) {
+                return logic(format!("`{outcome}` is none of the outcomes: {}", choices.join(", ")));
+            }
+        }
+        let task = &self.life.node(no).task;
+        if !task.has_checks {
+            return None;
+        }
+        let sight = Sight { outputs: Some(outputs), outcome, ..Sight::of(&self.life, Some(no)) };
         for mode in &task.failure_modes {
             if let Some(Check::Expr(detect)) = &mode.detect
                 && let Ok(finding) = detect.test(&sight)
                 && finding.holds
             {
-                let mut failure = Failure::new(FailureClass::Logic, format!("{}: {}", mode.name, finding.because));
-                failure.mode = Some(mode.name.clone());
-                return self.fail(no, failure);
+                let failure = logic(format!("{}: {}", mode.name, finding.because));
+                return failure.map(|failure| Failure { mode: Some(mode.name.clone()), ..failure });
             }
         }
         for check in task.success_criteria.iter().chain(&task.postconditions) {
@@ -57,18 +83,9 @@ impl Draft {
                     Err(error) => format!("`{}`: {error}", expr.source()),
                 },
             };
-            return self
-                .fail(no, Failure::new(FailureClass::Logic, format!("the result is not good enough: {reason}")));
+            return logic(format!("the result is not good enough: {reason}"));
         }
-        if self.life.header.policy.judge == Judge::Nobody {
-            let before = task.preconditions.iter().filter(|check| matches!(check, Check::Words(_)));
-            words.extend(before.map(|check| check.text().to_owned()));
-            return self.complete(no, outputs, outcome, source, words);
-        }
-        if words.is_empty() {
-            return self.complete(no, outputs, outcome, source, words);
-        }
-        self.ask_judge(no, JudgeOf::Result, words, outputs, outcome);
+        None
     }
 
     /// The task is done: routes first, so that whoever they lead to is not skipped in between.

@@ -217,6 +217,7 @@ impl Draft {
         let (task, attempt, usage) = (self.id(no), *attempt, *reserved);
         let failure = Failure::new(FailureClass::Lost, why);
         self.record(Event::AttemptFailed { task: task.clone(), attempt, failure, usage, unanswered: true });
+        self.trip_if_overrun();
         self.record(Event::TaskUnblocked { task });
     }
 
@@ -234,6 +235,8 @@ impl Draft {
         let usage = if nests { Usage::default() } else { *reserved };
         let (task, attempt, failure) = (self.id(no), *attempt, Failure::new(class, why));
         self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage, unanswered: true });
+        // Meanwhile others may have used what it had set aside.
+        self.trip_if_overrun();
         self.fail(no, failure);
     }
 

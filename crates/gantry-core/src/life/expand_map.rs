@@ -99,7 +99,7 @@ impl Draft {
             if gone(&old.id) || diff.changed.iter().any(|change| change.id == old.id) {
                 continue;
             }
-            let mut task = (**old).clone();
+            let mut task = Task::clone(old);
             task.depends_on.retain(|id| !gone(id));
             task.next.retain(|route| !gone(&route.to));
             task.inputs.retain(|_, input| !matches!(input, Input::From(Reference::Task { task, .. }) if gone(task)));

@@ -47,6 +47,9 @@ impl Draft {
     /// Called before the event that ends the task, so that nobody behind it sees an ending without
     /// knowing where it leads.
     pub(super) fn follow_routes(&mut self, no: TaskNo, ending: Ending<'_>) -> bool {
+        if !self.life.node(no).task.has_routes {
+            return false;
+        }
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         let mut taken = false;
         for route in &task.next {

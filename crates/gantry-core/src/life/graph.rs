@@ -1,22 +1,30 @@
 //! The plan's graph by task numbers, kept up to date revision by revision.
 
+mod lanes; // where tasks wait for their turn
+mod rebuild; // the graph of the next revision
+mod tree; // who contains whom
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use lanes::lane_of;
+pub(super) use lanes::{INLINE_LANE, capabilities_of};
+use tree::Among;
+
 use super::Life;
+use super::defined::Defined;
 use super::key::definition_hash;
 use super::state::{State, TaskLife};
 use crate::id::{TaskId, TaskNo};
-use crate::plan::{Action, Diff, InitialStatus, On, Plan, Route, Task, patched, patched_header, producers, waits_for};
-use crate::policy::{Judge, Policy, ProseBy};
+use crate::plan::{Action, InitialStatus, On, Plan, Route, Task, producers, waits_for};
 use crate::time::Timestamp;
 
 /// A task and its edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Node {
-    pub task: Arc<Task>,
+    pub task: Defined,
     /// The hash of everything in the task that its result depends on, without its inputs.
     pub definition: String,
     pub parent: Option<TaskNo>,
@@ -58,72 +66,6 @@ impl Node {
     }
 }
 
-/// Where to put a task among its siblings.
-#[derive(Clone, Copy)]
-enum Among {
-    First,
-    After(TaskNo),
-    Last,
-}
-
-/// The lane of tasks that the core finishes by itself or hands to people: no limit holds them up.
-pub(super) const INLINE_LANE: &str = "-";
-
-/// The capabilities that tasks in a lane use.
-pub(super) fn capabilities_of(lane: &str) -> impl Iterator<Item = &str> {
-    lane.trim_start_matches(['-', '+']).split(',').filter(|name| !name.is_empty())
-}
-
-/// The lane of a task in the way that is tried now, by whom the policy has it done.
-fn lane_of(task: &Task, policy: &Policy, way: u32) -> String {
-    let action = match way {
-        0 => task.action.as_ref(),
-        way => task.alternates.get(way as usize - 1),
-    };
-    let inline = match action {
-        Some(Action::Command(command)) => command.calls().is_none() && policy.prose == ProseBy::Person,
-        Some(Action::Decide(decide)) => decide.is_computed() || policy.judge != Judge::Model,
-        Some(
-            Action::Gate(_)
-            | Action::Ask(_)
-            | Action::Manual(_)
-            | Action::Map(_)
-            | Action::Compute(_)
-            | Action::Wait(_)
-            | Action::UndoTo(_),
-        ) => true,
-        None => policy.prose == ProseBy::Person,
-        Some(
-            Action::Model(_)
-            | Action::Run(_)
-            | Action::Tool(_)
-            | Action::Agent(_)
-            | Action::Plan(_)
-            | Action::Checkpoint(_),
-        ) => false,
-    };
-    if inline {
-        return INLINE_LANE.to_owned();
-    }
-    let mut names: Vec<&str> = task.capabilities.iter().map(String::as_str).collect();
-    let prose = if policy.prose == ProseBy::Agent { "agent" } else { "model" };
-    match action {
-        Some(Action::Run(_)) => names.push("shell"),
-        Some(Action::Model(_) | Action::Decide(_)) => names.push("model"),
-        Some(Action::Agent(_)) => names.push("agent"),
-        Some(Action::Tool(tool)) => names.push(&tool.name),
-        Some(Action::Command(command)) => match command.calls() {
-            Some(calls) => names.extend(calls.iter().map(|call| call.name.as_str())),
-            None => names.push(prose),
-        },
-        None => names.push(prose),
-        _ => {}
-    }
-    names.sort_unstable();
-    names.dedup();
-    format!("+{}", names.join(","))
-}
-
 impl Life {
     /// Takes in all tasks of a new plan.
     pub(super) fn build(&mut self, plan: &Plan) {
@@ -152,7 +94,7 @@ impl Life {
         Arc::make_mut(&mut self.nodes).push(Arc::new(Node {
             definition: definition_hash(task),
             lane: lane_of(task, &self.header.policy, 0),
-            task: Arc::new(task.clone()),
+            task: Defined::new(task.clone()),
             parent: None,
             children: Vec::new(),
             waits: Vec::new(),
@@ -250,258 +192,24 @@ impl Life {
         }
     }
 
-    /// Makes the graph of the next revision; every task that it touches is looked at again.
-    pub(super) fn rebuild(&mut self, diff: &Diff, woken: &mut Vec<TaskNo>) {
-        if !diff.plan.is_empty()
-            && let Ok(header) = patched_header(&self.header, &diff.plan)
-        {
-            let was = Arc::clone(&self.header);
-            self.change_header(|life| life.header = Arc::new(header));
-            // Another deadline is another thing to miss.
-            self.deadline_missed &= was.deadline == self.header.deadline;
-            if (was.policy.prose, was.policy.judge) != (self.header.policy.prose, self.header.policy.judge) {
-                self.change_all_lanes(woken);
-            }
-            let artifacts = self.header.artifacts.clone();
-            for artifact in artifacts {
-                self.producers.insert(artifact.name, artifact.from);
-            }
+    /// Finds who else makes these artifacts: a later round of the task that did, say. Returns all who read them.
+    fn find_makers(&mut self, artifacts: &BTreeSet<String>) -> Vec<TaskNo> {
+        if artifacts.is_empty() {
+            return Vec::new();
         }
-        for id in &diff.removed {
-            self.remove_node(id, woken);
-        }
-        let moved: Vec<TaskNo> = diff.moved.iter().filter_map(|moved| self.no(moved.id.as_str())).collect();
-        let mut affected: Vec<TaskNo> = moved.iter().filter_map(|no| self.node(*no).parent).collect();
-        for no in &moved {
-            self.detach(*no);
-        }
-        let changed: Vec<(TaskNo, Task)> = diff
-            .changed
-            .iter()
-            .filter_map(|change| {
-                let no = self.no(change.id.as_str())?;
-                Some((no, patched(&self.node(no).task, change).ok()?))
-            })
-            .collect();
-        affected.extend(
-            changed
-                .iter()
-                .flat_map(|(no, _)| Node::forward_routes(&self.node(*no).task))
-                .filter_map(|route| self.no(route.to.as_str())),
-        );
-        for (no, task) in &changed {
-            self.leave_lane(*no);
-            self.unlink(*no);
-            // What the task means to others, its timers and its place in the counts follow its definition.
-            let (dependents, parent) = (self.node(*no).dependents.clone(), self.node(*no).parent);
-            for dependent in &dependents {
-                self.count_wait(*dependent, *no, -1);
-            }
-            let was_failed = self.failed.contains(no);
-            self.leave_indexes(*no);
-            let same_deadline = self.node(*no).task.deadline == task.deadline;
-            self.task_mut(*no).deadline_missed &= same_deadline;
-            let lane = lane_of(task, &self.header.policy, self.task(*no).way);
-            let node = self.node_mut(*no);
-            node.definition = definition_hash(task);
-            node.lane = lane;
-            node.task = Arc::new(task.clone());
-            self.enter_indexes(*no);
-            let is_failed = self.failed.contains(no);
-            if let Some(parent) = parent {
-                let life = self.task_mut(parent);
-                life.children_failed = life.children_failed + u32::from(is_failed) - u32::from(was_failed);
-            }
-            for dependent in dependents {
-                self.count_wait(dependent, *no, 1);
-                affected.push(dependent);
-            }
-        }
-        for (_, task) in &changed {
-            for artifact in &task.artifacts {
+        let in_order: Vec<TaskNo> = self.roots.iter().flat_map(|root| self.subtree(*root)).collect();
+        for no in &in_order {
+            let task = Arc::clone(&self.node(*no).task);
+            for artifact in task.artifacts.iter().filter(|artifact| artifacts.contains(&artifact.name)) {
                 self.producers.entry(artifact.name.clone()).or_insert_with(|| task.id.clone());
             }
         }
-        for placed in &diff.added {
-            for artifact in &placed.task.artifacts {
-                self.producers.entry(artifact.name.clone()).or_insert_with(|| placed.task.id.clone());
-            }
-            self.add_node(&placed.task, placed.task.status);
-        }
-        self.place_all(diff);
-        let touched: Vec<TaskNo> = diff
-            .added
-            .iter()
-            .filter_map(|placed| self.no(placed.task.id.as_str()))
-            .chain(changed.iter().map(|(no, _)| *no))
-            .collect();
-        for no in &touched {
-            self.link(*no);
-        }
-        // A route that came or went changes what its target waits for.
-        let targets: Vec<TaskNo> = touched
-            .iter()
-            .flat_map(|no| Node::forward_routes(&self.node(*no).task))
-            .filter_map(|route| self.no(route.to.as_str()))
-            .collect();
-        for no in touched.into_iter().chain(moved).chain(targets).chain(affected) {
-            self.link(no);
-            self.arm(no);
-            self.refresh(no, woken);
-        }
-    }
-
-    fn remove_node(&mut self, id: &TaskId, woken: &mut Vec<TaskNo>) {
-        let Some(no) = self.no(id.as_str()) else { return };
-        self.set_state(no, State::Abandoned, woken);
-        let led_to: Vec<TaskNo> = Node::forward_routes(&Arc::clone(&self.node(no).task))
-            .iter()
-            .filter_map(|route| self.no(route.to.as_str()))
-            .collect();
-        self.unlink(no);
-        for target in led_to {
-            self.refresh(target, woken);
-        }
-        for dependent in self.node(no).dependents.clone() {
-            self.unwait(dependent, no);
-            self.refresh(dependent, woken);
-        }
-        for target in std::mem::take(&mut self.task_mut(no).taken) {
-            self.task_mut(target).routes_taken -= 1;
-            self.refresh(target, woken);
-        }
-        let parent = self.node(no).parent;
-        self.detach(no);
-        if let Some(parent) = parent {
-            self.refresh(parent, woken);
-        }
-        self.counts[State::Abandoned.place()] -= 1;
-        for artifact in &Arc::clone(&self.node(no).task).artifacts {
-            if self.producers.get(&artifact.name) == Some(id) {
-                self.producers.remove(&artifact.name);
-            }
-        }
-        self.node_mut(no).removed = true;
-        self.retired.insert(id.clone(), no);
-        self.by_id.remove(id);
-        self.failed.remove(&no);
-    }
-
-    /// Counts (or stops counting) a task and its parts among what others wait for: what a failed
-    /// part means to others follows from what contains it.
-    fn count_among_waits(&mut self, no: TaskNo, by: i64) {
-        for no in self.subtree(no) {
-            for dependent in self.node(no).dependents.clone() {
-                self.count_wait(dependent, no, by);
-            }
-        }
-    }
-
-    /// Finds each task's lane anew: others may be the ones to do it now.
-    fn change_all_lanes(&mut self, woken: &mut Vec<TaskNo>) {
-        for no in self.numbers().collect::<Vec<TaskNo>>() {
-            self.leave_lane(no);
-            self.leave_indexes(no);
-            self.find_lane(no);
-            self.enter_indexes(no);
-            self.refresh(no, woken);
-        }
-    }
-
-    /// Finds the lane of a task that stands in none.
-    pub(super) fn find_lane(&mut self, no: TaskNo) {
-        let lane = lane_of(&self.node(no).task, &self.header.policy, self.task(no).way);
-        self.node_mut(no).lane = lane;
-    }
-
-    /// Takes a task out of its parent's list.
-    fn detach(&mut self, no: TaskNo) {
-        self.count_among_waits(no, -1);
-        let open = u32::from(!self.task(no).state.is_final());
-        let failed = u32::from(self.failed.contains(&no));
-        let active = self.task(no).active_below + u32::from(self.task(no).active);
-        match self.node(no).parent {
-            None => Arc::make_mut(&mut self.roots).retain(|root| *root != no),
-            Some(parent) => {
-                self.node_mut(parent).children.retain(|child| *child != no);
-                let life = self.task_mut(parent);
-                life.children_open -= open;
-                life.children_failed -= failed;
-                self.add_active_above(parent, -i64::from(active));
-            }
-        }
-        self.node_mut(no).parent = None;
-        self.count_among_waits(no, 1);
-    }
-
-    /// Puts new and moved tasks where they belong: each after its sibling, which may itself be one of them.
-    fn place_all(&mut self, diff: &Diff) {
-        let moved = diff.moved.iter().map(|moved| (&moved.id, moved.after.as_ref()));
-        let added = diff.added.iter().map(|placed| (&placed.task.id, placed.after.as_ref()));
-        let mut pending: Vec<(&TaskId, Option<&TaskId>)> = moved.chain(added).collect();
-        while !pending.is_empty() {
-            let before = pending.len();
-            pending.retain(|(id, after)| {
-                let Some(no) = self.no(id.as_str()) else { return false };
-                let place = match after {
-                    None => Among::First,
-                    Some(after) => match self.no(after.as_str()).filter(|after| self.is_placed_beside(no, *after)) {
-                        Some(after) => Among::After(after),
-                        None => return true,
-                    },
-                };
-                self.attach(no, place);
-                false
-            });
-            if pending.len() == before {
-                for (id, _) in std::mem::take(&mut pending) {
-                    if let Some(no) = self.no(id.as_str()) {
-                        self.attach(no, Among::Last);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The list that a task stands in, by its definition.
-    fn siblings(&self, no: TaskNo) -> &[TaskNo] {
-        match self.node(no).task.parent.as_ref().and_then(|id| self.no(id.as_str())) {
-            None => &self.roots,
-            Some(parent) => &self.node(parent).children,
-        }
-    }
-
-    fn is_placed_beside(&self, no: TaskNo, other: TaskNo) -> bool {
-        self.siblings(no).contains(&other)
-    }
-
-    /// Puts a task that stands nowhere where it belongs.
-    fn attach(&mut self, no: TaskNo, among: Among) {
-        self.count_among_waits(no, -1);
-        let parent = self.node(no).task.parent.as_ref().and_then(|id| self.no(id.as_str()));
-        let open = u32::from(!self.task(no).state.is_final());
-        let failed = u32::from(self.failed.contains(&no));
-        let active = self.task(no).active_below + u32::from(self.task(no).active);
-        let put = |siblings: &mut Vec<TaskNo>| match among {
-            Among::First => siblings.insert(0, no),
-            Among::Last => siblings.push(no),
-            Among::After(other) => {
-                let at = siblings.iter().position(|sibling| *sibling == other).map_or(siblings.len(), |at| at + 1);
-                siblings.insert(at, no);
-            }
+        let reads = |no: &TaskNo| {
+            crate::plan::references(&self.node(*no).task).into_iter().any(
+                |(_, reference)| matches!(reference, crate::plan::Reference::Artifact { name } if artifacts.contains(name)),
+            )
         };
-        match parent {
-            None => put(Arc::make_mut(&mut self.roots)),
-            Some(parent) => {
-                put(&mut self.node_mut(parent).children);
-                let life = self.task_mut(parent);
-                life.children_open += open;
-                life.children_failed += failed;
-                self.add_active_above(parent, i64::from(active));
-            }
-        }
-        self.node_mut(no).parent = parent;
-        self.count_among_waits(no, 1);
+        in_order.into_iter().filter(reads).collect()
     }
 
     /// The plan as it is now, with its tasks in tree order.
@@ -511,7 +219,7 @@ impl Life {
         let mut stack: Vec<TaskNo> = self.roots.iter().rev().copied().collect();
         while let Some(no) = stack.pop() {
             let node = self.node(no);
-            plan.tasks.push((*node.task).clone());
+            plan.tasks.push(Task::clone(&node.task));
             stack.extend(node.children.iter().rev());
         }
         plan
@@ -526,20 +234,5 @@ impl Life {
     /// The newest round of a task.
     pub(super) fn newest(&self, id: &str) -> Option<TaskNo> {
         self.newest_round.get(id).copied().filter(|no| !self.node(*no).removed).or_else(|| self.no(id))
-    }
-
-    pub(super) fn ancestors(&self, no: TaskNo) -> impl Iterator<Item = TaskNo> {
-        std::iter::successors(self.node(no).parent, |no| self.node(*no).parent)
-    }
-
-    /// The task and everything below it, parents first.
-    pub(super) fn subtree(&self, no: TaskNo) -> Vec<TaskNo> {
-        let mut tree = Vec::new();
-        let mut stack = vec![no];
-        while let Some(no) = stack.pop() {
-            tree.push(no);
-            stack.extend(self.node(no).children.iter().rev());
-        }
-        tree
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use imbl::OrdSet;
 
+use super::graph::Node;
 use super::open_gate::NEEDS_CHANGES;
 use super::state::{State, TaskLife, Timer, Waiting};
 use super::{Life, Phase};
@@ -100,7 +101,8 @@ impl Life {
             }
         }
         if was_final != is_final {
-            for route in super::graph::Node::forward_routes(&node.task) {
+            let routes = if node.task.has_routes { Node::forward_routes(&node.task) } else { Vec::new() };
+            for route in routes {
                 let Some(to) = self.no(route.to.as_str()).filter(|to| self.node(*to).routed_from.contains(&no)) else {
                     continue;
                 };
@@ -211,7 +213,7 @@ impl Life {
                 self.unwatch_names(no);
             }
             Listing::Open => drop(self.open.remove(&no)),
-            Listing::Done(seq) => drop(self.done.remove(&seq)),
+            Listing::Done(seq) => self.done.strike(seq),
             Listing::Failed => drop(self.failed.remove(&no)),
             Listing::Nowhere => {}
         }
@@ -229,7 +231,7 @@ impl Life {
                 self.watch_names(no);
             }
             Listing::Open => drop(self.open.insert(no)),
-            Listing::Done(seq) => drop(self.done.insert(seq, no)),
+            Listing::Done(seq) => self.done.insert(seq, no),
             Listing::Failed => drop(self.failed.insert(no)),
             Listing::Nowhere => {}
         }
@@ -276,8 +278,7 @@ impl Life {
         if life.state.is_final() {
             return timers;
         }
-        let task = &self.node(no).task;
-        if let Some(deadline) = task.deadline
+        if let Some(deadline) = self.node(no).task.deadline
             && !life.deadline_missed
         {
             timers.push((deadline, Timer::Deadline(no)));

@@ -95,7 +95,7 @@ impl Draft {
         if self.life.checkpoints.len() >= CHECKPOINTS_MAX {
             return Err(Refusal::TooMany { what: "checkpoints", max: CHECKPOINTS_MAX });
         }
-        let last = self.life.done.get_max().map(|(_, no)| *no);
+        let last = self.life.done.last();
         self.mark_checkpoint(name.to_owned(), last);
         Ok(())
     }

@@ -31,7 +31,8 @@ impl Life {
             return self.reservation_of_plan(no, nested);
         }
         let node = self.node(no);
-        let own = if node.children.is_empty() { node.task.budget.as_usage() } else { Usage::default() };
+        let limited = node.children.is_empty() && node.task.limits_spending;
+        let own = if limited { node.task.budget.as_usage() } else { Usage::default() };
         let calls = u64::from(self.calls_a_model(no));
         Usage { model_calls: own.model_calls.max(calls), ..own }
     }
@@ -103,7 +104,8 @@ impl Life {
     /// The budgets that an attempt at this task draws on: number 0 is the plan's.
     fn budgets_over(&self, no: TaskNo) -> impl Iterator<Item = (u32, Budget)> {
         let tasks = std::iter::once(no).chain(self.ancestors(no));
-        let own = tasks.map(|no| (no.0, self.node(no).task.budget)).filter(|(_, budget)| budget.limits_spending());
+        let limited = tasks.filter(|no| self.node(*no).task.limits_spending);
+        let own = limited.map(|no| (no.0, self.node(no).task.budget));
         own.chain(std::iter::once((0, self.header.policy.budget)))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 
+use super::moments::Moments;
 use super::names::Names;
 use super::{DoneWords, Life, Phase, Refusal};
 use crate::event::{EVENT_VERSION, Entry, Event};
@@ -133,8 +134,8 @@ impl Life {
             active: 0,
             counts: [0; 8],
             failed: OrdSet::new(),
-            done: OrdMap::new(),
-            tried: OrdMap::new(),
+            done: Moments::default(),
+            tried: Moments::default(),
             accounts: OrdMap::new(),
             breaker: None,
             deadline_missed: false,

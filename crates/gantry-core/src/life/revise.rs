@@ -1,39 +1,13 @@
 //! The plan changes while it runs: a new revision, finished work stays finished.
 
-use std::collections::BTreeSet;
-
 use super::draft::Draft;
 use super::state::State;
-use super::{Life, Phase, Refusal};
+use super::{Phase, Refusal};
 use crate::event::Event;
-use crate::id::{Revision, TaskId, TaskNo};
+use crate::id::{Revision, TaskId};
 use crate::input::Change;
-use crate::plan::{Action, Idempotency, Plan, Severity, Task, diff};
+use crate::plan::{Idempotency, Severity, diff};
 use crate::policy::FailureClass;
-
-impl Life {
-    /// Adds to what a file asks for the parts that its maps have become: a file knows a map, and its parts are the map's.
-    ///
-    /// A file that names parts of a map itself means just those. What a changed map becomes is seen to when it runs.
-    pub fn with_parts_of_maps(&self, mut wanted: Plan) -> Plan {
-        let is_map = |task: &&Task| matches!(task.action, Some(Action::Map(_)));
-        let named: BTreeSet<&TaskId> = wanted.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
-        let silent: BTreeSet<&TaskId> =
-            wanted.tasks.iter().filter(is_map).map(|task| &task.id).filter(|id| !named.contains(id)).collect();
-        let known: BTreeSet<&TaskId> = wanted.tasks.iter().map(|task| &task.id).collect();
-        let is_part = |no: &TaskNo| {
-            let mut above = self.ancestors(*no);
-            above.any(|above| self.node(above).is_map() && silent.contains(self.task_id(above)))
-        };
-        let parts = self.numbers().filter(|no| is_part(no) && !known.contains(self.task_id(*no)));
-        let parts: Vec<Task> = parts.map(|no| (*self.node(no).task).clone()).collect();
-        if !parts.is_empty() {
-            wanted.tasks.extend(parts);
-            wanted.sort_tree();
-        }
-        wanted
-    }
-}
 
 impl Draft {
     pub(super) fn revise(&mut self, by: &str, rationale: &str, base: Revision, change: &Change) -> Result<(), Refusal> {
@@ -42,7 +16,7 @@ impl Draft {
         }
         let current = self.life.plan();
         let mut wanted = match change {
-            Change::To(plan) => self.life.with_parts_of_maps((**plan).clone()),
+            Change::To(plan) => self.life.with_own_growth((**plan).clone()),
             Change::By(diff) => {
                 diff.apply_to(&current).map_err(|error| Refusal::DoesNotFit { reason: error.to_string() })?
             }

@@ -120,7 +120,7 @@ impl Draft {
         }
         let node = std::sync::Arc::clone(self.life.node(no));
         let attempt = AttemptNo(self.life.task(no).attempt.0 + 1);
-        let lease = node.task.heartbeat.map(lease_length);
+        let lease = if node.task.is_timed { node.task.heartbeat.map(lease_length) } else { None };
         self.record(Event::AttemptStarted {
             task: node.task.id.clone(),
             attempt,
@@ -159,6 +159,9 @@ impl Draft {
     }
 
     fn readiness(&self, no: TaskNo) -> Readiness {
+        if !self.life.node(no).task.has_preconditions && self.life.header.capabilities.is_empty() {
+            return Readiness::Ready;
+        }
         let sight = Sight::of(&self.life, Some(no));
         let (mut words, mut reasons, mut needs) = (Vec::new(), Vec::new(), Vec::new());
         for check in self.life.preconditions_of(no) {
@@ -276,6 +279,9 @@ impl Draft {
 
 /// How long an attempt may take.
 fn timeout_of(node: &Node) -> Option<Duration> {
+    if !node.task.is_timed {
+        return None;
+    }
     match (node.task.timeout, node.task.budget.time.filter(|_| node.children.is_empty())) {
         (Some(timeout), Some(budget)) => Some(timeout.min(budget)),
         (timeout, budget) => timeout.or(budget),

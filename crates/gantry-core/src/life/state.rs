@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::results::Results;
 use super::view::TaskState;
 use crate::effect::{ArtifactRef, Failure};
-use crate::event::{AnswerTo, JudgeOf, Outputs, Source};
+use crate::event::{AnswerTo, JudgeOf, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
 use crate::plan::is_default;
 use crate::policy::Usage;
@@ -152,93 +153,19 @@ impl State {
 }
 
 /// What is known about one task.
+///
+/// Kept in the order in which it stands here: what every turn touches is together, what few tasks have comes after it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[repr(C)]
 pub struct TaskLife {
     /// Where it stands.
     pub state: State,
     /// The last attempt; 0 before the first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attempt: AttemptNo,
-    /// Retries since the last change of plan, way or result.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub retries: u32,
-    /// Attempts that were lost, likewise.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) losses: u32,
-    /// Repairs, likewise.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub repairs: u32,
     /// Which way is being tried: 0 is the task's action, others its alternates.
     #[serde(default, skip_serializing_if = "is_default")]
     pub way: u32,
-    /// What the next attempt is told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub feedback: Option<String>,
-    /// The key of the attempt under way or of the result.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub key: String,
-    /// The result.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub outputs: Arc<Outputs>,
-    /// What it made.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub artifacts: Vec<ArtifactRef>,
-    /// How it ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<String>,
-    /// Where the result comes from.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub source: Source,
-    /// Why it failed, last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<Failure>,
-    /// Checks in words that nobody judged.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub unjudged: Vec<String>,
-    /// The last results that were accepted or edited, each under its key, the one that served least recently first. One
-    /// serves again when its key comes back.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub memo: Vec<Arc<Memo>>,
-    /// What its attempts used.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub spent: Usage,
-    /// Attempts that ended without an answer, and what was counted for each.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) unanswered: Vec<(AttemptNo, Usage)>,
-    /// Questions to verifiers, judges and undos whose answers are not counted yet.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) owed: Vec<(AnswerTo, AttemptNo)>,
-    /// When to tell someone, and how often someone was told.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub watch: Watch,
-    /// Someone was told that its deadline passed.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub deadline_missed: bool,
-    /// Why it was skipped or given up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub because: Option<String>,
-    /// Under which number it was last tried.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) tried_seq: Option<u64>,
-    /// Under which number it finished.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) done_seq: Option<u64>,
-    /// The judge has passed its preconditions.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) judged_before: bool,
-    /// An attempt was lost, and nobody has found out whether it happened.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) in_doubt: bool,
-    /// Its inputs are being made again.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) suspect: bool,
-    /// It was taken back.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) undone: bool,
-    /// Routes out of it that were followed.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(super) taken: Vec<TaskNo>,
-
     /// Tasks it waits for that are not over.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) unmet: u32,
@@ -269,6 +196,86 @@ pub struct TaskLife {
     /// It stands in its lane.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) in_lane: bool,
+    /// Its inputs are being made again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) suspect: bool,
+    /// The present result is to be remembered: it joins those below before something else happens to the task.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) remembered: bool,
+    /// An attempt was lost, and nobody has found out whether it happened.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) in_doubt: bool,
+    /// It was taken back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) undone: bool,
+    /// The judge has passed its preconditions.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) judged_before: bool,
+    /// Someone was told that its deadline passed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub deadline_missed: bool,
+    /// Where the result comes from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub source: Source,
+    /// When to tell someone, and how often someone was told.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub watch: Watch,
+    /// Under which number it was last tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tried_seq: Option<u64>,
+    /// Under which number it finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) done_seq: Option<u64>,
+    /// The key of the attempt under way or of the result.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub key: String,
+    /// The result.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub outputs: Results,
+    /// What its attempts used.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spent: Usage,
+
+    /// Retries since the last change of plan, way or result.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retries: u32,
+    /// Attempts that were lost, likewise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) losses: u32,
+    /// Repairs, likewise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repairs: u32,
+    /// What the next attempt is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    /// What it made.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub artifacts: Vec<ArtifactRef>,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// Why it failed, last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// Checks in words that nobody judged.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unjudged: Vec<String>,
+    /// Earlier results that were accepted or edited, each under its key, the one that served least recently first. One
+    /// serves again when its key comes back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub memo: Vec<Arc<Memo>>,
+    /// Attempts that ended without an answer, and what was counted for each.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) unanswered: Vec<(AttemptNo, Usage)>,
+    /// Questions to verifiers, judges and undos whose answers are not counted yet.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) owed: Vec<(AnswerTo, AttemptNo)>,
+    /// Why it was skipped or given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// Routes out of it that were followed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) taken: Vec<TaskNo>,
 }
 
 /// A result that was accepted.
@@ -277,7 +284,7 @@ pub struct Memo {
     /// The key that it was made under.
     pub key: String,
     /// The result.
-    pub outputs: Arc<Outputs>,
+    pub outputs: Results,
     /// What was made.
     pub artifacts: Vec<ArtifactRef>,
     /// How it ended.
@@ -287,20 +294,29 @@ pub struct Memo {
 }
 
 impl TaskLife {
-    /// The recorded result for a key.
+    /// The recorded result for a key, of a task that has no result now.
     pub(super) fn recall(&self, key: &str) -> Option<&Arc<Memo>> {
+        debug_assert!(!self.remembered, "the present result was put by when it was opened again");
         self.memo.iter().find(|memo| memo.key == key)
     }
 
     /// Remembers the result that it has now.
     pub(super) fn remember(&mut self) {
+        self.remembered = true;
+    }
+
+    /// Puts the present result by, if it is one to remember: something is about to happen to it.
+    pub(super) fn put_by(&mut self) {
+        if !std::mem::take(&mut self.remembered) {
+            return;
+        }
         self.memo.retain(|memo| memo.key != self.key);
         if self.memo.len() >= MEMOS_MAX {
             self.memo.remove(0);
         }
         self.memo.push(Arc::new(Memo {
             key: self.key.clone(),
-            outputs: Arc::clone(&self.outputs),
+            outputs: self.outputs.clone(),
             artifacts: self.artifacts.clone(),
             outcome: self.outcome.clone(),
             unjudged: self.unjudged.clone(),

@@ -18,8 +18,8 @@ impl Life {
     ///
     /// A finished task stands where it finished, one that was tried and did not finish where it was last tried.
     fn done_since(&self, seq: u64) -> Vec<TaskNo> {
-        let done = self.done.range(seq + 1..).map(|(at, no)| (*at, *no));
-        let tried = self.tried.range(seq + 1..).map(|(at, no)| (*at, *no));
+        let done = self.done.after(seq);
+        let tried = self.tried.after(seq);
         let half_done = tried.filter(|(_, no)| {
             let life = self.task(*no);
             let over = !matches!(life.state, State::Completed | State::Running { .. });

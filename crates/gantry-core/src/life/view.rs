@@ -237,7 +237,7 @@ impl Life {
 
     /// A task's definition.
     pub fn definition(&self, id: &str) -> Option<&Task> {
-        self.no(id).map(|no| &*self.node(no).task)
+        self.no(id).map(|no| &**self.node(no).task)
     }
 
     /// A task's stable number.

@@ -1,19 +1,22 @@
 //! How a task runs. In files each action is a key of the task: `gate: {…}`, `run: cargo test`.
 
+mod inside; // what the core does itself
+mod people; // what people do
+
 use std::collections::BTreeMap;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::human::{Money, short_form};
+pub use inside::{Compute, Wait};
+pub use people::{Ask, Choice, Gate, Manual};
+
+use super::human::short_form;
 use super::pipeline::{Call, parse_pipeline};
 use super::reference::Input;
-use super::{Check, Plan, Task, is_default};
+use super::{Plan, Task, is_default};
 use crate::expr::Expr;
-use crate::id::TaskId;
-use crate::time::{Duration, Timestamp};
 
 /// How a task runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -268,95 +271,6 @@ short_form! {
     }
 }
 
-/// Holds everything behind it until checks and people agree.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Gate {
-    /// Expressions that are tested when it opens, and words that the approvers judge.
-    #[serde(skip_serializing_if = "is_default")]
-    pub checks: Vec<Check>,
-    /// How many people must approve; none means one, or nobody when every check is an expression.
-    #[serde(skip_serializing_if = "is_default")]
-    pub approvals: Option<u32>,
-    /// The role that approvers must have.
-    #[serde(skip_serializing_if = "is_default")]
-    pub role: Option<String>,
-    /// Who may approve; empty means anyone with the role.
-    #[serde(skip_serializing_if = "is_default")]
-    pub approvers: Vec<String>,
-    /// What approvers must have seen.
-    #[serde(skip_serializing_if = "is_default")]
-    pub evidence: Vec<String>,
-    /// What sort of gate it is: `schema`, `invariants`, `regression`, `diff`, `approval`.
-    #[serde(skip_serializing_if = "is_default")]
-    pub r#type: Option<String>,
-    /// When to tell someone that nobody decides.
-    #[serde(skip_serializing_if = "is_default")]
-    pub escalate_after: Option<Duration>,
-    /// Where "needs changes" goes back to; none means the tasks that it depends on.
-    #[serde(skip_serializing_if = "is_default")]
-    pub back_to: Option<TaskId>,
-    /// How often it may send work back; none means as the policy says.
-    #[serde(skip_serializing_if = "is_default")]
-    pub rounds_max: Option<u32>,
-}
-
-impl Gate {
-    /// Returns how many approvals it takes.
-    pub fn approvals_needed(&self) -> u32 {
-        self.approvals.unwrap_or_else(|| {
-            let automatic = !self.checks.is_empty() && self.checks.iter().all(|check| matches!(check, Check::Expr(_)));
-            u32::from(!automatic)
-        })
-    }
-}
-
-short_form! {
-    short = question, full = FullAsk;
-    /// Asks a person a question. Short form: the question.
-    #[derive(Clone, Debug, Default, PartialEq)]
-    pub struct Ask {
-        /// The question.
-        pub question: String,
-        /// The answers to choose from; empty means free text.
-        pub options: Vec<Choice>,
-        /// The answer that is taken when nobody answers in time.
-        pub default: Option<String>,
-        /// How long to wait for an answer.
-        pub answer_within: Option<Duration>,
-    }
-}
-
-short_form! {
-    short = name, full = FullChoice;
-    /// One answer to choose from. Short form: its name.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct Choice {
-        /// What it is called.
-        pub name: String,
-        /// What speaks for it.
-        pub pros: Vec<String>,
-        /// What speaks against it.
-        pub cons: Vec<String>,
-        /// What it costs.
-        pub cost_usd: Option<Money>,
-    }
-}
-
-short_form! {
-    short = instruction, full = FullManual;
-    /// Is done by a person. Short form: the instruction.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct Manual {
-        /// What to do.
-        pub instruction: String,
-        /// What to hand in as proof.
-        pub evidence: Vec<String>,
-        /// Who may do it.
-        pub role: Option<String>,
-    }
-}
-
 /// Becomes one task for each item of a list that is known only once the plan runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -398,68 +312,6 @@ pub struct Nested {
     pub with: BTreeMap<String, Input>,
 }
 
-/// Computes values from expressions: output name to expression.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Compute(pub BTreeMap<String, Expr>);
-
-impl Compute {
-    /// The entries in an order in which each stands after those that it reads; the error names entries that read each
-    /// other in a circle.
-    ///
-    /// An entry that reads its own name means something else of that name: an input, say.
-    pub fn in_order(&self) -> Result<Vec<(&str, &Expr)>, Vec<&str>> {
-        let mut ordered: Vec<(&str, &Expr)> = Vec::new();
-        let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
-        for (first, expr) in self.0.iter().map(|(name, expr)| (name.as_str(), expr)) {
-            if seen.contains_key(first) {
-                continue;
-            }
-            seen.insert(first, Seen::OnPath);
-            let mut path = vec![(first, expr, self.others_read(first, expr))];
-            while let Some((name, expr, reads)) = path.last_mut() {
-                let Some(read) = reads.pop() else {
-                    seen.insert(name, Seen::Placed);
-                    ordered.push((name, expr));
-                    path.pop();
-                    continue;
-                };
-                match (seen.get(read), self.0.get(read)) {
-                    (Some(Seen::Placed), _) | (None, None) => {}
-                    (Some(Seen::OnPath), _) => {
-                        return Err(path.iter().map(|(name, ..)| *name).skip_while(|name| *name != read).collect());
-                    }
-                    (None, Some(expr)) => {
-                        seen.insert(read, Seen::OnPath);
-                        path.push((read, expr, self.others_read(read, expr)));
-                    }
-                }
-            }
-        }
-        Ok(ordered)
-    }
-
-    /// The other entries that an entry reads.
-    fn others_read<'a>(&'a self, name: &str, expr: &'a Expr) -> Vec<&'a str> {
-        read_names(expr).filter(|read| *read != name && self.0.contains_key(*read)).collect()
-    }
-}
-
-/// Where an entry stands while the entries are put in order.
-enum Seen {
-    OnPath,
-    Placed,
-}
-
-/// The names of own results that an expression may read: `name`, `outputs.name`.
-fn read_names(expr: &Expr) -> impl Iterator<Item = &str> {
-    expr.paths().iter().filter_map(|path| match path.segments.as_slice() {
-        [root, name, ..] if root == "outputs" => Some(name.as_str()),
-        [root, ..] => Some(root.as_str()),
-        [] => None,
-    })
-}
-
 short_form! {
     short = name, full = FullCheckpoint;
     /// Marks a point that one can come back to. Short form: its name.
@@ -469,52 +321,6 @@ short_form! {
         pub name: String,
         /// Why it is here.
         pub note: Option<String>,
-    }
-}
-
-/// Lets time pass: for a while, or until a point in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// For this long after the task becomes ready.
-    For(Duration),
-    /// Until this point in time.
-    Until(Timestamp),
-}
-
-impl fmt::Display for Wait {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::For(duration) => duration.fmt(f),
-            Self::Until(timestamp) => timestamp.fmt(f),
-        }
-    }
-}
-
-impl Serialize for Wait {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Wait {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        match Timestamp::parse(&text) {
-            Ok(timestamp) => Ok(Self::Until(timestamp)),
-            Err(_) => Duration::parse(&text).map(Self::For).map_err(serde::de::Error::custom),
-        }
-    }
-}
-
-impl JsonSchema for Wait {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Wait".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "A duration such as 2h, or a point in time, RFC 3339."})
     }
 }
 

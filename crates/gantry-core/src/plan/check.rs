@@ -3,8 +3,10 @@
 //! Problems name a task by its index and a field by its path, so that a reader of files can point
 //! at the line. They come in reading order.
 
+mod actions;
 mod content; // in reading order
 mod graph;
+mod names;
 
 pub(crate) use content::HYPOTHESES_MAX;
 pub(crate) use graph::LOOPS_MAX;

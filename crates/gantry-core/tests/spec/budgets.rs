@@ -1,7 +1,7 @@
 //! Budgets: reserved before, settled after, and a breaker.
 
 use gantry_core::effect::Failure;
-use gantry_core::event::{Entry, Outputs};
+use gantry_core::event::{Entry, Event, Outputs};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::{Input, Success, TakeBack};
 use gantry_core::plan::{Money, Plan, Task};
@@ -391,4 +391,23 @@ fn what_a_plan_inside_used_that_was_stopped_is_known_from_its_late_answer() {
     let used = Usage { cost_usd: Money::from_cents(150), ..Usage::default() };
     world.end("one", AttemptNo(1), Err(Failure::new(FailureClass::Cancelled, "stopped")), used);
     assert_eq!(world.life().spent(), used);
+}
+
+#[test]
+fn an_attempt_that_never_answers_trips_the_breaker_when_others_used_what_it_had_set_aside() {
+    let mut world = World::with_plan(
+        r#"
+        policy.judge=model
+        policy.budget={"model_calls":3}
+        slow   model  timeout=1m
+        write  success_criteria=["reads well"]
+        more
+        last   after slow
+        "#,
+    );
+    world.finish("write");
+    world.judge_using("write", true, "yes", calls(3));
+    assert_eq!(world.count(|event| matches!(event, Event::BreakerTripped { .. })), 0);
+    world.advance(mins(2));
+    assert_eq!(world.count(|event| matches!(event, Event::BreakerTripped { .. })), 1);
 }

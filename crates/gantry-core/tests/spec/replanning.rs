@@ -3,6 +3,7 @@
 use gantry_core::id::{Revision, TaskId};
 use gantry_core::input::{Change, Input, Resolution};
 use gantry_core::plan::{Action, Run, Task};
+use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::World;
 use serde_json::json;
 
@@ -205,19 +206,21 @@ fn run(command: &str) -> Run {
     Run { command: command.to_owned(), ..Run::default() }
 }
 
+/// Revises the plan with this drawing, as if it were read from a file.
+fn again(world: &World, drawing: &str) -> Input {
+    let mut input = world.revision(|_| {});
+    if let Input::Revise { change, .. } = &mut input {
+        *change = Change::To(Box::new(gantry_testkit::draw_plan(drawing)));
+    }
+    input
+}
+
 #[test]
 fn reading_the_same_plan_again_leaves_the_parts_of_its_maps() {
     let drawing =
         "each map map={\"over\":[1,2],\"each\":{\"id\":\"x\",\"action\":{\"run\":\"look\"}}}\nlast after each";
     let mut world = World::with_plan(drawing);
     world.finish("each-1");
-    let again = |world: &World, drawing: &str| {
-        let mut input = world.revision(|_| {});
-        if let gantry_core::input::Input::Revise { change, .. } = &mut input {
-            *change = gantry_core::input::Change::To(Box::new(gantry_testkit::draw_plan(drawing)));
-        }
-        input
-    };
     let input = again(&world, drawing);
     assert_eq!(world.refusal(input), "nothing would change [life::nothing-changes]");
     let input = again(&world, &format!("{drawing}\nmore"));
@@ -230,4 +233,160 @@ fn reading_the_same_plan_again_leaves_the_parts_of_its_maps() {
     last    running
     more    running
     ");
+}
+
+const LOOP: &str = "implement\ntests after implement on failure -> implement max=2\nship after tests";
+
+/// A plan whose loop has begun its second round.
+fn in_its_second_round(drawing: &str) -> World {
+    let mut world = World::with_plan(drawing);
+    world.finish("implement");
+    world.fail("tests", Logic, "red");
+    world
+}
+
+#[test]
+fn reading_the_first_file_again_leaves_the_rounds_of_its_loops() {
+    let mut world = in_its_second_round(LOOP);
+    world.started();
+    let input = again(&world, LOOP);
+    assert_eq!(world.refusal(input), "nothing would change [life::nothing-changes]");
+    let input = again(&world, &format!("{LOOP} title=\"Ship it\"\nmore after tests"));
+    world.turn(input);
+    assert_eq!(world.started(), [] as [&str; 0]);
+    insta::assert_snapshot!(world.tasks(), @"
+    implement     completed
+    tests         failed     red
+    implement-r2  running
+    tests-r2      pending    for implement-r2
+    ship          pending    for tests-r2
+    more          pending    for tests-r2
+    ");
+    world.finish("implement-r2");
+    world.finish("tests-r2");
+    assert_eq!(world.started(), ["tests-r2", "ship", "more"]);
+}
+
+#[test]
+fn rounds_count_on_after_the_first_file_was_read_again() {
+    let mut world = in_its_second_round(LOOP);
+    let input = again(&world, &format!("{LOOP}\nmore"));
+    world.turn(input);
+    world.finish("implement-r2");
+    world.fail("tests-r2", Logic, "still red");
+    world.finish("implement-r3");
+    let input = again(&world, LOOP);
+    world.turn(input);
+    world.fail("tests-r3", Logic, "red for good");
+    insta::assert_snapshot!(world.tasks(), @"
+    implement     completed
+    tests         failed     red
+    implement-r2  completed
+    tests-r2      failed     still red
+    implement-r3  completed
+    tests-r3      failed     red for good
+    ship          blocked    for tests-r3
+    ");
+}
+
+#[test]
+fn a_file_that_leaves_out_a_repeated_task_leaves_out_its_rounds() {
+    let mut world = in_its_second_round(LOOP);
+    let input = again(&world, "ship");
+    world.turn(input);
+    insta::assert_snapshot!(world.tasks(), @"ship  running");
+}
+
+#[test]
+fn a_file_that_names_rounds_itself_means_just_those() {
+    let mut world = in_its_second_round(LOOP);
+    let input = world.revision(|plan| {
+        plan.tasks.retain(|task| task.id.as_str() != "tests-r2");
+        plan.tasks.last_mut().unwrap().depends_on.clear();
+    });
+    world.turn(input);
+    insta::assert_snapshot!(world.tasks(), @"
+    implement     completed
+    tests         failed     red
+    implement-r2  running
+    ship          running
+    ");
+}
+
+#[test]
+fn whole_composites_and_maps_of_later_rounds_stay() {
+    let drawing = r#"
+        implement
+          edit
+          each   map  map={"over":[1,2],"each":{"id":"x","action":{"run":"look"}}}
+        tests    after implement  on failure -> implement max=2
+        ship     after tests  inputs={"log":"tasks.tests.log"}
+        "#;
+    let mut world = World::with_plan(drawing);
+    for task in ["edit", "each-1", "each-2"] {
+        world.finish(task);
+    }
+    world.fail("tests", Logic, "red");
+    world.finish("each-r2-1");
+    let input = again(&world, drawing);
+    assert_eq!(world.refusal(input), "nothing would change [life::nothing-changes]");
+    let input = again(&world, &format!("{drawing}\nmore"));
+    world.turn(input);
+    insta::assert_snapshot!(world.tasks(), @"
+    implement     completed
+    edit          completed
+    each          completed
+    each-1        completed
+    each-2        completed
+    tests         failed     red
+    implement-r2  running
+    edit-r2       running
+    each-r2       running
+    each-r2-1     completed
+    each-r2-2     running
+    tests-r2      pending    for implement-r2
+    ship          pending    for tests-r2
+    more          running
+    ");
+}
+
+#[test]
+fn what_leads_to_a_repeated_task_or_back_to_it_still_does() {
+    let drawing = r#"
+        scope      on wide -> implement
+        implement
+        tests      after implement  on failure -> implement max=2
+        review     gate  after tests  gate={"back_to":"implement"}
+        ship       after review
+        "#;
+    let mut world = World::with_plan(drawing);
+    world.finish_as("scope", "wide");
+    world.finish("implement");
+    world.fail("tests", Logic, "red");
+    let input = again(&world, drawing);
+    assert_eq!(world.refusal(input), "nothing would change [life::nothing-changes]");
+}
+
+#[test]
+fn when_the_maker_of_an_artifact_leaves_the_plan_its_next_round_makes_it() {
+    let mut world = World::with_plan(
+        r#"
+        write   artifacts=["text"]
+        tests   after write  on failure -> write max=2
+        print   after tests  inputs={"what":"artifacts.text"}
+        "#,
+    );
+    world.finish("write");
+    world.fail("tests", Logic, "red");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks.retain(|task| task.id.as_str() != "write" && task.id.as_str() != "tests");
+        let print = plan.tasks.iter_mut().find(|task| task.id.as_str() == "print").unwrap();
+        print.depends_on.clear();
+    });
+    assert_eq!(world.started(), [] as [&str; 0]);
+    world.finish_with("write-r2", json!({"text": "better"}));
+    let print = world.starts().into_iter().find(|start| start.task.as_str() == "print").cloned();
+    assert_eq!(print.unwrap().inputs["what"], "better");
+    assert_eq!(world.started(), ["print", "tests-r2"]);
 }

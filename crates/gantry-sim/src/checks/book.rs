@@ -189,6 +189,7 @@ impl Book {
 
     /// Takes the next entry in.
     pub fn apply(&mut self, entry: &Entry) -> Outcome {
+        self.charge(&entry.event);
         match &entry.event {
             Event::PlanStarted | Event::PlanResumed { .. } | Event::PlanReopened { .. } => self.phase = Phase::Running,
             Event::PlanPaused { .. } => self.phase = Phase::Paused,
@@ -327,6 +328,22 @@ impl Book {
             Some(Stand::Completed | Stand::Failed | Stand::Abandoned) if again => self.reopen(id, true),
             Some(Stand::Completed) => self.change(id, |line| line.end(Stand::Abandoned)),
             _ => {} // it was half done, or opened again meanwhile
+        }
+    }
+
+    /// Counts what was used beside attempts: by judges, verifiers and undos, and by answers that came late.
+    fn charge(&mut self, event: &Event) {
+        let (Event::Judged { usage, .. }
+        | Event::Verified { usage, .. }
+        | Event::TaskUndone { usage, .. }
+        | Event::UndoFailed { usage, .. }
+        | Event::AnswerIgnored { usage, .. }) = event
+        else {
+            return;
+        };
+        for scope in event.task().map_or_else(|| vec![None], |id| self.scopes_over(id)) {
+            let spent = self.spent.entry(scope).or_default();
+            *spent = spent.plus(*usage);
         }
     }
 

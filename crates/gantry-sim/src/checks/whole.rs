@@ -68,7 +68,7 @@ pub fn decided_again(journal: &[Entry], lines: &[String], taken: &[Taken]) -> Ou
 }
 
 /// Another life can begin at any point of this one.
-fn forked(journal: &[Entry]) -> Outcome {
+pub fn forked(journal: &[Entry]) -> Outcome {
     let at = journal.len() as u64 / 2 + 1;
     let id = PlanId::mint("another life", 1);
     let now = journal.last().map(|entry| entry.at).unwrap_or_default();
@@ -92,7 +92,8 @@ fn replayed(journal: &[Entry]) -> Outcome<Life> {
     life::replay(journal).map_err(|bad| Violation::new("a journal replays", bad.to_string()))
 }
 
-fn written(value: &impl Serialize) -> Outcome<String> {
+/// Whatever there is has a text.
+pub fn written(value: &impl Serialize) -> Outcome<String> {
     serde_json::to_string(value).map_err(|error| Violation::new("everything can be written", error.to_string()))
 }
 

@@ -26,8 +26,13 @@ impl World {
         }
         let input = self.observation();
         self.turn(input)?;
+        self.help_within(1_000 + 60 * self.plan.tasks.len())
+    }
+
+    /// Helps the plan until it ends, which must not take more turns than this.
+    pub fn help_within(&mut self, turns_max: usize) -> Outcome {
+        self.calm = true;
         let mut given_up = false;
-        let turns_max = 1_000 + 60 * self.plan.tasks.len();
         for _ in 0..turns_max {
             if self.has_ended() {
                 return Ok(());

@@ -156,6 +156,19 @@ impl World {
         usage
     }
 
+    /// What a judge, a verifier or an undo uses: nothing is set aside for them.
+    fn usage_beside(&mut self) -> Usage {
+        if self.calm || self.dice.percent(50) {
+            return Usage::default();
+        }
+        Usage {
+            cost_usd: Money::from_cents(self.dice.below(4)),
+            model_calls: self.dice.below(2),
+            tokens: self.dice.below(60),
+            nodes: 0,
+        }
+    }
+
     fn failure(&mut self) -> Failure {
         let class = match self.dice.below(10) {
             0..=3 => FailureClass::Transient,
@@ -213,7 +226,8 @@ impl World {
         let happened = self.record.ledger.iter().any(|deed| deed.task == task && deed.attempt == attempt);
         let unknown = !self.calm && self.dice.percent(20);
         let outputs = if happened { self.success(None).outputs } else { Outputs::new() };
-        Input::Verified { task, attempt, happened: (!unknown).then_some(happened), outputs, usage: Usage::default() }
+        let usage = self.usage_beside();
+        Input::Verified { task, attempt, happened: (!unknown).then_some(happened), outputs, usage }
     }
 
     pub(super) fn judgement(&mut self, task: Option<TaskId>, checks: &[String]) -> Input {
@@ -225,22 +239,17 @@ impl World {
         if !self.calm && self.dice.percent(5) {
             verdicts.clear();
         }
-        Input::Judged { task, by: "judge".to_owned(), verdicts, usage: Usage::default() }
+        Input::Judged { task, by: "judge".to_owned(), verdicts, usage: self.usage_beside() }
     }
 
     fn run_undo(&mut self, task: TaskId, attempt: AttemptNo) {
-        let after_ms = self.draw_ms(10, 20_000);
+        let (after_ms, usage) = (self.draw_ms(10, 20_000), self.usage_beside());
         if self.strikes(self.mix.fail) {
             let end = Err("it is stuck".to_owned());
-            return self.deliver(after_ms, Input::UndoEnded { task, attempt, end, usage: Usage::default() });
+            return self.deliver(after_ms, Input::UndoEnded { task, attempt, end, usage });
         }
         let deed = Deed { task: task.clone(), attempt, key: String::new(), what: "undo" };
-        let answer = Box::new(Input::UndoEnded {
-            task,
-            attempt,
-            end: Ok("as it was before".to_owned()),
-            usage: Usage::default(),
-        });
+        let answer = Box::new(Input::UndoEnded { task, attempt, end: Ok("as it was before".to_owned()), usage });
         self.send(after_ms, Coming::Act { deed, answer, after_ms: 5 });
     }
 

@@ -1,13 +1,17 @@
 //! Problems between tasks: the tree, the dependencies, the routes, and cycles through any of them.
 
+mod cycles; // what waits for itself
+mod routes; // where tasks lead to
+
 use std::collections::{BTreeMap, BTreeSet};
+
+use routes::outcomes;
 
 use super::Findings;
 use crate::id::TaskId;
 use crate::plan::action::Action;
 use crate::plan::edges::{producers, references, waits_for};
-use crate::plan::{On, Plan, Reference, Route, Task};
-use crate::suggest::nearest;
+use crate::plan::{On, Plan, Reference, Task};
 
 /// No plan is nested deeper than this, whatever its budget says.
 const DEPTH_MAX: u32 = 64;
@@ -273,231 +277,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Finds a cycle through dependencies, forward routes and containment, as task indices.
-    ///
-    /// Each task is two points, start and end: a task starts after what it waits for has ended, a
-    /// child starts after its parent has started, and a parent ends after its children.
-    fn find_cycle(&self) -> Option<Vec<usize>> {
-        let n = self.plan.tasks.len();
-        let kin = |a: usize, b: usize| self.ancestors(a).any(|i| i == b) || self.ancestors(b).any(|i| i == a);
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); 2 * n]; // point -> points that come before it
-        for i in 0..n {
-            let (start, end) = (2 * i, 2 * i + 1);
-            before[end].push(start);
-            let needs = self.waits[i].iter().chain(&self.routed_from[i]);
-            before[start].extend(needs.filter(|dep| **dep != i && !kin(i, **dep)).map(|dep| 2 * dep + 1));
-            if let Some(parent) = self.parent[i] {
-                before[start].push(2 * parent);
-                before[2 * parent + 1].push(end);
-            }
-        }
-        let mut colour = vec![0_u8; 2 * n]; // 0 new, 1 on the path, 2 done
-        for root in 0..2 * n {
-            if colour[root] != 0 {
-                continue;
-            }
-            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
-            colour[root] = 1;
-            while let Some((point, next)) = path.last_mut() {
-                let Some(&to) = before[*point].get(*next) else {
-                    colour[*point] = 2;
-                    path.pop();
-                    continue;
-                };
-                *next += 1;
-                match colour[to] {
-                    0 => {
-                        colour[to] = 1;
-                        path.push((to, 0));
-                    }
-                    1 => {
-                        let from = path.iter().position(|(p, _)| *p == to).unwrap_or(0);
-                        let mut tasks: Vec<usize> = path[from..].iter().map(|(p, _)| p / 2).collect();
-                        tasks.dedup();
-                        if tasks.len() > 1 && tasks.first() == tasks.last() {
-                            tasks.pop();
-                        }
-                        return Some(tasks);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        None
-    }
-
-    fn report_cycle(&self, cycle: &[usize], findings: &mut Findings) {
-        let lowest = cycle.iter().enumerate().min_by_key(|(_, i)| **i).map_or(0, |(at, _)| at);
-        let ring: Vec<&str> =
-            cycle[lowest..].iter().chain(&cycle[..lowest]).map(|i| self.task(*i).id.as_str()).collect();
-        let first = cycle.get(lowest).copied();
-        // The walk goes backwards in time: each task in the ring waits for the next.
-        let path = ring.iter().chain(ring.first()).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" -> ");
-        let (task, field) = self.route_in(cycle).unwrap_or((first, "depends_on".to_owned()));
-        findings.error("plan::cycle", (task, &field), format!("these tasks wait for each other: {path}")).hint(
-            "remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`",
-        );
-    }
-
-    /// The place of a route in a cycle that leads to an earlier line: a way back that was given no `max`.
-    fn route_in(&self, cycle: &[usize]) -> Option<(Option<usize>, String)> {
-        let edges = cycle.iter().zip(cycle.iter().cycle().skip(1)); // each waits for the next
-        edges.filter(|(to, from)| to < from).find_map(|(to, from)| {
-            let leads_back = |route: &Route| route.max.is_none() && route.to == self.task(*to).id;
-            let n = self.task(*from).next.iter().position(leads_back)?;
-            Some((Some(*from), format!("next.{n}.to")))
-        })
-    }
-
-    fn check_routes(&self, findings: &mut Findings) {
-        for (i, task) in self.plan.tasks.iter().enumerate() {
-            let reserved = ["success", "failure", "always"];
-            let own = outcomes(task).into_iter().flatten().find(|outcome| reserved.contains(outcome));
-            if let Some(outcome) = own {
-                findings
-                    .error(
-                        "plan::reserved-outcome",
-                        (Some(i), ""),
-                        format!("task `{}` cannot have an outcome called `{outcome}`", task.id),
-                    )
-                    .hint("routes use that word for every task; choose another one");
-            }
-        }
-        let loops = self.plan.tasks.iter().flat_map(|task| &task.next).filter(|route| route.max.is_some()).count();
-        if loops > LOOPS_MAX {
-            findings.error(
-                "plan::too-many-loops",
-                (None, "tasks"),
-                format!("the plan has {loops} routes back, and at most {LOOPS_MAX} are allowed"),
-            );
-            return;
-        }
-        for (i, task) in self.plan.tasks.iter().enumerate() {
-            for (n, route) in task.next.iter().enumerate() {
-                let path = format!("next.{n}.to");
-                let place = (Some(i), path.as_str());
-                let Some(to) = self.index.get(route.to.as_str()).copied() else {
-                    let hint = findings.suggest(route.to.as_str(), self.index.keys().copied());
-                    findings
-                        .error(
-                            "plan::unknown-route",
-                            place,
-                            format!("task `{}` goes to `{}` on {}, which does not exist", task.id, route.to, route.on),
-                        )
-                        .hint = hint;
-                    continue;
-                };
-                match route.max {
-                    None if to == i => {
-                        findings
-                            .error("plan::self-route", place, format!("task `{}` goes to itself", task.id))
-                            .hint("give the route a `max`");
-                    }
-                    None if self.ancestors(i).any(|a| a == to) || self.ancestors(to).any(|a| a == i) => {
-                        findings.error(
-                            "plan::kin-route",
-                            place,
-                            format!("task `{}` cannot go to `{}`: one contains the other", task.id, route.to),
-                        );
-                    }
-                    None => {}
-                    Some(0) => {
-                        findings.error(
-                            "plan::zero-limit",
-                            (Some(i), &format!("next.{n}.max")),
-                            format!("a route with `max: 0` from `{}` can never be taken", task.id),
-                        );
-                    }
-                    Some(_) if to != i && !self.is_upstream(to, i) => {
-                        findings
-                            .error(
-                                "plan::route-not-back",
-                                place,
-                                format!(
-                                    "the route from `{}` to `{}` has a `max` but does not lead back",
-                                    task.id, route.to
-                                ),
-                            )
-                            .hint("remove `max`, or choose a task that this one waits for");
-                    }
-                    Some(_) => {}
-                }
-                if let On::Outcome(word) = &route.on
-                    && outcomes(task).is_none()
-                    && let Some(near) = nearest(word, ["success", "failure", "always"])
-                {
-                    findings
-                        .error(
-                            "plan::unknown-outcome",
-                            (Some(i), &format!("next.{n}.on")),
-                            format!("`{word}` is no ending of task `{}`", task.id),
-                        )
-                        .hint(format!("did you mean `{near}`?"));
-                }
-                if let Some(known) = outcomes(task)
-                    && let On::Outcome(outcome) = &route.on
-                    && !known.contains(&outcome.as_str())
-                {
-                    findings
-                        .error(
-                            "plan::unknown-outcome",
-                            (Some(i), &format!("next.{n}.on")),
-                            format!("task `{}` never ends with `{outcome}`", task.id),
-                        )
-                        .hint(format!("it ends with one of: {}", known.join(", ")));
-                }
-            }
-            for (n, id) in named_by_modes(task) {
-                let Some(to) = self.index.get(id.as_str()).copied() else { continue }; // guidance in words
-                if to == i || self.ancestors(i).any(|a| a == to) || self.ancestors(to).any(|a| a == i) {
-                    findings.error(
-                        "plan::kin-route",
-                        (Some(i), &format!("failure_modes.{n}.recover")),
-                        format!("task `{}` cannot recover by `{id}`: one contains the other, or is it", task.id),
-                    );
-                }
-            }
-            if let Some(Action::Gate(gate)) = &task.action
-                && let Some(back_to) = &gate.back_to
-            {
-                match self.index.get(back_to.as_str()).copied() {
-                    Some(to) if self.is_upstream(to, i) => {}
-                    Some(_) => {
-                        findings.error(
-                            "plan::route-not-back",
-                            (Some(i), "gate.back_to"),
-                            format!("gate `{}` cannot send work back to `{back_to}`: it does not wait for it", task.id),
-                        );
-                    }
-                    None => {
-                        findings.error(
-                            "plan::unknown-route",
-                            (Some(i), "gate.back_to"),
-                            format!("gate `{}` sends work back to `{back_to}`, which does not exist", task.id),
-                        );
-                    }
-                }
-            }
-        }
-    }
-
-    /// Tells whether `task` waits for `other`, directly or not.
-    fn is_upstream(&self, other: usize, task: usize) -> bool {
-        let mut seen = vec![false; self.plan.tasks.len()];
-        let mut stack = vec![task];
-        while let Some(i) = stack.pop() {
-            if std::mem::replace(&mut seen[i], true) {
-                continue;
-            }
-            if i == other && i != task {
-                return true;
-            }
-            stack.extend(self.waits[i].iter().chain(&self.routed_from[i]).copied());
-            stack.extend(self.parent[i]);
-        }
-        false
-    }
-
     /// Reports tasks that no ending of any other task can ever lead to.
     fn check_reachable(&self, findings: &mut Findings) {
         let n = self.plan.tasks.len();
@@ -572,18 +351,6 @@ impl<'a> Graph<'a> {
 /// The tasks that failure modes name to run instead, with the index of the mode.
 fn named_by_modes(task: &Task) -> impl Iterator<Item = (usize, TaskId)> {
     task.failure_modes.iter().enumerate().filter_map(|(n, mode)| Some((n, TaskId::new(mode.recover.as_deref()?).ok()?)))
-}
-
-/// The outcomes that a task can end with, where that is known.
-fn outcomes(task: &Task) -> Option<Vec<&str>> {
-    match &task.action {
-        Some(Action::Decide(decide)) if !decide.options.is_empty() => Some(decide.outcomes()),
-        Some(Action::Gate(_)) => Some(vec!["approved", "rejected", "needs_changes"]),
-        Some(Action::Ask(ask)) if !ask.options.is_empty() => {
-            Some(ask.options.iter().map(|choice| choice.name.as_str()).collect())
-        }
-        _ => None,
-    }
 }
 
 /// Tells whether a task deploys something, or becomes tasks that do.

@@ -1,0 +1,103 @@
+//! A task is opened again or taken back, and everything finished behind it may have to be done again, too.
+
+use std::sync::Arc;
+
+use crate::event::AfterUndo;
+use crate::id::TaskNo;
+use crate::life::results::Results;
+use crate::life::state::State;
+use crate::life::{Life, Undoing};
+
+impl Life {
+    pub(super) fn apply_reopened(&mut self, no: TaskNo, afresh: bool, woken: &mut Vec<TaskNo>) {
+        for target in std::mem::take(&mut self.task_mut(no).taken) {
+            self.task_mut(target).routes_taken -= 1;
+            self.refresh(target, woken);
+        }
+        // A part of a finished composite makes it unfinished again.
+        let closed: Vec<TaskNo> = self
+            .ancestors(no)
+            .take_while(|above| !matches!(self.task(*above).state, State::Open { .. } | State::Running { .. }))
+            .collect();
+        // While the own action of one above is under way, its parts wait for that.
+        let under_way = self.ancestors(no).any(|above| matches!(self.task(above).state, State::Running { .. }));
+        self.change(no, woken, |life| {
+            if afresh {
+                life.memo.clear();
+                life.in_doubt = false;
+            }
+            life.retries = 0;
+            life.losses = 0;
+            life.repairs = 0;
+            life.way = 0;
+            life.feedback = None;
+            life.failure = None;
+            life.because = None;
+            life.suspect = false;
+            life.undone = false;
+            life.judged_before = false;
+            life.done_seq = None;
+            life.outputs = Results::default();
+            life.outcome = None;
+            life.rest();
+        });
+        for above in closed {
+            let until = self.timebox_end(above, self.last_at);
+            let state = if under_way { State::Pending } else { State::Open { until } };
+            self.change(above, woken, |life| life.resume(state));
+            self.suspect_behind(above, woken);
+        }
+        self.suspect_behind(no, woken);
+    }
+
+    /// Everything finished behind a task that is done again may have to be done again, too.
+    pub(super) fn suspect_behind(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
+        let mut stack: Vec<TaskNo> = self.behind(no);
+        while let Some(no) = stack.pop() {
+            let life = self.task(no);
+            if life.state != State::Completed || life.suspect {
+                continue;
+            }
+            self.change(no, woken, |life| life.suspect = true);
+            stack.extend(self.behind(no));
+            stack.extend(self.subtree(no).into_iter().skip(1));
+        }
+    }
+
+    pub(super) fn undo_step(&mut self, change: impl FnOnce(&mut Undoing)) {
+        if let Some(undoing) = &mut self.undoing {
+            change(Arc::make_mut(undoing));
+        }
+    }
+
+    pub(super) fn apply_undone(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
+        let again = match &self.undoing {
+            Some(undoing) => matches!(undoing.then, AfterUndo::Pause),
+            None => false,
+        };
+        self.undo_step(|undoing| undoing.next(no));
+        if let Some(tried) = self.task_mut(no).tried_seq.take() {
+            self.tried.strike(tried);
+        }
+        match &self.task(no).state {
+            State::Completed | State::Failed { .. } | State::Abandoned if again => self.apply_reopened(no, true, woken),
+            State::Completed => self.change(no, woken, |life| {
+                life.undone = true;
+                life.because = Some("taken back".to_owned());
+                life.end(State::Abandoned);
+            }),
+            // It was half done, or it was opened again meanwhile.
+            _ => self.task_mut(no).undone = true,
+        }
+    }
+}
+
+impl Undoing {
+    /// One task is dealt with.
+    pub(super) fn next(&mut self, done: TaskNo) {
+        self.rest.retain(|other| *other != done);
+        self.attempt = None;
+        self.failures = 0;
+        self.halted = None;
+    }
+}
