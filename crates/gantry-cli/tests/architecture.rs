@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gantry-format", &["gantry-core"]),
     ("gantry-store", &["gantry-core"]),
     ("gantry-store-sqlite", &["gantry-core", "gantry-store"]),
+    ("gantry-llm", &["gantry-core"]),
     ("gantry-runners", &["gantry-core"]),
     ("gantry-engine", &["gantry-core", "gantry-format", "gantry-store", "gantry-runners"]),
     (
