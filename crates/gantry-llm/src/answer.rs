@@ -111,6 +111,9 @@ pub struct Answer {
     pub model: String,
     /// What was used in all, by every call that was made for this answer.
     pub tokens: Tokens,
+    /// The provider did not say what was used, at least once: it is a guess.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tokens_guessed: bool,
     /// What it cost in all.
     pub cost_usd: Money,
     /// How many calls were made for it; none when the answer was recorded before.

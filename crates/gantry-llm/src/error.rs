@@ -33,7 +33,7 @@ pub enum CallFault {
     Timeout,
     /// Nobody there, or the line was cut.
     Connection,
-    /// The key is missing or wrong (401, 403).
+    /// The key is missing or wrong, or there is no credit left (401, 402, 403): a person has to look.
     Key,
     /// There is no such model (404, or the provider says so).
     UnknownModel,
@@ -41,6 +41,8 @@ pub enum CallFault {
     Request,
     /// The answer makes no sense, or the model would not give one.
     Answer,
+    /// It was not called at all: it failed too often just now.
+    Resting,
     /// Somebody stopped it.
     Cancelled,
 }
@@ -48,7 +50,7 @@ pub enum CallFault {
 impl CallFault {
     /// Tells whether the same call may succeed a little later.
     pub fn may_pass(self) -> bool {
-        matches!(self, Self::RateLimited | Self::Server | Self::Timeout | Self::Connection)
+        matches!(self, Self::RateLimited | Self::Server | Self::Timeout | Self::Connection | Self::Resting)
     }
 }
 

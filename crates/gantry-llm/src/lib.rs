@@ -17,6 +17,6 @@ pub mod record;
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};
 pub use provider::{Delta, Listener, Provider, Unheard};
-pub use record::{Call, Forgetful, Record, RecordError};
+pub use record::{Call, Counters, Forgetful, Record, RecordError};
 pub use request::{Message, PromptUse, Request, Settings, Shape, ToolSpec};
 pub use target::{Limits, Price, Protocol, Secret, Target};

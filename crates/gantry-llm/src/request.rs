@@ -30,6 +30,9 @@ pub struct Request {
     /// The answer before this one, where the provider keeps what was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
+    /// The provider shall keep this answer, so that another can follow it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep: bool,
     /// Which of several answers to the same question this is: candidates and second tries count up.
     #[serde(default)]
     pub sample: u32,
@@ -51,6 +54,7 @@ impl Request {
             self.shape,
             self.settings,
             self.previous,
+            self.keep,
             self.sample,
         ]);
         blake3::hash(asked.to_string().as_bytes()).to_hex().to_string()

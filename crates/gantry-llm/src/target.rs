@@ -30,6 +30,21 @@ pub struct Target {
 }
 
 impl Target {
+    /// The offline model, which needs no address and no key and costs nothing.
+    pub fn offline() -> Self {
+        Self {
+            provider: "gantry".into(),
+            protocol: Protocol::Offline,
+            base_url: String::new(),
+            key: None,
+            model: "offline".into(),
+            price: None,
+            limits: Limits { retries_max: 0, ..Limits::default() },
+            schemas: true,
+            tools: false,
+        }
+    }
+
     /// How records and messages call it: `provider:model`.
     pub fn id(&self) -> String {
         format!("{}:{}", self.provider, self.model)
@@ -97,6 +112,8 @@ pub struct Limits {
     pub concurrent_max: u32,
     /// How long one call may take.
     pub timeout: Duration,
+    /// How long nothing may come while an answer is read.
+    pub silence: Duration,
     /// How often a call is made again when the trouble may pass.
     pub retries_max: u32,
 }
@@ -108,6 +125,7 @@ impl Default for Limits {
             tokens_per_minute: None,
             concurrent_max: 16,
             timeout: Duration::from_mins(5),
+            silence: Duration::from_mins(2),
             retries_max: 3,
         }
     }
