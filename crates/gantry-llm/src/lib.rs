@@ -13,6 +13,7 @@ pub mod error;
 pub mod target;
 pub mod provider;
 pub mod record;
+pub mod wire;
 
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};
@@ -20,3 +21,4 @@ pub use provider::{Delta, Listener, Provider, Unheard};
 pub use record::{Call, Counters, Forgetful, Record, RecordError};
 pub use request::{Message, PromptUse, Request, Settings, Shape, ToolSpec};
 pub use target::{Limits, Price, Protocol, Secret, Target};
+pub use wire::Wire;
