@@ -14,9 +14,11 @@ pub mod target;
 pub mod provider;
 pub mod record;
 pub mod wire;
+pub mod gateway;
 
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};
+pub use gateway::{Allowance, Asking, Chains, Gateway, Habits};
 pub use provider::{Delta, Listener, Provider, Unheard};
 pub use record::{Call, Counters, Forgetful, Record, RecordError};
 pub use request::{Message, PromptUse, Request, Settings, Shape, ToolSpec};
