@@ -13,10 +13,12 @@ pub mod error;
 pub mod target;
 pub mod provider;
 pub mod record;
+pub mod structured;
 
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};
 pub use provider::{Delta, Listener, Provider, Unheard};
 pub use record::{Call, Forgetful, Record, RecordError};
 pub use request::{Message, PromptUse, Request, Settings, Shape, ToolSpec};
+pub use structured::{Checker, Reading, Rules, feedback};
 pub use target::{Limits, Price, Protocol, Secret, Target};
