@@ -14,6 +14,7 @@ pub mod target;
 pub mod provider;
 pub mod record;
 pub mod structured;
+pub mod offline;
 
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};

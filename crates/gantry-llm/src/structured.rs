@@ -93,6 +93,11 @@ impl Checker {
         Ok(Self { name: shape.name.clone(), schema: shape.schema.clone(), validator })
     }
 
+    /// The schema, compiled.
+    pub(crate) fn validator(&self) -> &Validator {
+        &self.validator
+    }
+
     /// Tells whether a value fits the schema as it is.
     pub fn fits(&self, value: &Value) -> bool {
         self.validator.is_valid(value)

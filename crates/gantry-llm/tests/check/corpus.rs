@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use gantry_llm::structured::{Checker, Reading};
 use gantry_llm::{Finish, Repair, Shape};
@@ -82,26 +83,32 @@ fn folder() -> PathBuf {
 }
 
 /// Every schema of the corpus, compiled.
-pub fn checkers() -> BTreeMap<String, Checker> {
-    let text = std::fs::read_to_string(folder().join("schemas.json")).unwrap();
-    let schemas: BTreeMap<String, Value> = serde_json::from_str(&text).unwrap();
-    let compiled = |(name, schema): (String, Value)| {
-        let checker = Checker::new(&Shape { name: name.clone(), schema }).unwrap();
-        (name, checker)
-    };
-    schemas.into_iter().map(compiled).collect()
+pub fn checkers() -> &'static BTreeMap<String, Checker> {
+    static CHECKERS: LazyLock<BTreeMap<String, Checker>> = LazyLock::new(|| {
+        let text = std::fs::read_to_string(folder().join("schemas.json")).unwrap();
+        let schemas: BTreeMap<String, Value> = serde_json::from_str(&text).unwrap();
+        let compiled = |(name, schema): (String, Value)| {
+            let checker = Checker::new(&Shape { name: name.clone(), schema }).unwrap();
+            (name, checker)
+        };
+        schemas.into_iter().map(compiled).collect()
+    });
+    &CHECKERS
 }
 
 /// Every case of the corpus.
-pub fn cases() -> Vec<Case> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "yaml"));
-    files.sort();
-    let read = |file: PathBuf| {
-        let text = std::fs::read_to_string(&file).unwrap();
-        serde_saphyr::from_str::<Vec<Case>>(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-    };
-    files.into_iter().flat_map(read).collect()
+pub fn cases() -> &'static [Case] {
+    static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|file| file.extension().is_some_and(|ending| ending == "yaml"));
+        files.sort();
+        let read = |file: PathBuf| {
+            let text = std::fs::read_to_string(&file).unwrap();
+            serde_saphyr::from_str::<Vec<Case>>(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+        };
+        files.into_iter().flat_map(read).collect()
+    });
+    &CASES
 }
 
 #[test]
@@ -110,7 +117,7 @@ fn every_answer_of_the_corpus_is_recovered_or_typed_and_no_value_is_altered() {
     let cases = cases();
     let mut complaints = Vec::new();
     let (mut held, mut cut, mut faulty) = (0, 0, 0);
-    for case in &cases {
+    for case in cases {
         let reading = checkers[&case.schema].read(&case.text, &case.finish(), &|_| Vec::new());
         match &reading {
             Reading::Holds { .. } => held += 1,

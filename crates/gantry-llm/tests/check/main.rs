@@ -7,3 +7,4 @@ mod notation;
 mod limits;
 mod faults;
 mod strict;
+mod offline;
