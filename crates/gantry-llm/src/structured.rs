@@ -161,6 +161,9 @@ impl Checker {
     fn in_fences(&self, text: &str, around: &[Repair]) -> Option<Result<Held, Miss>> {
         let (fences, words) = find::fences(text);
         let mut held: Vec<Held> = Vec::new();
+        if fences.len() > find::PLACES_MAX {
+            return Some(Err(Miss::one(find::TOO_MANY)));
+        }
         let mut broken: Option<String> = None;
         let mut around = around.to_vec();
         around.push(Repair::Fence);

@@ -98,8 +98,13 @@ fn multiple_of(
         return None;
     }
     let steps = (last - first).min(EXACT);
-    let wanted = ((likely.0 / multiple).ceil().clamp(first, last) - first).min(steps);
-    let offset = index(wanted) + if turn == 0 { draw.below(index((last - first - wanted).min(8.0)) + 1) } else { turn };
+    // The multiple that is nearest to a likely number.
+    let (from, step) = Words::likely(name).map_or((1.0, 1.0), |likely| (likely.from, likely.step));
+    let count = index(((likely.1 - from) / step).round()) + 1;
+    #[expect(clippy::cast_precision_loss, reason = "a count of steps is small")]
+    let liked = from + step * (draw.below(count)) as f64;
+    let wanted = ((liked / multiple).round().clamp(first, last) - first).min(steps);
+    let offset = index(wanted) + turn;
     #[expect(clippy::cast_precision_loss, reason = "both are below the largest exact number")]
     let at = first + (offset % (index(steps) + 1)) as f64;
     number(tidy(at * multiple))

@@ -33,6 +33,9 @@ pub(super) fn write(asked: &Asked<'_>, demand: &Demand<'_>, place: &Place, turn:
         return Err(format!("a text of at least {least} characters is longer than is written"));
     }
     let draw = asked.draw(&place.kind);
+    if let Some(code) = code(asked, place).filter(|code| fits(demand, code)) {
+        return Ok(code.to_owned());
+    }
     if demand.patterns.is_empty() && demand.formats.is_empty() {
         return Ok(words(asked, demand, place, turn, least, most));
     }
@@ -67,6 +70,26 @@ pub(super) fn write(asked: &Asked<'_>, demand: &Demand<'_>, place: &Place, turn:
     }))
 }
 
+/// The code that everybody knows for a currency or a language.
+fn code(asked: &Asked<'_>, place: &Place) -> Option<&'static str> {
+    let name = parts(&place.name);
+    if name.iter().any(|part| part == "currency") {
+        let money = asked.facts.money.as_deref().unwrap_or_default();
+        let signs = [
+            ("€", "EUR"),
+            ("EUR", "EUR"),
+            ("£", "GBP"),
+            ("GBP", "GBP"),
+            ("¥", "JPY"),
+            ("₩", "KRW"),
+            ("원", "KRW"),
+            ("KRW", "KRW"),
+        ];
+        return Some(signs.iter().find(|(sign, _)| money.contains(sign)).map_or("USD", |(_, code)| code));
+    }
+    name.iter().any(|part| part == "locale" || part == "language").then_some(asked.locale)
+}
+
 /// Tells whether a text meets the demand.
 pub(super) fn fits(demand: &Demand<'_>, text: &str) -> bool {
     let length = length(text);
@@ -95,6 +118,7 @@ fn names(asked: &Asked<'_>, place: &Place, step: usize) -> Vec<String> {
     if step == 0 {
         names.extend([slug.clone(), slug.replace('-', "_"), slug.replace('-', ""), upper.clone()]);
     }
+    names.extend(slug.split('-').nth(step).map(str::to_owned));
     names.extend([
         format!("{slug}-{number}"),
         format!("{field}-{number}"),
@@ -160,6 +184,11 @@ fn day(asked: &Asked<'_>, place: &Place, step: usize) -> Date {
         (first, 0)
     } else if means(&["end", "ends", "due", "deadline", "finish", "until", "by", "to", "expires"]) {
         match dates.last().filter(|last| **last > first) {
+            // Of several days that are due, the last one is the last of all.
+            Some(last) if place.list.is_some() && weeks < 3 => {
+                let all = (*last - first).get_days();
+                (first, i64::from(all) * (weeks + 1) / 3 - 7 * weeks)
+            }
             Some(last) => (*last, 0),
             None => (first, 14),
         }
@@ -189,7 +218,7 @@ fn words(asked: &Asked<'_>, demand: &Demand<'_>, place: &Place, turn: usize, lea
             (Some(owner), 0) => owner.clone(),
             _ => words.people[(draw.below(words.people.len()) + step) % words.people.len()].clone(),
         },
-        Sort::Place => match step {
+        Sort::Place => match place.shift + turn {
             0 => facts.place.clone().unwrap_or_else(|| words.nowhere.clone()),
             step => format!("{} ({})", facts.place.as_ref().unwrap_or(&words.nowhere), step + 1),
         },

@@ -37,6 +37,9 @@ pub(super) struct Words {
 struct Choices {
     sensible: Vec<String>,
     avoided: Vec<String>,
+    no: Vec<String>,
+    pointing: Vec<String>,
+    ending: Vec<String>,
 }
 
 /// Numbers that are likely for a field.
@@ -54,6 +57,7 @@ pub(super) struct Likely {
 pub(super) enum Sort {
     Risk,
     Reason,
+    Merit,
     Question,
     Criterion,
     Answer,
@@ -74,6 +78,7 @@ impl Sort {
             Self::Step => "step",
             Self::Risk => "risk",
             Self::Reason => "reason",
+            Self::Merit => "merit",
             Self::Question => "question",
             Self::Criterion => "criterion",
             Self::Answer => "answer",
@@ -95,17 +100,13 @@ fn read(text: &str) -> Words {
 impl Words {
     /// The sort of text that a field wants, by its name or by the name of what it is in.
     pub fn sort(&self, name: &str, list: Option<&str>) -> Sort {
-        let by_name = |name: &str| {
-            let parts = parts(name);
-            let known = |(_, words): &(&Sort, &Vec<String>)| parts.iter().any(|part| words.contains(part));
-            self.sorts.iter().find(known).map(|(sort, _)| *sort)
-        };
+        let by_name = |name: &str| self.sorts.iter().find(|(_, words)| means(name, words)).map(|(sort, _)| *sort);
         let by_list = || list.and_then(by_name);
         match by_name(name) {
             // A title in a list of risks names a risk.
-            Some(Sort::Title) => {
-                by_list().filter(|sort| matches!(sort, Sort::Risk | Sort::Step | Sort::Question)).unwrap_or(Sort::Title)
-            }
+            Some(Sort::Title) => by_list()
+                .filter(|sort| matches!(sort, Sort::Risk | Sort::Step | Sort::Question | Sort::Merit))
+                .unwrap_or(Sort::Title),
             Some(sort) => sort,
             None => Sort::Plain,
         }
@@ -118,7 +119,7 @@ impl Words {
             return None;
         }
         if self.names.is_empty() {
-            return Some(parts.join(" "));
+            return name.is_ascii().then(|| parts.join(" "));
         }
         if !name.is_ascii() {
             return Some(name.to_owned());
@@ -162,11 +163,33 @@ impl Words {
         best.or_else(|| lower.iter().position(|option| !self.choices.avoided.contains(option))).unwrap_or(0)
     }
 
+    /// Tells whether a field asks for something that is not so yet.
+    pub fn not_yet(&self, name: &str) -> bool {
+        means(name, &self.choices.no)
+    }
+
+    /// Tells whether a list points at other things.
+    pub fn points(&self, name: &str) -> bool {
+        means(name, &self.choices.pointing)
+    }
+
+    /// Tells whether a word names a step that ends the work.
+    pub fn ends(&self, word: &str) -> bool {
+        means(word, &self.choices.ending)
+    }
+
     /// The numbers that are likely for a field of this name.
     pub fn likely(name: &str) -> Option<&'static Likely> {
-        let parts = parts(name);
-        ENGLISH.numbers.iter().find(|likely| parts.iter().any(|part| likely.names.contains(part)))
+        ENGLISH.numbers.iter().find(|likely| means(name, &likely.names))
     }
+}
+
+/// Tells whether a name has one of these words in it, be it one or many.
+fn means(name: &str, words: &[String]) -> bool {
+    let knows = |part: &str| words.iter().any(|word| word == part);
+    parts(name).iter().any(|part| {
+        knows(part) || part.strip_suffix('s').is_some_and(knows) || part.strip_suffix("es").is_some_and(knows)
+    })
 }
 
 /// The words of a name: `dueDate`, `due_date` and `due-date` are `due` and `date`.

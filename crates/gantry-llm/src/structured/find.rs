@@ -2,8 +2,14 @@
 
 use super::notation::{Broken, Halt, Parsed, value_at};
 
-/// How many values or things like values are looked at in one text.
-const PLACES_MAX: usize = 200;
+/// How many values, broken values or fences one text may hold.
+pub(super) const PLACES_MAX: usize = 200;
+
+/// How many brackets of one text are tried.
+const BRACKETS_MAX: usize = 20_000;
+
+/// Said of a text that holds more than that.
+pub(super) const TOO_MANY: &str = "The answer holds too many things that look like values.";
 
 /// How often a text may be read over for things that turn out to be no values.
 const PASSES_MAX: usize = 8;
@@ -99,11 +105,14 @@ pub(super) struct Found {
 /// What is inside of a broken value is not looked at: it is a part of an answer, and would pass for the whole.
 pub(super) fn among_words(text: &str) -> Found {
     let mut found = Found::default();
+    let mut brackets = 0;
     let mut wasted = 0;
     let mut from = 0;
     while let Some(start) = text[from..].find(['{', '[']).map(|at| from + at) {
-        if found.values.len() + found.broken.len() > PLACES_MAX || wasted > PASSES_MAX * text.len() {
-            found.limit = Some("The answer holds too many things that look like values.".to_owned());
+        brackets += 1;
+        let places = found.values.len() + found.broken.len();
+        if places > PLACES_MAX || brackets > BRACKETS_MAX || wasted > PASSES_MAX * text.len() {
+            found.limit = Some(TOO_MANY.to_owned());
             return found;
         }
         match value_at(text, start) {

@@ -194,6 +194,19 @@ fn it_never_calls_a_tool_and_answers_instead() {
 }
 
 #[test]
+fn a_step_of_an_agent_ends_the_work_rather_than_calling_a_tool_that_may_not_be_there() {
+    let step = |kind: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, "text": {"type": "string"}}, "required": ["kind", "text"]});
+    let schema = json!({"oneOf": [step("tool"), step("ask"), step("finish")]});
+    assert_eq!(value_of(&bakery(), &schema)["kind"], "finish");
+}
+
+#[test]
+fn what_a_list_would_point_at_is_not_made_up() {
+    let schema = json!({"type": "object", "properties": {"after": {"type": "array", "items": {"type": "string"}}, "done": {"type": "boolean"}}});
+    assert_eq!(value_of(&bakery(), &schema), json!({"after": [], "done": false}));
+}
+
+#[test]
 fn it_costs_nothing_and_names_itself() {
     let named = |role: &str, prompt: Option<&str>| {
         let prompt = prompt.map(|name| PromptUse { name: name.to_owned(), ..PromptUse::default() });

@@ -17,9 +17,18 @@ impl<'a> Frame<'a> {
         if self.lean || place.depth >= super::FULL_DEPTH_MAX {
             order.sort_by_cached_key(|way| (cost(*way), empty(&ways[*way])));
         } else {
-            order.sort_by_cached_key(|way| (cost(*way) >= ENDLESS, empty(&ways[*way])));
+            order.sort_by_cached_key(|way| (cost(*way) >= ENDLESS, empty(&ways[*way]), !self.ends(&ways[*way])));
         }
         order
+    }
+
+    /// Tells whether an alternative is a step that ends the work: nobody knows whether the tools of others are there.
+    fn ends(&self, way: &[&'a Value]) -> bool {
+        let properties = way.iter().filter_map(|schema| schema.get("properties")?.as_object()).flatten();
+        properties
+            .into_iter()
+            .filter_map(|(_, schema)| schema.get("const")?.as_str())
+            .any(|word| self.asked.words.ends(word))
     }
 
     fn cost(&self, schema: &'a Value, depth: usize) -> u64 {

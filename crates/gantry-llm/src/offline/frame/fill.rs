@@ -45,6 +45,7 @@ impl<'a> Frame<'a> {
             Kind::Object => self.object(demand, place, turn),
             Kind::Array => self.array(&demand, place, turn),
             Kind::Null => Ok(Value::Null),
+            Kind::Truth if self.asked.words.not_yet(&place.name) => Ok(json!(!turn.is_multiple_of(2))),
             Kind::Truth => Ok(json!((draw.below(2) + place.index + turn).is_multiple_of(2))),
             Kind::Integer => {
                 let found = (turn..turn + 20)
@@ -262,7 +263,11 @@ impl<'a> Frame<'a> {
         if least > COUNT_MAX {
             return Err(refuse("the list is longer than is made"));
         }
-        let usual = if self.full(place, turn) { first.max(ITEMS_USUAL - u64::from(place.depth > 2)) } else { 0 };
+        let usual = if self.full(place, turn) && !self.asked.words.points(&place.name) {
+            first.max(ITEMS_USUAL - u64::from(place.depth > 2))
+        } else {
+            0
+        };
         let wanted = usual.max(least).min(most);
         let mut items: Vec<Value> = Vec::new();
         for index in 0..wanted {
