@@ -13,6 +13,7 @@ pub mod error;
 pub mod target;
 pub mod provider;
 pub mod record;
+pub mod config;
 
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};
