@@ -14,6 +14,8 @@ pub mod target;
 pub mod provider;
 pub mod record;
 pub mod config;
+pub mod prompts;
+pub mod ping;
 
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};

@@ -16,3 +16,11 @@ mod chains;
 mod keys;
 #[path = "config/local.rs"]
 mod local;
+#[path = "config/ping.rs"]
+mod ping;
+#[path = "config/prompts.rs"]
+mod prompts;
+#[path = "config/prompt_faults.rs"]
+mod prompt_faults;
+#[path = "config/metrics.rs"]
+mod metrics;
