@@ -16,7 +16,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gantry-engine", &["gantry-core", "gantry-format", "gantry-store", "gantry-runners"]),
     (
         "gantry-cli",
-        &["gantry-core", "gantry-format", "gantry-store", "gantry-store-sqlite", "gantry-runners", "gantry-engine"],
+        &[
+            "gantry-core",
+            "gantry-format",
+            "gantry-store",
+            "gantry-store-sqlite",
+            "gantry-llm",
+            "gantry-runners",
+            "gantry-engine",
+        ],
     ),
     ("gantry-testkit", &["gantry-core"]),
     ("gantry-sim", &["gantry-core"]),

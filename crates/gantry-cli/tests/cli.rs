@@ -70,6 +70,7 @@ fn help_shows_what_can_be_done() {
       unpin        Let a pinned plan be forgotten
       forget       Remove a plan with everything that belongs to it
       db           Look after the file that keeps all plans
+      model        See which models answer for which role, try them, and find out what is missing
       doctor       Check that this machine has what plans need, and say how to fix what it lacks
       completions  Print a script that completes commands and options in a shell
       man          Print the manual page, or that of a command

@@ -198,7 +198,7 @@ fn shells_and_manuals_know_the_commands() {
 }
 
 /// The commands that this file and its neighbours are about.
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "pause",
     "cancel",
     "retry",
@@ -219,6 +219,7 @@ const COMMANDS: [&str; 23] = [
     "pin",
     "forget",
     "db",
+    "model",
     "doctor",
     "completions",
     "man",
