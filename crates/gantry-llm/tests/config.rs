@@ -24,3 +24,5 @@ mod prompts;
 mod prompt_faults;
 #[path = "config/metrics.rs"]
 mod metrics;
+#[path = "config/documented.rs"]
+mod documented;
