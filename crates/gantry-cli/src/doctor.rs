@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::exit::{self, Fault};
+use crate::model;
 use crate::session::{self, Record};
 use crate::show::table::columns;
 use crate::show::{bytes, can_move_cursor};
@@ -29,17 +30,23 @@ pub struct Args {
 /// Less room than this is too little to go on; less than ten times this is worth a word.
 const ROOM_BYTES_MIN: u64 = 100 << 20;
 
+/// How good it is.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Grade {
+pub enum Grade {
+    /// It is as it should be.
     Ok,
+    /// It works, and could be better.
     Warn,
+    /// It does not work.
     Fail,
+    /// It is not set up, and need not be.
+    Unused,
 }
 
 /// What was found about one thing.
 #[derive(Serialize)]
-struct Finding {
+pub struct Finding {
     what: &'static str,
     grade: Grade,
     found: String,
@@ -47,14 +54,25 @@ struct Finding {
 }
 
 impl Finding {
-    fn ok(what: &'static str, found: impl Into<String>) -> Self {
+    /// It is as it should be.
+    pub fn ok(what: &'static str, found: impl Into<String>) -> Self {
         Self { what, grade: Grade::Ok, found: found.into(), fix: None }
     }
-    fn warn(what: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+    /// It works, and could be better.
+    pub fn warn(what: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what, grade: Grade::Warn, found: found.into(), fix: Some(fix.into()) }
     }
-    fn fail(what: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+    /// It does not work.
+    pub fn fail(what: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what, grade: Grade::Fail, found: found.into(), fix: Some(fix.into()) }
+    }
+    /// It is not set up, and need not be.
+    pub fn unused(what: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { what, grade: Grade::Unused, found: found.into(), fix: Some(fix.into()) }
+    }
+    /// Says what else can be done.
+    pub fn with_fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..self }
     }
 }
 
@@ -70,24 +88,31 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
             program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
             terminal(),
-            Finding::warn("models", "none is configured", "tasks for models wait for a person until one is"),
+            model::doctor::summary().await,
         ])
     })?;
+    tell(&findings, args.record.json)
+}
+
+/// Tells what was found; the exit code says whether something fails.
+pub fn tell(findings: &[Finding], json: bool) -> Result<ExitCode, Fault> {
     let failed = findings.iter().any(|finding| finding.grade == Grade::Fail);
-    if args.record.json {
+    if json {
         exit::print(&format!("{:#}\n", json!({"ok": !failed, "findings": findings})))?;
     } else {
         let mut rows = Vec::new();
-        for finding in &findings {
+        for finding in findings {
             let grade = match finding.grade {
                 Grade::Ok => "ok",
                 Grade::Warn => "warn",
                 Grade::Fail => "fail",
+                Grade::Unused => "-",
             };
-            rows.push(vec![grade.to_owned(), finding.what.to_owned(), finding.found.clone()]);
-            if let Some(fix) = &finding.fix {
-                rows.push(vec![String::new(), String::new(), format!("fix: {fix}")]);
-            }
+            let mut found = finding.found.lines();
+            rows.push(vec![grade.to_owned(), finding.what.to_owned(), found.next().unwrap_or_default().to_owned()]);
+            let way = if matches!(finding.grade, Grade::Ok | Grade::Unused) { "how" } else { "fix" };
+            let fix = finding.fix.iter().map(|fix| format!("{way}: {fix}"));
+            rows.extend(found.map(str::to_owned).chain(fix).map(|line| vec![String::new(), String::new(), line]));
         }
         exit::print(&columns(&rows))?;
     }

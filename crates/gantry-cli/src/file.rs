@@ -3,15 +3,18 @@
 use std::io::{ErrorKind, IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use gantry_core::plan::Plan;
 use gantry_engine::{Clock, SystemClock};
 use gantry_format::{Around, Loaded};
-use gantry_runners::{GuardProgram, Runners};
+use gantry_runners::{GuardProgram, Models, Runners};
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
 use crate::exit::{self, Fault};
+use crate::model::options::ModelOptions;
+use crate::model::set_up::Configured;
 use crate::show::named;
 use crate::talk::talk;
 
@@ -47,7 +50,8 @@ fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault>
 }
 
 fn read_here(name: &str, bytes: &[u8]) -> Loaded {
-    let runners = Runners::standard(GuardProgram::at("gantry"));
+    let models = Arc::new(Models::new(Configured(ModelOptions::default())));
+    let runners = Runners::standard(GuardProgram::at("gantry")).with_models(models);
     let capabilities: Vec<&str> = runners.names().collect();
     gantry_format::load_around(name, bytes, &Around { capabilities: &capabilities, now: SystemClock::new().now() })
 }

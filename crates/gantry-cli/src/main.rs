@@ -22,6 +22,7 @@ mod home;
 mod import;
 mod list;
 mod log;
+mod model;
 mod new;
 mod replay;
 mod restore;
@@ -96,6 +97,7 @@ enum Command {
     Unpin(db::PinArgs),
     Forget(db::ForgetArgs),
     Db(db::Args),
+    Model(model::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -143,6 +145,7 @@ fn main() -> ExitCode {
         Command::Unpin(args) => db::pin(&args, db::Pinned::No),
         Command::Forget(args) => db::forget(&args),
         Command::Db(args) => db::run(&args),
+        Command::Model(args) => model::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),

@@ -9,7 +9,7 @@ use gantry_core::life::Life;
 use gantry_core::plan::Action;
 use gantry_engine::{Clock, EngineError, SystemClock};
 use gantry_runners::checkpoint::{self, Manifest};
-use gantry_runners::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Watch};
+use gantry_runners::{Chunk, EffectRecord, Forgetful, Intents, Keep, KeepError, Ports, Watch};
 use gantry_store::{ArtifactRow, Hash, Store};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -170,7 +170,7 @@ struct Shelf(Arc<dyn Store>);
 
 fn ports(store: Arc<dyn Store>) -> Ports {
     let shelf = Arc::new(Shelf(store));
-    Ports { keep: Arc::clone(&shelf) as _, watch: Arc::clone(&shelf) as _, intents: shelf }
+    Ports { keep: Arc::clone(&shelf) as _, watch: Arc::clone(&shelf) as _, intents: shelf, calls: Arc::new(Forgetful) }
 }
 
 #[async_trait]

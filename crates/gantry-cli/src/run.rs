@@ -104,7 +104,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let workspace = surroundings::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
     if args.dry_run {
-        return session::block_on(dry::run(plan, workspace.into(), options, args.record.json));
+        return session::block_on(dry::run(plan, workspace.into(), options, args.how.models.clone(), args.record.json));
     }
     let origin = Origin {
         workspace,
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         ..Origin::default()
     };
     session::block_on(async {
-        let engine = args.record.engine(options.clone())?;
+        let engine = args.record.engine_asking(options.clone(), args.how.models.clone())?;
         let plan = engine.create(NewPlan { plan, origin, once: args.key.clone() }).await?;
         carry_out(&engine, &[plan], &args.how, Begun::Now, args.record.json).await
     })
@@ -128,7 +128,7 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
 /// Goes on with plans from wherever they stand.
 pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: &How) -> Result<ExitCode, Fault> {
     // Which secrets are needed stands in the plans, so they are read first.
-    let reader = record.engine(Options::default())?;
+    let reader = record.engine_asking(Options::default(), how.models.clone())?;
     let (mut plans, mut secrets, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for reference in references {
         let plan = session::find(&reader, reference).await?.id;

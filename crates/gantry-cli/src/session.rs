@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use gantry_core::life::PlanState;
 use gantry_engine::{Engine, Options, SystemClock};
-use gantry_runners::{GuardProgram, Runners};
+use gantry_runners::{GuardProgram, Models, Runners};
 use gantry_store::{ListFilter, PlanCard, Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
 use crate::file::{odd_kind, why};
+use crate::model::options::ModelOptions;
+use crate::model::set_up::Configured;
 use crate::show::named;
 
 /// The variable that names the record.
@@ -92,7 +94,12 @@ impl RecordFile {
     }
 
     /// Opens the record with an engine over it.
-    pub fn engine(&self, mut options: Options) -> Result<Engine, Fault> {
+    pub fn engine(&self, options: Options) -> Result<Engine, Fault> {
+        self.engine_asking(options, ModelOptions::default())
+    }
+
+    /// The same with an engine that asks these models.
+    pub fn engine_asking(&self, mut options: Options, models: ModelOptions) -> Result<Engine, Fault> {
         let guard = GuardProgram::this_program()
             .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
         let store: Arc<dyn Store> = Arc::new(self.open()?);
@@ -104,7 +111,8 @@ impl RecordFile {
                 PathBuf::from(file)
             })
             .to_vec();
-        Ok(Engine::new(store, Arc::new(SystemClock::new()), Runners::standard(guard), options))
+        let runners = Runners::standard(guard).with_models(Arc::new(Models::new(Configured(models))));
+        Ok(Engine::new(store, Arc::new(SystemClock::new()), runners, options))
     }
 }
 

@@ -71,6 +71,7 @@ fn help_shows_what_can_be_done() {
       unpin        Let a pinned plan be forgotten
       forget       Remove a plan with everything that belongs to it
       db           Look after the file that keeps all plans
+      model        See which models answer for which role, try them, and find out what is missing
       doctor       Check that this machine has what plans need, and say how to fix what it lacks
       completions  Print a script that completes commands and options in a shell
       man          Print the manual page, or that of a command
@@ -120,7 +121,7 @@ fn a_sound_plan_is_said_to_be_sound() {
     7 |       search(query="idempotent HTTP methods retries") -> links;
       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell
+      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, run, shell
 
     [exit 0]
     "#);
@@ -182,7 +183,7 @@ fn programs_get_json() {
           "file": "examples/feature-x.yaml",
           "line": 7,
           "column": 7,
-          "hint": "there are checkpoint, files.delete, files.edit, files.move, files.read, files.write, noop, run, shell"
+          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, run, shell"
         }
       ],
       "notes": []

@@ -22,3 +22,7 @@ mod travelling;
 mod looking_back;
 #[path = "commands/caring.rs"]
 mod caring;
+#[path = "commands/models.rs"]
+mod models;
+#[path = "commands/asking.rs"]
+mod asking;

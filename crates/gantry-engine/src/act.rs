@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
 use gantry_core::effect::{Effect, Failure, StartAttempt};
+use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::Input;
 use gantry_core::life::WaitsFor;
-use gantry_core::plan::{Action, Undo};
+use gantry_core::plan::{Action, Check, Decide, Undo};
 use gantry_core::policy::{FailureClass, Usage};
-use gantry_runners::{Ended, Work};
+use gantry_llm::gateway::Allowance;
+use gantry_runners::{Brief, Calls as _, Ended, Paying, Work};
 use gantry_store::EffectRow;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::bulk::bounded;
@@ -22,13 +25,17 @@ use crate::happening::Happening;
 use crate::message::Message;
 use crate::nested::Inner;
 use crate::parts::take_back;
-use crate::ports::Attempt;
+use crate::ports::{Attempt, Ledger, ORDINALS_MAX};
 use crate::share::used_by;
 
 /// Calls of an undo are numbered from here, so that they are told from those of an attempt with that number.
-const UNDO_ORDINALS: u32 = 1 << 20;
+const UNDO_ORDINALS: u32 = ORDINALS_MAX;
 /// The same for calls that find out whether an attempt happened.
-const VERIFY_ORDINALS: u32 = 1 << 21;
+const VERIFY_ORDINALS: u32 = 2 * ORDINALS_MAX;
+/// And for those that judge its result.
+const JUDGE_ORDINALS: u32 = 3 * ORDINALS_MAX;
+/// The name under which calls about the definition of done are kept.
+const DONE_WHEN: &str = "done-when";
 
 /// Something that goes on outside for a plan.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +46,8 @@ pub(crate) enum Flight {
     Undo(TaskId, AttemptNo),
     /// Finding out whether an attempt happened.
     Verify(TaskId, AttemptNo),
+    /// A model judges a task, or the plan as a whole.
+    Judge(Option<TaskId>),
     /// Looking at facts.
     Observe(Vec<String>),
 }
@@ -73,6 +82,7 @@ impl Flight {
             Input::Ended { task, attempt, .. } => Some(Self::Attempt(task.clone(), *attempt)),
             Input::UndoEnded { task, attempt, .. } => Some(Self::Undo(task.clone(), *attempt)),
             Input::Verified { task, attempt, .. } => Some(Self::Verify(task.clone(), *attempt)),
+            Input::Judged { task, .. } => Some(Self::Judge(task.clone())),
             _ => None,
         }
     }
@@ -91,10 +101,7 @@ impl Driver {
             Effect::Verify { task, attempt, action } => self.verify(task, attempt, *action),
             Effect::StartUndo { task, attempt, undo } => self.start_undo(task, attempt, undo),
             Effect::Observe { facts } => self.observe(facts),
-            Effect::Judge { task, checks, .. } => {
-                let text = format!("no model can judge yet; say whether these hold: {}", checks.join("; "));
-                self.tell(Happening::Notice { plan: self.plan.clone(), task, to: String::new(), text });
-            }
+            Effect::Judge { task, checks, outputs } => self.judge(task, checks, outputs),
             Effect::Notify { to, task, text } => {
                 self.tell(Happening::Notice { plan: self.plan.clone(), task, to, text });
             }
@@ -110,9 +117,12 @@ impl Driver {
             plan: self.plan.clone(),
             task: task.clone(),
             number: attempt,
+            first_ordinal,
             next_ordinal: AtomicU32::new(first_ordinal),
             calls: Mutex::new(Vec::new()),
             intent: Mutex::new(None),
+            before: OnceCell::new(),
+            ledger: Mutex::new(Ledger::default()),
         })
     }
 
@@ -136,8 +146,17 @@ impl Driver {
         let ports = self.attempt(&task, attempt, 0);
         let undo = self.life().definition(task.as_str()).map(|task| task.undo.clone()).unwrap_or_default();
         let uses = used_by(&self.shared.capabilities, self.life(), &start);
-        let work = Work::of(self.plan.clone(), start, undo);
+        let paying = self.paying(&task);
+        let work = Work::of(self.plan.clone(), start, undo, paying, self.brief_of(&task));
         let flight = Flight::Attempt(task.clone(), attempt);
+        // Whoever asks models pays as it goes; what others set aside is out of reach until they have ended.
+        let pays = matches!(work.action, Action::Model(_) | Action::Agent(_) | Action::Decide(_));
+        let (purse, set_aside) = (Arc::clone(&self.purse), if pays { Usage::default() } else { work.reserved });
+        purse.spend(set_aside);
+        let settle = move |usage: Usage| {
+            purse.refund(set_aside);
+            purse.spend(if pays { Usage::default() } else { usage });
+        };
         if let Action::Plan(nested) = &work.action {
             let nested = nested.clone();
             let (shared, sender, course) = (Arc::clone(&self.shared), self.sender.clone(), self.course.subscribe());
@@ -145,6 +164,7 @@ impl Driver {
             let run = inner.run(nested);
             return self.launch(flight, Aloft::stopped_by(stop), async move {
                 let Ended { end, usage, .. } = run.await;
+                settle(usage);
                 let end = bounded(end, &ports.ports()).await;
                 (Input::Ended { task, attempt, end, usage }, ports.take_calls())
             });
@@ -152,6 +172,7 @@ impl Driver {
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         self.launch(flight, Aloft { slot: true, uses, ..Aloft::stopped_by(stop) }, async move {
             let Ended { end, usage, .. } = shared.runners.run(&work, &place, &ports.ports(), &token).await;
+            settle(usage);
             let end = bounded(end, &ports.ports()).await;
             (Input::Ended { task, attempt, end, usage }, ports.take_calls())
         });
@@ -161,6 +182,7 @@ impl Driver {
     fn work_for(&self, task: &TaskId, attempt: AttemptNo, action: Action) -> Work {
         let definition = self.life().definition(task.as_str());
         let environment = definition.map(|task| task.environment.clone()).unwrap_or_default();
+        let paying = self.paying(task);
         let key = self.life().task_life(task.as_str()).map(|life| life.key.clone()).unwrap_or_default();
         Work {
             plan: self.plan.clone(),
@@ -175,7 +197,37 @@ impl Driver {
             heartbeat: None,
             environment,
             undo: Undo::None,
+            may_spend: paying.may_spend,
+            purse: paying.purse,
+            brief: self.brief_of(task),
         }
+    }
+
+    /// What an attempt at a task may spend, and from what it pays.
+    fn paying(&self, task: &TaskId) -> Paying {
+        let own = self.life().definition(task.as_str()).map(|task| task.budget).unwrap_or_default();
+        let plan = self.life().header().policy.budget;
+        self.purse.limit(plan);
+        let purse = Arc::new(Allowance::of(own).within(Arc::clone(&self.purse)));
+        Paying { may_spend: plan.smaller(own), purse }
+    }
+
+    /// What a task is for, in words. Shell commands need none.
+    fn brief_of(&self, task: &TaskId) -> Arc<Brief> {
+        let Some(definition) = self.life().definition(task.as_str()) else { return Arc::default() };
+        if matches!(definition.action, Some(Action::Run(_) | Action::Tool(_) | Action::Plan(_))) {
+            return Arc::default();
+        }
+        let header = self.life().header();
+        let in_words = |checks: &[Check]| checks.iter().map(ToString::to_string).collect::<Vec<_>>();
+        Arc::new(Brief {
+            objective: if header.objective.is_empty() { header.title.clone() } else { header.objective.clone() },
+            constraints: header.constraints.clone(),
+            title: definition.name().to_owned(),
+            description: definition.description.clone().unwrap_or_default(),
+            outputs: definition.outputs.clone(),
+            criteria: in_words(&definition.success_criteria),
+        })
     }
 
     fn verify(&mut self, task: TaskId, attempt: AttemptNo, action: Action) {
@@ -215,6 +267,48 @@ impl Driver {
         });
     }
 
+    /// Has a model judge; when none can, someone is asked to.
+    fn judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs) {
+        let flight = Flight::Judge(task.clone());
+        if self.flights.contains_key(&flight) {
+            return;
+        }
+        let Some(models) = self.shared.runners.models().cloned() else {
+            let text = format!("no model is configured to judge; say whether these hold: {}", checks.join("; "));
+            return self.tell(Happening::Notice { plan: self.plan.clone(), task, to: String::new(), text });
+        };
+        // Calls about the plan as a whole are kept under a name that no task has.
+        let under = task.clone().unwrap_or_else(|| TaskId::new(DONE_WHEN).expect("it is an id"));
+        let attempt = self.life().task_life(under.as_str()).map(|life| life.attempt).unwrap_or_default();
+        let (stop, ports) = (CancellationToken::new(), self.attempt(&under, attempt, JUDGE_ORDINALS));
+        let work = self.work_for(&under, attempt, Action::Decide(Decide::default()));
+        let (place, token) = (Arc::clone(&self.place), stop.clone());
+        let (sender, happenings) = (self.sender.clone(), self.shared.happenings.clone());
+        self.flights.insert(flight.clone(), Aloft::stopped_by(stop));
+        self.work.spawn(async move {
+            let judged =
+                gantry_runners::judge(&models, &work, (&place, &ports.ports(), &token), &checks, &outputs).await;
+            let usage = ports.used().await.unwrap_or_default();
+            let message = match judged {
+                Ok((verdicts, by)) => {
+                    Message::Answer { input: Input::Judged { task, by, verdicts, usage }, calls: ports.take_calls() }
+                }
+                Err(failure) => {
+                    let text = format!(
+                        "no model could judge ({}); say whether these hold: {}",
+                        failure.message,
+                        checks.join("; ")
+                    );
+                    // Nobody has to watch.
+                    let _ = happenings.send(Happening::Notice { plan: work.plan, task, to: String::new(), text });
+                    Message::Gone { flight }
+                }
+            };
+            // A driver that is gone asks again when it comes back.
+            let _ = sender.send(message);
+        });
+    }
+
     fn observe(&mut self, facts: Vec<String>) {
         let flight = Flight::Observe(facts.clone());
         if self.flights.contains_key(&flight) {
@@ -250,6 +344,6 @@ fn broke(flight: Flight, panic: &Box<dyn std::any::Any + Send>) -> Input {
             let outputs = Default::default();
             Input::Verified { task, attempt, happened: None, outputs, usage: Usage::default() }
         }
-        Flight::Observe(_) => Input::Observed { facts: Default::default() },
+        Flight::Judge(_) | Flight::Observe(_) => Input::Observed { facts: Default::default() },
     }
 }

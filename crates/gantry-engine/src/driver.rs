@@ -10,6 +10,7 @@ use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::{Life, PlanState, Refusal, Room, Scarce, WaitsFor};
 use gantry_core::policy::{FailureClass, Usage};
+use gantry_llm::gateway::Allowance;
 use gantry_runners::Place;
 use gantry_store::{
     Append, Card, Claim, EffectRow, ForkedFrom, Home, InboxId, StoreError, Turn, WAITING_MAX, WaitingLine,
@@ -61,6 +62,8 @@ pub(crate) struct Driver {
     pub(crate) sender: mpsc::UnboundedSender<Message>,
     pub(crate) flights: BTreeMap<Flight, Aloft>,
     pub(crate) work: JoinSet<()>,
+    /// What attempts pay for models from, while they run.
+    pub(crate) purse: Arc<Allowance>,
     /// What the plans inside this one are to do.
     pub(crate) course: watch::Sender<Course>,
     /// The attempt that drives this plan, when it is inside another.
@@ -101,7 +104,10 @@ impl Driver {
     pub(crate) fn new(shared: Arc<Shared>, opened: Opened, claim: Claim, place: Place, until: Until) -> Self {
         let (sender, messages) = mpsc::unbounded_channel();
         let guest: Arc<Guest> = Arc::default();
+        let purse = Allowance::of(opened.life.header().policy.budget);
+        purse.spend(opened.life.spent());
         Self {
+            purse: Arc::new(purse),
             share: Share::of(&shared.capabilities, &guest),
             plan: opened.life.id().clone(),
             shared,
@@ -263,6 +269,7 @@ impl Driver {
                     self.flights.remove(&flight);
                     inputs.push(Taken { input, from: From::Runner });
                 }
+                Message::Gone { flight } => drop(self.flights.remove(&flight)),
                 Message::Told { input, reply } => inputs.push(Taken { input, from: From::Person(reply) }),
                 Message::Resting { flight, waits } => {
                     let note = self.rests(flight, waits);

@@ -54,7 +54,7 @@ impl Driver {
         if waits != self.told_above {
             let said = waits.as_ref().map(|waits| match &above.flight {
                 Flight::Attempt(task, _) => waits.iter().map(|wait| wait_inside(task, &self.plan, wait)).collect(),
-                Flight::Undo(..) | Flight::Verify(..) | Flight::Observe(_) => waits.clone(),
+                Flight::Undo(..) | Flight::Verify(..) | Flight::Judge(_) | Flight::Observe(_) => waits.clone(),
             });
             // A driver that is gone wants nothing any more.
             let _ = above.sender.send(Message::Resting { flight: above.flight.clone(), waits: said });

@@ -15,6 +15,8 @@ pub(crate) enum Message {
     Answer { input: Input, calls: Vec<EffectRow> },
     /// Facts were looked at.
     Observed { flight: Flight, input: Input },
+    /// Something that went on outside came to nothing that the plan has to know.
+    Gone { flight: Flight },
     /// Someone says something and waits for what becomes of it.
     Told { input: Input, reply: oneshot::Sender<Result<(), EngineError>> },
     /// A plan inside a task waits for this, or goes on again.
@@ -70,7 +72,7 @@ impl Message {
     pub(crate) fn weight(&self) -> usize {
         match self {
             Self::Answer { input, .. } | Self::Observed { input, .. } | Self::Told { input, .. } => weight(input),
-            Self::Resting { .. } | Self::Rules | Self::Look | Self::Leave | Self::Stop(_) => 0,
+            Self::Gone { .. } | Self::Resting { .. } | Self::Rules | Self::Look | Self::Leave | Self::Stop(_) => 0,
         }
     }
 }

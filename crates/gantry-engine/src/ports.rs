@@ -1,17 +1,18 @@
 //! What runners get of the engine: a place to keep things, someone who watches, a diary of intents.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use gantry_core::effect::ArtifactRef;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Input;
 use gantry_core::policy::Usage;
-use gantry_runners::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Watch};
+use gantry_runners::{CallNo, Calls, Chunk, EffectRecord, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
 use gantry_store::{EffectRow, Hash, Store, StoreError};
 use serde_json::Value;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{OnceCell, broadcast, mpsc};
 
 use crate::clock::Clock;
 use crate::crash::crash_point;
@@ -19,6 +20,10 @@ use crate::happening::Happening;
 use crate::message::Message;
 use crate::patience::{STORE_RETRY, Troubled, patiently};
 
+/// How many recorded calls are read at once.
+const CALLS_PAGE: u32 = 500;
+/// An attempt makes fewer calls than this; those of undos, verifications and judges have numbers beyond it.
+pub(crate) const ORDINALS_MAX: u32 = 1 << 20;
 /// The kind under which the way back is recorded, before anything is changed.
 pub(crate) const INTENT: &str = "intent";
 
@@ -31,17 +36,35 @@ pub(crate) struct Attempt {
     pub(crate) plan: PlanId,
     pub(crate) task: TaskId,
     pub(crate) number: AttemptNo,
+    /// Where the numbers of its calls begin.
+    pub(crate) first_ordinal: u32,
     pub(crate) next_ordinal: AtomicU32,
     /// Calls that were made; they are written with the turn that takes the attempt's end.
     pub(crate) calls: Mutex<Vec<EffectRow>>,
     /// The last record of how to take something back.
     pub(crate) intent: Mutex<Option<EffectRow>>,
+    /// What calls of this attempt used before this process took it up.
+    pub(crate) before: OnceCell<Usage>,
+    /// Calls that are written down one by one: those under way, and what the others used.
+    pub(crate) ledger: Mutex<Ledger>,
+}
+
+/// The calls of an attempt that are written down one by one.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    begun: BTreeMap<CallNo, EffectRow>,
+    used: Usage,
 }
 
 impl Attempt {
     /// The ports for the runner.
     pub(crate) fn ports(self: &Arc<Self>) -> Ports {
-        Ports { keep: Arc::clone(self) as _, watch: Arc::clone(self) as _, intents: Arc::clone(self) as _ }
+        Ports {
+            keep: Arc::clone(self) as _,
+            watch: Arc::clone(self) as _,
+            intents: Arc::clone(self) as _,
+            calls: Arc::clone(self) as _,
+        }
     }
 
     /// The calls that were made so far.
@@ -73,6 +96,34 @@ impl Attempt {
             }
         };
         patiently(ask, wait).await
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self, usage: Usage) {
+        let mut ledger = self.ledger();
+        ledger.used = ledger.used.plus(usage);
+    }
+
+    /// Reads what this attempt did before this process took it up; calls from now on are numbered after those.
+    async fn catch_up(&self) -> Result<Usage, KeepError> {
+        let read = async || {
+            let (mut used, mut cursor) = (Usage::default(), Some(0));
+            while let Some(after) = cursor {
+                let page =
+                    self.patiently(|| self.store.effects(&self.plan, Some(&self.task), after, CALLS_PAGE)).await?;
+                let own = self.first_ordinal..self.first_ordinal + ORDINALS_MAX;
+                for row in page.items.iter().filter(|row| row.attempt == self.number && own.contains(&row.ordinal)) {
+                    used = used.plus(row.usage);
+                    self.next_ordinal.fetch_max(row.ordinal + 1, Ordering::Relaxed);
+                }
+                cursor = page.next;
+            }
+            Ok(used)
+        };
+        self.before.get_or_try_init(read).await.copied().map_err(|error: StoreError| store_failed(&error))
     }
 
     /// A call of this attempt, for the record.
@@ -131,6 +182,61 @@ impl Watch for Attempt {
     fn effect(&self, record: EffectRecord) {
         self.made(self.row(&record.kind, record.request, Some(record.answer)));
     }
+}
+
+#[async_trait]
+impl Calls for Attempt {
+    async fn recall(&self, kind: &str, key: &str) -> Result<Option<Recalled>, KeepError> {
+        let hash = hash_of(key)?;
+        let found = self.patiently(|| self.store.recall(&self.plan, kind, hash)).await;
+        let row = found.map_err(|error| store_failed(&error))?;
+        Ok(row.map(|EffectRow { task, attempt, answer, .. }| Recalled { task, attempt, answer }))
+    }
+
+    async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError> {
+        self.catch_up().await?;
+        let row = EffectRow { request_hash: hash_of(key)?, ..self.row(kind, request, None) };
+        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
+        recorded.map_err(|error| store_failed(&error))?;
+        let call = CallNo(row.ordinal);
+        self.ledger().begun.insert(call, row);
+        crash_point("call_begun");
+        Ok(call)
+    }
+
+    async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
+        crash_point("call_made");
+        let begun = self.ledger().begun.remove(&call);
+        let row = begun.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
+        let row = EffectRow { answer: Some(answer), usage, ended_at: Some(self.clock.now()), ..row };
+        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
+        recorded.map_err(|error| store_failed(&error))?;
+        self.count(usage);
+        crash_point("call_ended");
+        Ok(())
+    }
+
+    async fn note(&self, call: Noted) -> Result<(), KeepError> {
+        self.catch_up().await?;
+        let Noted { kind, key, request, answer, usage, started_at } = call;
+        let made = self.row(kind, request, Some(answer));
+        let row = EffectRow { request_hash: hash_of(&key)?, usage, started_at, ..made };
+        crash_point("call_made");
+        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
+        recorded.map_err(|error| store_failed(&error))?;
+        self.count(usage);
+        crash_point("call_ended");
+        Ok(())
+    }
+
+    async fn used(&self) -> Result<Usage, KeepError> {
+        let before = self.catch_up().await?;
+        Ok(before.plus(self.ledger().used))
+    }
+}
+
+fn hash_of(key: &str) -> Result<Hash, KeepError> {
+    key.parse().map_err(|_| KeepError::Store { why: format!("`{key}` is no key of a call") })
 }
 
 #[async_trait]

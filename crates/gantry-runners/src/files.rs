@@ -34,7 +34,7 @@ pub(crate) use spot::{Root, no_link};
 
 use crate::policy::{Scopes, wrong};
 use crate::ports::{EffectRecord, Ports};
-use crate::runner::{Ended, Happened, Preview, Runner};
+use crate::runner::{Description, Ended, Happened, Preview, Runner};
 use crate::text::visible;
 use crate::work::{Place, Work};
 
@@ -173,6 +173,39 @@ impl Asked {
 impl Runner for Files {
     fn names(&self) -> &'static [&'static str] {
         &["files.read", "files.write", "files.edit", "files.delete", "files.move"]
+    }
+
+    fn description(&self, name: &str) -> Option<Description> {
+        let path = json!({"type": "string", "description": "A path below the working folder, such as src/lib.rs."});
+        let text = |meaning: &str| json!({"type": "string", "description": meaning});
+        let number = |meaning: &str| json!({"type": "integer", "minimum": 1, "description": meaning});
+        let (text, properties, required) = match name {
+            "files.read" => (
+                "Reads a text file, or some of its lines.",
+                json!({"path": path, "from_line": number("The first line."), "lines": number("How many lines.")}),
+                json!(["path"]),
+            ),
+            "files.write" => (
+                "Writes a whole file; makes it, and its folders, if it is not there.",
+                json!({"path": path, "content": text("All of its text.")}),
+                json!(["path", "content"]),
+            ),
+            "files.edit" => (
+                "Replaces a text that stands in a file exactly once.",
+                json!({
+                    "path": path,
+                    "search": text("The text as it stands in the file, with its white space."),
+                    "replace": text("The text to put in its place."),
+                }),
+                json!(["path", "search", "replace"]),
+            ),
+            "files.delete" => ("Deletes a file.", json!({"path": path}), json!(["path"])),
+            "files.move" => ("Moves or renames a file.", json!({"from": path, "to": path}), json!(["from", "to"])),
+            _ => return None,
+        };
+        let parameters =
+            json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+        Some(Description { text, parameters, repeatable: true })
     }
 
     fn parameters(&self, name: &str) -> &'static [&'static str] {

@@ -20,18 +20,26 @@ pub mod files;
 pub mod checkpoint;
 pub mod observe;
 pub mod pipeline;
+pub mod models;
+pub mod model;
+pub mod agent;
+pub mod judge;
 mod simple;
 
 mod text;
 
 pub use checkpoint::{Checkpoints, Manifest};
 pub use files::Files;
+pub use judge::judge;
+pub use models::{Models, SetUp, Talk};
 pub use observe::observe;
-pub use ports::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Stream, Watch};
+pub use ports::{
+    CallNo, Calls, Chunk, EffectRecord, Forgetful, Intents, Keep, KeepError, Noted, Ports, Recalled, Stream, Watch,
+};
 pub use process::{GuardProgram, guard_main};
 pub use registry::Runners;
-pub use runner::{Ended, Happened, Preview, Runner};
+pub use runner::{Description, Ended, Happened, Preview, Runner};
 pub use secrets::Secrets;
 pub use shell::Shell;
 pub use simple::Noop;
-pub use work::{Limits, Place, Work};
+pub use work::{Brief, Limits, Paying, Place, Work};

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gantry_core::effect::{ArtifactRef, Failure};
-use gantry_core::policy::FailureClass;
+use gantry_core::id::{AttemptNo, TaskId};
+use gantry_core::policy::{FailureClass, Usage};
+use gantry_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -37,6 +39,78 @@ pub trait Intents: Send + Sync {
     async fn intend_instead(&self, undo: Value) -> Result<(), KeepError>;
 }
 
+/// Writes down calls that must not be made twice, and remembers them.
+///
+/// An attempt that is taken up by another process makes the same calls again, and gets the answers that there are.
+#[async_trait]
+pub trait Calls: Send + Sync {
+    /// What is known of the call with this key, made by anyone in this plan.
+    async fn recall(&self, kind: &str, key: &str) -> Result<Option<Recalled>, KeepError>;
+    /// Returns, once that is durable, what the call about to be made is called.
+    async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError>;
+    /// Returns once the answer is durable.
+    async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError>;
+    /// Writes down a call that was made and answered; returns once that is durable.
+    async fn note(&self, call: Noted) -> Result<(), KeepError>;
+    /// What calls of this attempt have used, by other processes before this one as well.
+    async fn used(&self) -> Result<Usage, KeepError>;
+}
+
+/// Which call of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallNo(pub u32);
+
+/// A call that was made and answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noted {
+    /// What was called.
+    pub kind: &'static str,
+    /// The key of the call.
+    pub key: String,
+    /// What was asked.
+    pub request: Value,
+    /// What came of it.
+    pub answer: Value,
+    /// What it used.
+    pub usage: Usage,
+    /// When it began.
+    pub started_at: Timestamp,
+}
+
+/// A call that was made before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    /// By which task.
+    pub task: TaskId,
+    /// In which attempt at it.
+    pub attempt: AttemptNo,
+    /// What came of it; none means that nobody knows.
+    pub answer: Option<Value>,
+}
+
+/// Remembers no call, for whoever makes none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Forgetful;
+
+#[async_trait]
+impl Calls for Forgetful {
+    async fn recall(&self, _: &str, _: &str) -> Result<Option<Recalled>, KeepError> {
+        Ok(None)
+    }
+    async fn begin(&self, _: &str, _: &str, _: Value) -> Result<CallNo, KeepError> {
+        Ok(CallNo(0))
+    }
+    async fn end(&self, _: CallNo, _: Value, _: Usage) -> Result<(), KeepError> {
+        Ok(())
+    }
+    async fn note(&self, _: Noted) -> Result<(), KeepError> {
+        Ok(())
+    }
+    async fn used(&self) -> Result<Usage, KeepError> {
+        Ok(Usage::default())
+    }
+}
+
 /// Everything that a runner may use of the engine, for one attempt.
 #[derive(Clone)]
 pub struct Ports {
@@ -46,6 +120,8 @@ pub struct Ports {
     pub watch: Arc<dyn Watch>,
     /// Writes down intents.
     pub intents: Arc<dyn Intents>,
+    /// Writes down calls that must not be made twice.
+    pub calls: Arc<dyn Calls>,
 }
 
 impl Ports {

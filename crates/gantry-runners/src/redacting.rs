@@ -5,9 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gantry_core::effect::ArtifactRef;
 use gantry_core::input::Success;
+use gantry_core::policy::Usage;
 use serde_json::Value;
 
-use crate::ports::{Chunk, EffectRecord, Intents, Keep, KeepError, Ports, Watch};
+use crate::ports::{CallNo, Calls, Chunk, EffectRecord, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
 use crate::runner::{Ended, Happened, Preview};
 use crate::secrets::Secrets;
 
@@ -20,7 +21,12 @@ pub(crate) fn redacting(ports: &Ports, secrets: &Secrets) -> Ports {
         return ports.clone();
     }
     let wrapped = Arc::new(Redacting { ports: ports.clone(), secrets: secrets.clone() });
-    Ports { keep: Arc::<Redacting>::clone(&wrapped), watch: Arc::<Redacting>::clone(&wrapped), intents: wrapped }
+    Ports {
+        keep: Arc::<Redacting>::clone(&wrapped),
+        watch: Arc::<Redacting>::clone(&wrapped),
+        intents: Arc::<Redacting>::clone(&wrapped),
+        calls: wrapped,
+    }
 }
 
 struct Redacting {
@@ -59,6 +65,26 @@ impl Intents for Redacting {
     }
     async fn intend_instead(&self, undo: Value) -> Result<(), KeepError> {
         self.ports.intents.intend_instead(self.secrets.redact_record(&undo)).await
+    }
+}
+
+#[async_trait]
+impl Calls for Redacting {
+    async fn recall(&self, kind: &str, key: &str) -> Result<Option<Recalled>, KeepError> {
+        self.ports.calls.recall(kind, key).await
+    }
+    async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError> {
+        self.ports.calls.begin(kind, key, self.secrets.redact_value(&request)).await
+    }
+    async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
+        self.ports.calls.end(call, self.secrets.redact_value(&answer), usage).await
+    }
+    async fn note(&self, call: Noted) -> Result<(), KeepError> {
+        let (request, answer) = (self.secrets.redact_value(&call.request), self.secrets.redact_value(&call.answer));
+        self.ports.calls.note(Noted { request, answer, ..call }).await
+    }
+    async fn used(&self) -> Result<Usage, KeepError> {
+        self.ports.calls.used().await
     }
 }
 

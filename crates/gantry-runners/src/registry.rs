@@ -12,8 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::agent::Agents;
 use crate::checkpoint::Checkpoints;
 use crate::files::Files;
+use crate::model::OneAnswer;
+use crate::models::Models;
 use crate::pipeline;
 use crate::ports::{Intents, KeepError, Ports};
 use crate::process::GuardProgram;
@@ -27,6 +30,7 @@ use crate::work::{Place, Work};
 #[derive(Clone, Default)]
 pub struct Runners {
     by_name: BTreeMap<&'static str, Arc<dyn Runner>>,
+    models: Option<Arc<Models>>,
 }
 
 impl Runners {
@@ -51,6 +55,19 @@ impl Runners {
             self.by_name.insert(name, Arc::clone(&runner));
         }
         self
+    }
+
+    /// Lets models answer, decide, judge and, with the capabilities that there are so far, work as agents.
+    #[must_use]
+    pub fn with_models(self, models: Arc<Models>) -> Self {
+        let agents = Agents::new(Arc::clone(&models), self.clone());
+        let with = self.with(Arc::new(OneAnswer::new(Arc::clone(&models)))).with(Arc::new(agents));
+        Self { models: Some(models), ..with }
+    }
+
+    /// The models, where there are any.
+    pub fn models(&self) -> Option<&Arc<Models>> {
+        self.models.as_ref()
     }
 
     /// The names of all capabilities, sorted.

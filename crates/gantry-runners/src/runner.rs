@@ -22,6 +22,11 @@ pub trait Runner: Send + Sync {
         &[]
     }
 
+    /// What someone who is to call it by name has to know; none means that it is not called by name.
+    fn description(&self, _name: &str) -> Option<Description> {
+        None
+    }
+
     /// Says no before anything starts, with a failure of class `policy`, or `logic` for arguments that make no sense.
     fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure>;
 
@@ -41,6 +46,17 @@ pub trait Runner: Send + Sync {
     async fn happened(&self, _work: &Work, _place: &Place, _ports: &Ports, _stop: &CancellationToken) -> Happened {
         Happened::default()
     }
+}
+
+/// What a capability does and takes, for whoever calls it by name: a model, say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// What it does, in one or two sentences.
+    pub text: &'static str,
+    /// The JSON Schema of its arguments.
+    pub parameters: Value,
+    /// A second call with the same arguments does no harm.
+    pub repeatable: bool,
 }
 
 /// How an attempt ended.

@@ -41,7 +41,7 @@ use crate::files::no_link;
 use crate::policy::check_command;
 use crate::ports::{EffectRecord, Ports, Stream};
 use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StartError};
-use crate::runner::{Ended, Happened, Preview, Runner};
+use crate::runner::{Description, Ended, Happened, Preview, Runner};
 use crate::text::shortened;
 use crate::work::{Place, Work};
 use before::Before;
@@ -236,6 +236,17 @@ impl Finished {
 impl Runner for Shell {
     fn names(&self) -> &'static [&'static str] {
         &["run", "shell"]
+    }
+
+    fn description(&self, _name: &str) -> Option<Description> {
+        let parameters = json!({
+            "type": "object",
+            "properties": {"command": {"type": "string", "description": "The command line for sh, in the working folder."}},
+            "required": ["command"],
+            "additionalProperties": false,
+        });
+        let text = "Runs a shell command in the working folder and gives its output and exit code.";
+        Some(Description { text, parameters, repeatable: false })
     }
 
     fn parameters(&self, _name: &str) -> &'static [&'static str] {

@@ -40,6 +40,18 @@ pub(crate) fn unfinished(bytes: &[u8]) -> usize {
     0
 }
 
+/// The beginning and the end of a text that is too long, with a word on what is missing between them.
+pub(crate) fn middle_cut(text: &str, chars_max: usize) -> String {
+    let count = text.chars().count();
+    if count <= chars_max {
+        return text.to_owned();
+    }
+    let half = chars_max / 2;
+    let begin: String = text.chars().take(half).collect();
+    let end: String = text.chars().skip(count - half).collect();
+    format!("{begin}\n[left out: {} characters]\n{end}", count - 2 * half)
+}
+
 /// Makes text out of pieces that may end within a character.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {

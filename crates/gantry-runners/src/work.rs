@@ -7,9 +7,10 @@ use std::sync::Arc;
 use gantry_core::effect::StartAttempt;
 use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
-use gantry_core::plan::{Action, Tool, Undo};
-use gantry_core::policy::{Policy, Usage};
+use gantry_core::plan::{Action, Output, Tool, Undo};
+use gantry_core::policy::{Budget, Policy, Usage};
 use gantry_core::time::Duration;
+use gantry_llm::gateway::Allowance;
 use serde_json::{Map, Value};
 
 use crate::secrets::Secrets;
@@ -33,6 +34,10 @@ pub struct Work {
     pub feedback: Option<String>,
     /// What it may spend at most, where that is limited.
     pub reserved: Usage,
+    /// What it may spend at most, of every budget around it.
+    pub may_spend: Budget,
+    /// From which it pays for models, together with others that run at the same time.
+    pub purse: Arc<Allowance>,
     /// How long it may take.
     pub timeout: Option<Duration>,
     /// How often to report that it is alive.
@@ -41,14 +46,58 @@ pub struct Work {
     pub environment: BTreeMap<String, String>,
     /// How its task is taken back: with `restore`, what is there before has to be kept.
     pub undo: Undo,
+    /// What it is for, for those who read.
+    pub brief: Arc<Brief>,
+}
+
+/// What an attempt may spend.
+#[derive(Clone, Debug, Default)]
+pub struct Paying {
+    /// At most, of every budget around it.
+    pub may_spend: Budget,
+    /// From which it pays.
+    pub purse: Arc<Allowance>,
+}
+
+/// What a task is for and what is expected of it, in words: for models, and for people.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Brief {
+    /// What the plan is to reach.
+    pub objective: String,
+    /// What holds for the whole plan.
+    pub constraints: Vec<String>,
+    /// What the task is called.
+    pub title: String,
+    /// What it is about, as far as its action does not say so.
+    pub description: String,
+    /// What it is to hand over.
+    pub outputs: BTreeMap<String, Output>,
+    /// What its result is checked against.
+    pub criteria: Vec<String>,
 }
 
 impl Work {
     /// Makes the work of an attempt that the core wishes for.
-    pub fn of(plan: PlanId, start: StartAttempt, undo: Undo) -> Self {
+    pub fn of(plan: PlanId, start: StartAttempt, undo: Undo, paying: Paying, brief: Arc<Brief>) -> Self {
         let StartAttempt { task, attempt, key, action, inputs, feedback, reserved, timeout, heartbeat, environment } =
             start;
-        Self { plan, task, attempt, key, action, inputs, feedback, reserved, timeout, heartbeat, environment, undo }
+        Self {
+            plan,
+            task,
+            attempt,
+            key,
+            action,
+            inputs,
+            feedback,
+            reserved,
+            may_spend: paying.may_spend,
+            purse: paying.purse,
+            timeout,
+            heartbeat,
+            environment,
+            undo,
+            brief,
+        }
     }
 
     /// The same attempt with another action, for a verification or a part of a pipeline.

@@ -12,7 +12,8 @@ use crate::error::sql;
 const APPLICATION_ID: i32 = 0x474e_5452;
 
 /// The way from nothing to the newest schema.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_record.sql")];
+pub(crate) const MIGRATIONS: &[&str] =
+    &[include_str!("../migrations/0001_record.sql"), include_str!("../migrations/0002_recall.sql")];
 
 /// The schema that this program writes.
 pub(crate) fn known_version() -> u32 {
@@ -80,9 +81,13 @@ mod tests {
     #[test]
     fn a_record_of_an_older_program_is_brought_to_the_newest_schema() {
         let mut conn = Connection::open_in_memory().unwrap();
-        assert_eq!(migrate(&mut conn, MIGRATIONS), Ok((0, 1)));
-        assert_eq!(migrate(&mut conn, &[MIGRATIONS[0], NEXT]), Ok((1, 2)));
-        assert_eq!(migrate(&mut conn, &[MIGRATIONS[0], NEXT]), Ok((2, 2)), "the second time there is nothing to do");
+        assert_eq!(migrate(&mut conn, MIGRATIONS), Ok((0, 2)));
+        assert_eq!(migrate(&mut conn, &[MIGRATIONS[0], MIGRATIONS[1], NEXT]), Ok((2, 3)));
+        assert_eq!(
+            migrate(&mut conn, &[MIGRATIONS[0], MIGRATIONS[1], NEXT]),
+            Ok((3, 3)),
+            "the second time there is nothing to do"
+        );
         conn.execute_batch("SELECT mood FROM plan").unwrap();
     }
 
@@ -91,15 +96,15 @@ mod tests {
         let mut conn = Connection::open_in_memory().unwrap();
         migrate(&mut conn, MIGRATIONS).unwrap();
         let before = tables(&conn);
-        let broken = [MIGRATIONS[0], "CREATE TABLE half (x INTEGER) STRICT; SELECT nonsense;"];
+        let broken = [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE half (x INTEGER) STRICT; SELECT nonsense;"];
         assert!(migrate(&mut conn, &broken).is_err());
-        assert_eq!((tables(&conn), version(&conn, 9).unwrap()), (before, 1));
+        assert_eq!((tables(&conn), version(&conn, 9).unwrap()), (before, 2));
     }
 
     #[test]
     fn a_newer_schema_is_refused_by_both_numbers() {
         let mut conn = Connection::open_in_memory().unwrap();
-        migrate(&mut conn, &[MIGRATIONS[0], NEXT]).unwrap();
-        assert_eq!(migrate(&mut conn, MIGRATIONS), Err(StoreError::NewerSchema { found: 2, known: 1 }));
+        migrate(&mut conn, &[MIGRATIONS[0], MIGRATIONS[1], NEXT]).unwrap();
+        assert_eq!(migrate(&mut conn, MIGRATIONS), Err(StoreError::NewerSchema { found: 3, known: 2 }));
     }
 }

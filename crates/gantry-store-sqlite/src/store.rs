@@ -123,6 +123,11 @@ impl Store for SqliteStore {
         self.0.readers.read(move |conn| read::effects(conn, &plan, task.as_ref(), cursor, limit)).await
     }
 
+    async fn recall(&self, plan: &PlanId, kind: &str, request: Hash) -> Result<Option<EffectRow>, StoreError> {
+        let (plan, kind) = (plan.clone(), kind.to_owned());
+        self.0.readers.read(move |conn| read::recall(conn, &plan, &kind, request)).await
+    }
+
     async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {
         let input = row::json(&input)?;
         self.0.writer.ask(SubmitWork { plan: plan.clone(), input, at }).await

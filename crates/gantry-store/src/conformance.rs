@@ -59,6 +59,7 @@ macro_rules! conformance {
             effects_are_recorded_once_begun_and_once_answered
             the_answer_of_an_effect_stays
             effects_come_in_pages_and_for_one_task
+            a_call_is_recalled_by_what_was_asked
             inputs_wait_in_order_until_they_are_answered
             a_vacuum_removes_old_inputs_that_were_answered
             an_input_is_answered_together_with_the_turn_that_took_it

@@ -198,6 +198,14 @@ impl Store for MemoryStore {
         Ok(read::page(&record.plan(plan)?.effects, cursor, limit, fits))
     }
 
+    async fn recall(&self, plan: &PlanId, kind: &str, request: Hash) -> Result<Option<EffectRow>, StoreError> {
+        let record = self.record();
+        let fits = |effect: &&EffectRow| effect.kind == kind && effect.request_hash == request;
+        let mut fitting: Vec<&EffectRow> = record.plan(plan)?.effects.iter().filter(fits).collect();
+        fitting.sort_by_key(|effect| effect.answer.is_some());
+        Ok(fitting.pop().cloned())
+    }
+
     async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {
         let id = self.record().submit(plan, input, at)?;
         self.announce();

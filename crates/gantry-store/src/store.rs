@@ -89,6 +89,11 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Page<EffectRow>, StoreError>;
 
+    /// Finds the last call of this kind with this request anywhere in the plan; one that was answered comes first.
+    ///
+    /// For the kinds that are asked for again, `model` and `tool`, this takes no longer in a long life.
+    async fn recall(&self, plan: &PlanId, kind: &str, request: Hash) -> Result<Option<EffectRow>, StoreError>;
+
     /// Hands an input to whichever process drives the plan.
     async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError>;
 

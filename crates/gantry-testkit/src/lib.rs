@@ -7,5 +7,8 @@
 mod drawing;
 mod world;
 
+#[cfg(feature = "model-server")]
+pub mod model_server;
+
 pub use drawing::draw_plan;
 pub use world::{World, days, hours, mins, secs};

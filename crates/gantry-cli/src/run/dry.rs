@@ -12,11 +12,13 @@ use gantry_core::plan::{Action, Input, Plan, Task};
 use gantry_core::policy::{FailureClass, ProseBy, Usage};
 use gantry_core::time::Timestamp;
 use gantry_engine::Options;
-use gantry_runners::{GuardProgram, Place, Runners, Work};
+use gantry_runners::{Brief, GuardProgram, Models, Place, Runners, Work};
 use serde_json::{Value, json};
 
 use crate::exit::{self, Fault};
 use crate::file::count;
+use crate::model::options::ModelOptions;
+use crate::model::set_up::Configured;
 use crate::show::style::{self, paint};
 use crate::show::{first_line, plain, text_of};
 use crate::talk::talk;
@@ -33,10 +35,16 @@ struct Shown {
 }
 
 /// Shows what a plan would do.
-pub async fn run(plan: Plan, root: PathBuf, options: Options, json: bool) -> Result<ExitCode, Fault> {
+pub async fn run(
+    plan: Plan,
+    root: PathBuf,
+    options: Options,
+    models: ModelOptions,
+    json: bool,
+) -> Result<ExitCode, Fault> {
     let guard = GuardProgram::this_program()
         .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
-    let runners = Runners::standard(guard);
+    let runners = Runners::standard(guard).with_models(Arc::new(Models::new(Configured(models))));
     let place = Place {
         policy: Arc::new(plan.policy.clone()),
         sandbox: options.sandbox,
@@ -148,6 +156,9 @@ async fn show(task: &Task, parents: &BTreeSet<&TaskId>, life: &Life, runners: &R
         heartbeat: None,
         environment: task.environment.clone(),
         undo: task.undo.clone(),
+        may_spend: task.budget,
+        purse: Arc::default(),
+        brief: Arc::new(Brief { title: task.name().to_owned(), ..Brief::default() }),
     };
     // What a tool works on is in its arguments: without them there is nothing to show.
     if matches!(action, Action::Tool(_)) && !shown.unknown.is_empty() {

@@ -9,6 +9,7 @@ use gantry_runners::{Chunk, Stream};
 
 use crate::show::elapsed::{elapsed, now};
 use crate::show::next;
+use crate::show::standing::is_nested;
 use crate::show::timeline::Timeline;
 use crate::show::words::{Said, Tone, Weight, said};
 use crate::show::{first_line, overwritten, plain};
@@ -92,6 +93,8 @@ impl Follow {
             return None;
         }
         let text = match (event, failure) {
+            // What a plan inside waits for is said as what this one waits for.
+            (Event::ProgressMade { .. }, _) if is_nested(&self.life, &task) => return None,
             (Event::RetryPlanned { at, .. }, Some(failure)) => {
                 format!("{failure}; tried again in {}", elapsed(*at - now()))
             }

@@ -3,6 +3,7 @@
 use gantry_engine::{Options, Until};
 
 use crate::exit::Fault;
+use crate::model::options::ModelOptions;
 use crate::surroundings::Surroundings;
 
 /// How a plan is carried out.
@@ -17,6 +18,8 @@ pub struct How {
     /// How many attempts may use a capability at once, of all plans together, such as `shell=2`; may be repeated
     #[arg(long, value_name = "CAPABILITY=N", value_parser = limit)]
     limit: Vec<(String, u32)>,
+    #[command(flatten)]
+    pub models: ModelOptions,
     #[command(flatten)]
     pub around: Surroundings,
 }

@@ -19,7 +19,8 @@ pub fn has_lost(life: &Life) -> bool {
     life.in_flight().iter().any(|(task, _)| !is_nested(life, task))
 }
 
-fn is_nested(life: &Life, task: &TaskId) -> bool {
+/// Tells whether a task is a plan inside.
+pub fn is_nested(life: &Life, task: &TaskId) -> bool {
     let action = life.definition(task.as_str()).and_then(|task| task.action.as_ref());
     matches!(action, Some(Action::Plan(_)))
 }

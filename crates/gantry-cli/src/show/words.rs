@@ -241,6 +241,7 @@ fn importance(event: &Event) -> (Weight, Tone) {
     use Tone::{Bad, Good, Plain, Waits};
     use Weight::{Detail, News, Noise};
     match event {
+        Event::ProgressMade { note, .. } if !note.is_empty() => (News, Plain),
         Event::LeaseExtended { .. } | Event::FactsObserved { .. } | Event::TaskConfirmed { .. } => (Noise, Plain),
         Event::PlanCreated { .. }
         | Event::PlanStarted

@@ -101,14 +101,37 @@ impl Kit {
             .env("COLUMNS", "100")
             .env("GANTRY_DB", self.record())
             .env("GANTRY_USER", "ana")
+            .env("XDG_CONFIG_HOME", self.folder.path().join("config"))
+            .env("GANTRY_LOCAL_SERVERS", "no")
             .stdin(Stdio::null());
+        // What the machine of the test is set up for is no part of the test.
+        let set_up =
+            |name: &str| name.ends_with("_API_KEY") || name.starts_with("VDOS_") || name.starts_with("GANTRY_MODEL");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(set_up)) {
+            command.env_remove(name);
+        }
+        for name in ["GANTRY_PROFILE", "GANTRY_STRICT", "GANTRY_LOCALE", "GANTRY_PROMPTS", "FAST_BUT_SKIP_DETAILS"] {
+            command.env_remove(name);
+        }
         command
+    }
+
+    /// Runs `gantry` with variables in its environment.
+    pub fn with_variables(&self, variables: &[(&str, &str)], line: &str) -> String {
+        let output = self.command(&words(line)).envs(variables.iter().copied()).output().unwrap();
+        self.draw(&output)
     }
 
     /// Runs `gantry` with a variable in its environment.
     pub fn with_variable(&self, name: &str, value: &str, line: &str) -> String {
         let output = self.command(&words(line)).env(name, value).output().unwrap();
         self.draw(&output)
+    }
+
+    /// Runs `gantry` with variables in its environment; tells whether it was killed.
+    pub fn dies(&self, variables: &[(&str, &str)], line: &str) -> bool {
+        let output = self.command(&words(line)).envs(variables.iter().copied()).output().unwrap();
+        output.status.code().is_none()
     }
 
     /// Runs `gantry` until it is killed at this point; its exit code, if it was not.

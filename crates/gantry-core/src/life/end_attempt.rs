@@ -188,15 +188,14 @@ impl Draft {
         }
     }
 
-    /// A nested plan has a record of its own and is not lost with a process: its attempt is taken up where it is.
+    /// What writes down its steps is not lost with a process: its attempt is taken up where it is.
     fn take_up(&mut self, no: TaskNo) -> bool {
         let life = self.life.task(no);
         let State::Running { attempt, reserved, .. } = &life.state else { return false };
         let (attempt, reserved) = (*attempt, *reserved);
         let known = self.life.key(no).ok().filter(|(key, _)| *key == life.key);
-        let (Some(action @ Action::Plan(_)), Some((key, inputs))) = (self.effective_action(no), known) else {
-            return false;
-        };
+        let action = self.effective_action(no).filter(Action::keeps_steps);
+        let (Some(action), Some((key, inputs))) = (action, known) else { return false };
         if let Some(heartbeat) = self.life.node(no).task.heartbeat {
             let until = self.now + lease_length(heartbeat);
             self.record(Event::LeaseExtended { task: self.id(no), attempt, until });

@@ -96,6 +96,14 @@ impl Action {
     }
 }
 
+impl Action {
+    /// Tells whether an attempt at it writes down its steps one by one, so that another process can take it up where it
+    /// stands: a plan inside has a record of its own, and what a model answered is recorded before it is used.
+    pub fn keeps_steps(&self) -> bool {
+        matches!(self, Self::Plan(_) | Self::Model(_) | Self::Agent(_) | Self::Decide(_))
+    }
+}
+
 /// Asks a model once, with inputs by reference and an answer that is checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

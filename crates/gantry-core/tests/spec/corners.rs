@@ -1,6 +1,7 @@
 //! Corners where two rules meet.
 
 use gantry_core::effect::ArtifactRef;
+use gantry_core::event::Event;
 use gantry_core::id::{AttemptNo, Revision};
 use gantry_core::input::{Decision, GateDecision, Input, Resolution, Success, TakeBack};
 use gantry_core::life::PlanState;
@@ -185,11 +186,23 @@ fn a_running_task_that_moves_gives_its_money_back_where_it_was_taken() {
 
 #[test]
 fn a_lost_attempt_has_cost_what_was_set_aside_for_it() {
-    let mut world = World::with_plan("policy.budget.model_calls=2\nask model budget.model_calls=1");
+    let mut world = World::with_plan("policy.budget.model_calls=2\nask idempotency=safe budget.model_calls=1");
     world.crash();
     world.advance(hours(1));
     assert_eq!(world.life().spent(), Usage { model_calls: 1, ..Usage::default() });
     assert_eq!(world.waits_for(), ["ask: help: the model_calls budget of task `ask` does not suffice"]);
+}
+
+#[test]
+fn an_attempt_at_a_task_for_a_model_is_taken_up_when_its_process_went_away() {
+    let mut world = World::with_plan("policy.budget.model_calls=1\nask model");
+    assert_eq!(world.started(), ["ask"]);
+    world.crash();
+    assert_eq!(world.started(), ["ask"], "the same attempt goes on");
+    assert_eq!((world.life().reserved().model_calls, world.life().spent()), (1, Usage::default()));
+    world.finish_using("ask", Usage { model_calls: 1, ..Usage::default() });
+    assert_eq!(world.state(), PlanState::Completed);
+    assert_eq!(world.count(|event| matches!(event, Event::AttemptStarted { .. })), 1);
 }
 
 #[test]

@@ -45,6 +45,7 @@ examples! {
     the_plan_of_the_design_is_read "retries.yaml"
     a_plan_that_anyone_can_run_is_read "count-lines.yaml"
     a_refactoring_with_tests_is_read "refactor-with-tests.yaml"
+    tasks_that_models_do_are_read "by-models.yaml"
 }
 
 #[test]

@@ -11,3 +11,6 @@ mod files;
 mod checkpoint;
 mod pipeline;
 mod taking_back;
+mod minds;
+mod models;
+mod agents;

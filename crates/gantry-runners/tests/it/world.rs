@@ -11,9 +11,10 @@ use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Success;
 use gantry_core::plan::{Action, Run, Undo};
-use gantry_core::policy::Usage;
+use gantry_core::policy::{Budget, Usage};
 use gantry_runners::{
-    Chunk, EffectRecord, Ended, GuardProgram, Intents, Keep, KeepError, Place, Ports, Runners, Stream, Watch, Work,
+    Chunk, EffectRecord, Ended, Forgetful, GuardProgram, Intents, Keep, KeepError, Place, Ports, Runners, Stream,
+    Watch, Work,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -120,6 +121,7 @@ impl World {
             keep: Arc::clone(&self.memory) as Arc<dyn Keep>,
             watch: Arc::clone(&self.memory) as Arc<dyn Watch>,
             intents: Arc::clone(&self.memory) as Arc<dyn Intents>,
+            calls: Arc::new(Forgetful),
         }
     }
 
@@ -169,6 +171,9 @@ pub fn doing(action: Action) -> Work {
         heartbeat: None,
         environment: BTreeMap::new(),
         undo: Undo::None,
+        may_spend: Budget::default(),
+        purse: Arc::default(),
+        brief: Arc::default(),
     }
 }
 

@@ -30,12 +30,12 @@ pub fn check(verdict: &Verdict, room: Room) -> Outcome {
     Ok(())
 }
 
-/// A nested plan has a record of its own: an attempt at it that is under way is taken up where it stands, if only to be
+/// Some work writes down its steps: an attempt at it that is under way is taken up where it stands, if only to be
 /// stopped in the same turn.
 fn is_taken_up(verdict: &Verdict, start: &StartAttempt) -> bool {
     let under_way = |(task, attempt): &(TaskId, AttemptNo)| *task == start.task && *attempt == start.attempt;
     let stopped = |effect: &Effect| matches!(effect, Effect::CancelAttempt { task, attempt, .. } if *task == start.task && *attempt == start.attempt);
-    matches!(start.action, Action::Plan(_))
+    matches!(start.action, Action::Plan(_) | Action::Model(_) | Action::Agent(_) | Action::Decide(_))
         && (verdict.life.in_flight().iter().any(under_way) || verdict.effects.iter().any(stopped))
 }
 

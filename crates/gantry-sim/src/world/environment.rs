@@ -50,8 +50,8 @@ impl World {
     pub(super) fn arrive(&mut self, coming: Coming) -> Option<Input> {
         match coming {
             Coming::Act { deed, answer, after_ms } => {
-                // What a nested plan did stands in its own record: whoever takes the attempt up does not do it again.
-                if deed.what == "plan" && self.record.ledger.contains(&deed) {
+                // What writes down its steps is not done again by whoever takes the attempt up.
+                if ["plan", "model", "agent", "decide"].contains(&deed.what) && self.record.ledger.contains(&deed) {
                     self.say(|| format!("has happened already: {deed:?}"));
                 } else {
                     self.say(|| format!("really happens: {deed:?}"));

@@ -146,6 +146,23 @@ pub(crate) fn effects(
     Ok(super::page(found, limit))
 }
 
+/// The last call of a kind with this request; one that was answered comes first.
+pub(crate) fn recall(
+    conn: &Connection,
+    id: &PlanId,
+    kind: &str,
+    request: Hash,
+) -> Result<Option<EffectRow>, StoreError> {
+    let plan = super::plan(conn, id)?;
+    let query = format!(
+        "SELECT {EFFECT_COLUMNS} FROM effect WHERE plan_no = ?1 AND kind = ?2 AND request_hash = ?3
+         ORDER BY answer IS NOT NULL DESC, id DESC LIMIT 1"
+    );
+    let read = |row: &Row<'_>| read_effect(row, id);
+    let found = super::rows(conn, &query, params![int(plan.known.no.0), kind, request.as_bytes()], "recalling", read)?;
+    Ok(found.into_iter().next().map(|(_, effect)| effect))
+}
+
 /// The plus signs keep the order from being read off the index of all effects: those of one task are few, and the index
 /// that makes them unique finds them.
 fn effects_of_task() -> String {

@@ -163,6 +163,30 @@ pub async fn the_answer_of_an_effect_stays(store: impl Beside) {
     assert!(is_not_found(&store.record_effects(vec![effect("b", "build", 1)]).await));
 }
 
+pub async fn a_call_is_recalled_by_what_was_asked(store: impl Beside) {
+    let _ = grow(&store, "a", 1).await;
+    let _ = grow(&store, "b", 1).await;
+    let call = |in_plan: &str, ordinal: u32, asked: &str| {
+        let request_hash = Hash::of(asked.as_bytes());
+        EffectRow { kind: "model".to_owned(), request_hash, request: json!(asked), ..effect(in_plan, "build", ordinal) }
+    };
+    let paid = answered(call("a", 1, "why"), "because");
+    let begun = call("a", 2, "why");
+    let other = EffectRow { kind: "tool".to_owned(), ..answered(call("a", 3, "how"), "so") };
+    store.record_effects(vec![paid.clone(), begun.clone(), other, call("a", 4, "who")]).await.unwrap();
+    let recall = async |plan_id: &str, asked: &str| {
+        store.recall(&plan(plan_id), "model", Hash::of(asked.as_bytes())).await.unwrap()
+    };
+    assert_eq!(recall("a", "why").await, Some(paid), "one that was answered comes before a later one that was not");
+    assert_eq!(recall("a", "who").await, Some(call("a", 4, "who")));
+    assert_eq!(recall("a", "how").await, None, "it is of another kind");
+    assert_eq!(recall("b", "why").await, None, "it is in another plan");
+    let later = answered(begun, "as I said");
+    store.record_effects(vec![later.clone()]).await.unwrap();
+    assert_eq!(recall("a", "why").await, Some(later), "the last one that was answered");
+    assert!(is_not_found(&store.recall(&plan("c"), "model", Hash::of(b"why")).await));
+}
+
 pub async fn effects_come_in_pages_and_for_one_task(store: impl Beside) {
     let _ = grow(&store, "a", 1).await;
     let of = |ordinal: u32| if ordinal.is_multiple_of(2) { "build" } else { "test" };

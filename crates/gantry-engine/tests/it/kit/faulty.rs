@@ -180,6 +180,10 @@ impl Store for Faulty {
         self.request()?;
         self.inner.effects(plan, task, cursor, limit).await
     }
+    async fn recall(&self, plan: &PlanId, kind: &str, request: Hash) -> Result<Option<EffectRow>, StoreError> {
+        self.request()?;
+        self.inner.recall(plan, kind, request).await
+    }
     async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {
         self.request()?;
         self.inner.submit(plan, input, at).await

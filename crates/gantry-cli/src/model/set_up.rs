@@ -1,0 +1,35 @@
+//! Sets up models from the configuration, when a plan needs them first.
+
+use async_trait::async_trait;
+use gantry_llm::Gateway;
+use gantry_llm::prompts::Prompts;
+use gantry_runners::{SetUp, Talk};
+
+use super::options::ModelOptions;
+use crate::exit::Fault;
+
+/// Models as they are configured.
+pub struct Configured(pub ModelOptions);
+
+fn in_words(fault: &Fault) -> String {
+    match fault.advice() {
+        Some(advice) => format!("{}; {advice}", fault.message()),
+        None => fault.message().to_owned(),
+    }
+}
+
+#[async_trait]
+impl SetUp for Configured {
+    fn talk(&self) -> Result<Talk, String> {
+        let config = self.0.load().map_err(|fault| in_words(&fault))?;
+        let prompts = Prompts::of(&config).map_err(|faults| {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            faults.join("; ")
+        })?;
+        Ok(Talk { prompts, locale: config.locale().to_owned(), agent_planning: config.agent_planning() })
+    }
+
+    async fn gateway(&self) -> Result<Gateway, String> {
+        Gateway::of(self.0.load_with_local().await.map_err(|fault| in_words(&fault))?)
+    }
+}

@@ -1,0 +1,146 @@
+//! Plans whose tasks are done by models, from the command line, with a real server on this machine.
+
+use gantry_testkit::model_server::{Heard, ModelServer, Turn};
+use serde_json::{Value, json};
+
+use super::kit::Kit;
+
+const KEY: &str = "sk-do-not-show-me-anywhere";
+
+/// A kit whose models are at this server.
+fn asking(server: &ModelServer) -> Kit {
+    let kit = Kit::new();
+    let address = server.base_url();
+    kit.write(
+        "gantry.toml",
+        format!("[providers.here]\nprotocol = \"openai-chat\"\nbase_url = \"{address}\"\nkey_env = \"HERE_KEY\"\ntools = false\nretries = 0\n\n[profiles.balanced]\ndefault = \"here:m\"\n"),
+    );
+    kit
+}
+
+fn run(kit: &Kit, line: &str) -> String {
+    kit.with_variable("HERE_KEY", KEY, line)
+}
+
+/// What the server was asked last, as one text.
+fn words(heard: &Heard) -> String {
+    let messages = heard.body["messages"].as_array().unwrap();
+    messages.iter().filter_map(|message| message["content"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_model_does_a_task_and_what_it_used_is_counted() {
+    let server = ModelServer::start();
+    server.then(Turn::json(&json!({"cause": "a timeout", "seconds": 30})).usage(100, 20));
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: log\ntitle: Read a log\ntasks:\n  - {id: look, run: echo timeout after 30 s}\n  - id: explain\n    depends_on: [look]\n    inputs: {log: tasks.look.stdout}\n    model: {instruction: Say what is wrong.}\n    outputs: {cause: {type: text}, seconds: {type: integer}}\n    success_criteria: [\"seconds == 30\"]\n");
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert!(said.contains("cause = a timeout") && said.contains("seconds = 30"), "{said}");
+    let status = kit.json("status log --json");
+    assert_eq!((&status["used"]["model_calls"], &status["used"]["tokens"]), (&json!(1), &json!(120)), "{status}");
+    assert!(words(&server.heard()[0]).contains("timeout after 30 s"));
+    assert!(run(&kit, "replay log").ends_with("[exit 0]"), "it is decided again without asking anyone");
+    assert_eq!(server.counts().requests, 1);
+    assert!(!kit.record_holds(KEY.as_bytes()) && !said.contains(KEY));
+}
+
+#[test]
+fn when_a_model_fails_the_offline_model_answers_unless_that_is_forbidden() {
+    let server = ModelServer::start();
+    server.always(Turn::status(500));
+    let kit = asking(&server);
+    kit.write(
+        "plan.yaml",
+        "id: one\ntitle: One\npolicy: {retry: {max: 0}}\ntasks: [{id: say, model: {instruction: Say something.}}]\n",
+    );
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.contains("answered by gantry-offline-task instead of here:m"), "{said}");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    kit.write("plan.yaml", "id: two\ntitle: Two\npolicy: {retry: {max: 0}, recovery: {transient: [abort]}}\ntasks: [{id: say, model: {instruction: Say something.}}]\n");
+    let said = run(&kit, "run plan.yaml --strict");
+    assert!(said.contains("500") && said.ends_with("[exit 3]"), "{said}");
+}
+
+#[test]
+fn an_agent_works_with_tools_and_its_turns_are_in_the_log() {
+    let server = ModelServer::start();
+    server.otherwise(one_step_at_a_time);
+    let kit = asking(&server);
+    kit.write("plan.yaml", AGENT);
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(kit.read("log"), b"once\n");
+    let log = kit.gantry(&["log", "helper"]);
+    assert!(log.contains("turn 1: shell") && log.contains("turn 2: finish"), "{log}");
+}
+
+const AGENT: &str = "id: helper\ntitle: Let an agent do it\npolicy: {agent_planning: true}\ntasks:\n  - id: work\n    agent: {goal: Append one line to the file log., tools: [shell]}\n";
+
+/// Calls the shell first, and is finished once it has seen what came of it.
+fn one_step_at_a_time(heard: &Heard) -> Turn {
+    let step = |tool: &str, args: Value, answer: &str| {
+        Turn::json(&json!({"thought": "next", "tool": tool, "args": args, "answer": answer}))
+    };
+    if words(heard).contains("exit_code: 0") {
+        step("finish", json!({}), "It is there.")
+    } else {
+        step("shell", json!({"command": "echo once >> log"}), "")
+    }
+}
+
+/// However often it is killed, no answer that was recorded is asked for again, and no command that was recorded runs again.
+#[test]
+fn an_agent_that_is_killed_anywhere_goes_on_without_repeating_what_was_answered() {
+    for (point, asked) in [
+        ("call_made:1", 3),
+        ("call_ended:1", 2),
+        ("call_begun:1", 2),
+        ("call_ended:2", 2),
+        ("call_made:3", 3),
+        ("after_effect:1", 2),
+    ] {
+        let server = ModelServer::start();
+        server.otherwise(one_step_at_a_time);
+        let kit = asking(&server);
+        kit.write("plan.yaml", AGENT);
+        let variables = [("HERE_KEY", KEY), ("GANTRY_CRASH_AT", point)];
+        assert!(kit.dies(&variables, "run plan.yaml"), "{point}");
+        let mut said = run(&kit, "resume helper");
+        if point == "call_begun:1" {
+            // The command may have run when the process went away: that is for a person to say.
+            assert!(said.contains("it may have happened") && said.ends_with("[exit 4]"), "{said}");
+            assert!(run(&kit, "task resolve helper work retry").ends_with("[exit 0]"));
+            said = run(&kit, "resume helper");
+        }
+        assert!(said.ends_with("[exit 0]"), "{point}: {said}");
+        assert_eq!(kit.read("log"), b"once\n", "{point}");
+        let requests = server.counts().requests;
+        assert!(requests <= asked + usize::from(point == "call_begun:1") * 2, "{point}: asked {requests} times");
+        assert!(run(&kit, "audit helper").ends_with("[exit 0]"), "{point}");
+    }
+}
+
+#[test]
+fn a_model_judges_what_words_demand_and_its_reason_goes_back_to_the_task() {
+    let server = ModelServer::start();
+    server.otherwise(|heard| {
+        let said = words(heard);
+        if said.contains("You judge whether checks hold") {
+            let good = said.contains("3 seconds");
+            Turn::json(&json!({"verdicts": [{"check": 1, "reason": if good { "it does" } else { "there is no number" }, "holds": good}]}))
+        } else if said.contains("You are the critic") {
+            Turn::json(&json!({"faults": [{"criterion": 1, "fault": "no number"}], "proposal": "fix", "instruction": "measure it"}))
+        } else if said.contains("measure it") {
+            Turn::text("It takes 3 seconds.")
+        } else {
+            Turn::text("It is slow.")
+        }
+    });
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: judged\ntitle: Judged\npolicy: {judge: model, recovery: {logic: [repair, escalate]}}\ntasks:\n  - id: say\n    model: {instruction: Say how slow it is.}\n    success_criteria: [there is a number in it]\n");
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.contains("It takes 3 seconds.") && said.ends_with("[exit 0]"), "{said}");
+    let used = kit.json("status judged --json")["used"]["model_calls"].clone();
+    assert_eq!(used, json!(5), "two answers, two judgements and one critique");
+}

@@ -1,0 +1,103 @@
+//! What can go wrong when a model is asked.
+
+use std::time::Duration;
+
+use gantry_core::effect::Failure;
+use gantry_core::policy::FailureClass;
+use serde::{Deserialize, Serialize};
+
+/// Why one call of one provider came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("{target}: {message}")]
+pub struct CallError {
+    /// What sort of trouble it is.
+    pub fault: CallFault,
+    /// Who was asked, as `provider:model`.
+    pub target: String,
+    /// What happened, without any key.
+    pub message: String,
+    /// How long the provider wants to be left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<Duration>,
+}
+
+/// What sort of trouble a call had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallFault {
+    /// Too many calls (429).
+    RateLimited,
+    /// The provider is broken or too busy (5xx).
+    Server,
+    /// No answer in time.
+    Timeout,
+    /// Nobody there, or the line was cut.
+    Connection,
+    /// The key is missing or wrong, or there is no credit left (401, 402, 403): a person has to look.
+    Key,
+    /// There is no such model (404, or the provider says so).
+    UnknownModel,
+    /// The request is wrong in itself (400, 422), too long for the model, say.
+    Request,
+    /// The answer makes no sense, or the model would not give one.
+    Answer,
+    /// It was not called at all: it failed too often just now.
+    Resting,
+    /// Somebody stopped it.
+    Cancelled,
+}
+
+impl CallFault {
+    /// Tells whether the same call may succeed a little later.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::RateLimited | Self::Server | Self::Timeout | Self::Connection | Self::Resting)
+    }
+}
+
+/// Why there is no answer that holds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// Nobody is configured for it.
+    #[error("{0}")]
+    Configuration(String),
+    /// It would cost more than is left.
+    #[error("{0}")]
+    Budget(String),
+    /// Every model of the chain failed.
+    #[error("no model answered: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Calls(Vec<CallError>),
+    /// Models answered, but never as the schema and the rules demand.
+    #[error("{model} gave no answer that holds: {}", .faults.join("; "))]
+    Invalid {
+        /// Who was asked last.
+        model: String,
+        /// What is wrong with its last answer.
+        faults: Vec<String>,
+    },
+    /// The record failed.
+    #[error("the answer could not be recorded: {0}")]
+    Record(String),
+    /// Somebody stopped it.
+    #[error("stopped")]
+    Cancelled,
+}
+
+impl AskError {
+    /// What this means for the attempt that asked.
+    pub fn class(&self) -> FailureClass {
+        match self {
+            Self::Configuration(_) | Self::Budget(_) => FailureClass::Policy,
+            Self::Calls(calls) if calls.iter().any(|call| call.fault.may_pass()) => FailureClass::Transient,
+            Self::Calls(calls) if calls.iter().any(|call| call.fault == CallFault::Key) => FailureClass::Policy,
+            Self::Calls(_) | Self::Invalid { .. } => FailureClass::Logic,
+            Self::Record(_) => FailureClass::Transient,
+            Self::Cancelled => FailureClass::Cancelled,
+        }
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        Failure::new(error.class(), error.to_string())
+    }
+}

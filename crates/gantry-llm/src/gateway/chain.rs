@@ -1,0 +1,47 @@
+//! Who is asked, one after the other.
+
+use crate::error::AskError;
+use crate::request::Request;
+use crate::target::{Protocol, Target};
+
+use super::Gateway;
+
+/// Knows who answers for which role.
+pub trait Chains: Send + Sync {
+    /// The models that are asked for a role, or for one model by name, in order; the error says what to do.
+    fn chain(&self, role: &str, model: Option<&str>) -> Result<Vec<Target>, String>;
+
+    /// Tells whether falling back to the offline model is forbidden.
+    fn strict(&self) -> bool {
+        false
+    }
+}
+
+impl Gateway {
+    /// The chain of a request. The offline model stands at its end, unless that is forbidden; as the first choice it
+    /// is no fallback and may stay.
+    pub(super) fn chain(&self, request: &Request, strict: bool) -> Result<Vec<Target>, AskError> {
+        let strict = strict || self.chains.strict();
+        let found = self.chains.chain(&request.role, request.model.as_deref()).map_err(AskError::Configuration)?;
+        let offline = |target: &Target| target.protocol == Protocol::Offline;
+        let mut chain: Vec<Target> = Vec::new();
+        for (place, target) in found.into_iter().enumerate() {
+            if place == 0 || !(offline(&target) && strict) {
+                chain.push(target);
+            }
+        }
+        let can_fall_back = self.providers.contains_key(&Protocol::Offline) && !strict;
+        if can_fall_back && !chain.iter().any(offline) {
+            chain.push(Target::offline());
+        }
+        Ok(chain)
+    }
+
+    /// Tells whether everyone who is asked for a role calls tools by itself. The offline model calls none, and is asked
+    /// only when all others fail.
+    pub fn calls_tools(&self, role: &str, model: Option<&str>) -> bool {
+        let chain = self.chains.chain(role, model).unwrap_or_default();
+        let mut asked = chain.iter().filter(|target| target.protocol != Protocol::Offline).peekable();
+        asked.peek().is_some() && asked.all(|target| target.tools)
+    }
+}

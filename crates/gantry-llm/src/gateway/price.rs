@@ -1,0 +1,65 @@
+//! What calls cost, and what they may cost.
+
+use gantry_core::plan::Money;
+use gantry_core::policy::Usage;
+
+use crate::answer::{Reply, Tokens};
+use crate::request::Request;
+use crate::target::{Price, Protocol, Target};
+
+/// How many characters make a token, roughly.
+const CHARS_PER_TOKEN: u64 = 4;
+
+/// How long an answer is thought to be when nobody says how long it may be.
+const ANSWER_TOKENS: u64 = 1_000;
+
+/// A price is for so many tokens.
+const PRICED_TOKENS: u128 = 1_000_000;
+
+/// What tokens cost, rounded up to a millionth of a dollar.
+pub fn cost(tokens: Tokens, price: Option<&Price>) -> Money {
+    let Some(price) = price else { return Money(0) };
+    let cached = tokens.cached.min(tokens.input);
+    let part = |count: u64, price: Money| u128::from(count) * u128::from(price.0);
+    let micros = part(tokens.input - cached, price.input)
+        + part(cached, price.cached.unwrap_or(price.input))
+        + part(tokens.output, price.output);
+    Money(u64::try_from(micros.div_ceil(PRICED_TOKENS)).unwrap_or(u64::MAX)).min(Money::MAX)
+}
+
+/// What one call may use: the words that are sent, and the longest answer.
+pub fn estimate(request: &Request, target: &Target) -> Usage {
+    if target.protocol == Protocol::Offline {
+        return Usage { model_calls: 1, ..Usage::default() };
+    }
+    let output = request.settings.tokens_max.map_or(ANSWER_TOKENS, u64::from);
+    let tokens = Tokens { input: asked(request), output, ..Tokens::default() };
+    Usage { cost_usd: cost(tokens, target.price.as_ref()), model_calls: 1, tokens: tokens.all(), nodes: 0 }
+}
+
+/// What an answer used, as reported or else as guessed, and whether it is a guess.
+pub(super) fn used(request: &Request, reply: &Reply) -> (Tokens, bool) {
+    let guess = || Tokens {
+        input: asked(request),
+        output: words(&reply.text) + words(&reply.reasoning) + json(&reply.calls),
+        ..Tokens::default()
+    };
+    reply.tokens.map_or_else(|| (guess(), true), |tokens| (tokens, false))
+}
+
+fn asked(request: &Request) -> u64 {
+    let said: u64 = request.messages.iter().map(json).sum();
+    said + json(&request.tools) + json(&request.shape)
+}
+
+fn words(text: &str) -> u64 {
+    u64::try_from(text.chars().count()).unwrap_or(u64::MAX).div_ceil(CHARS_PER_TOKEN)
+}
+
+/// The tokens of a value; nothing at all takes none.
+fn json(value: &impl serde::Serialize) -> u64 {
+    match serde_json::to_string(value).as_deref() {
+        Ok("null" | "[]") | Err(_) => 0,
+        Ok(text) => words(text),
+    }
+}

@@ -1,0 +1,135 @@
+//! Speaks to providers over the network.
+//!
+//! The library genai makes the bodies of requests and takes streams apart; everything that it decides by itself is
+//! decided here instead: the address and the headers (`address`), the model's name and the schema (`ask`, `schema`). What
+//! it leaves out of a stream is read from its raw frames (`tap`, `used`): the model that answered, the ids, refusals, why
+//! an answer is incomplete, frames that are no JSON, and reports of what was used that are no numbers, which it takes for
+//! zero. Its types stay inside this module.
+//!
+//! Every answer is streamed, also when nobody listens: so silence is noticed, and a cut line is not taken for an end.
+//!
+//! Invariant: the key of a target goes into one header and nowhere else; messages are scrubbed of it (`fault`).
+
+mod address; // in reading order
+mod names;
+mod schema;
+mod ask;
+mod used;
+mod tap;
+mod read;
+mod fault;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::StreamExt;
+use genai::chat::{ChatFrameSink, ChatStreamEvent};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::Reply;
+use crate::error::{CallError, CallFault};
+use crate::provider::{Listener, Provider};
+use crate::request::Request;
+use crate::target::Target;
+
+use fault::Faults;
+use names::Names;
+use read::Reader;
+use tap::Tap;
+
+/// How long a connection may take to come about.
+const CONNECT_MAX: Duration = Duration::from_secs(20);
+
+/// The network: answers for every protocol but the offline one.
+pub struct Wire {
+    client: genai::Client,
+}
+
+impl Wire {
+    /// Makes the one HTTP client that all calls share.
+    pub fn new() -> Result<Self, String> {
+        // Whoever came first may have installed the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .user_agent(concat!("gantry/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_MAX)
+            // A key must not follow a redirect to somewhere else.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| format!("no HTTP client can be made: {error}"))?;
+        let client = genai::Client::builder()
+            .with_reqwest(http)
+            .build()
+            .map_err(|error| format!("no HTTP client can be made: {error}"))?;
+        Ok(Self { client })
+    }
+
+    async fn converse(
+        &self,
+        target: &Target,
+        request: &Request,
+        listener: &dyn Listener,
+        faults: &Faults<'_>,
+    ) -> Result<Reply, CallError> {
+        let names = Names::of(request);
+        let tap = Arc::new(Tap::new(target.protocol));
+        let sink: Arc<dyn ChatFrameSink> = tap.clone();
+        let wrong = |message: String| faults.plain(CallFault::Request, &message);
+        let address = address::of(target).map_err(|(fault, message)| faults.plain(fault, &message))?;
+        let options = ask::options(target, request).map_err(wrong)?.with_raw_frame_sink_arc(sink);
+        let talk = ask::talk(target, request, &names);
+
+        let answer = self.client.exec_chat_stream(address, talk, Some(&options)).await;
+        let mut stream = answer.map_err(|error| faults.of(&error, &tap))?.stream;
+        let mut reader = Reader::new(listener, &names);
+        let end = loop {
+            let event = stream.next().await;
+            if let Some(piece) = tap.garbled() {
+                return Err(faults.plain(CallFault::Server, &format!("it sent a piece that is no JSON: {piece}")));
+            }
+            match event {
+                Some(Ok(ChatStreamEvent::Chunk(chunk))) => reader.text(chunk.content),
+                Some(Ok(ChatStreamEvent::ReasoningChunk(chunk))) => reader.thought(chunk.content),
+                Some(Ok(ChatStreamEvent::ToolCallChunk(chunk))) => reader.call(chunk.tool_call),
+                Some(Ok(ChatStreamEvent::End(end))) => break Some(end),
+                Some(Ok(
+                    ChatStreamEvent::Start | ChatStreamEvent::Heartbeat | ChatStreamEvent::ThoughtSignatureChunk(_),
+                )) => {}
+                // What comes after the end of an answer, if only trouble, takes nothing from it.
+                Some(Err(_)) if tap.ended() => break None,
+                Some(Err(error)) => return Err(faults.of(&error, &tap)),
+                None => break None,
+            }
+        };
+        // genai makes up an end for some providers when the line is cut; only the provider's own end counts.
+        if !tap.ended() {
+            return Err(faults.plain(CallFault::Connection, "the line was cut in the middle of the answer"));
+        }
+        Ok(reader.reply(end, &tap, target))
+    }
+}
+
+#[async_trait]
+impl Provider for Wire {
+    async fn call(
+        &self,
+        target: &Target,
+        request: &Request,
+        listener: &dyn Listener,
+        stop: &CancellationToken,
+    ) -> Result<Reply, CallError> {
+        let faults = Faults::of_target(target);
+        let limit = target.limits.timeout;
+        tokio::select! {
+            biased;
+            // Dropping the other branch closes the connection.
+            () = stop.cancelled() => Err(faults.plain(CallFault::Cancelled, "stopped")),
+            end = tokio::time::timeout(limit, self.converse(target, request, listener, &faults)) => {
+                end.unwrap_or_else(|_| {
+                    Err(faults.plain(CallFault::Timeout, &format!("no whole answer within {} s", limit.as_secs_f32())))
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What goes over the wire, and what comes back, over real sockets.
+
+#![allow(missing_docs, clippy::unwrap_used)] // a test may
+
+mod kit;
+mod bodies;
+mod replies;
+mod trouble;

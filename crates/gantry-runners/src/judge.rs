@@ -1,0 +1,68 @@
+//! A model judges whether checks in words hold; for those that do not, a critic says what to do about it.
+
+use std::collections::BTreeMap;
+
+use gantry_core::effect::Failure;
+use gantry_core::event::Outputs;
+use gantry_core::input::Verdict;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::criticise;
+use crate::models::{Asker, Models, Question};
+use crate::ports::Ports;
+use crate::work::{Place, Work};
+
+/// How many checks are judged in one call: small models lose count beyond that.
+const CHECKS_AT_ONCE: usize = 8;
+
+/// Judges checks of a result. There is one verdict for each check, and nobody judges what was not asked.
+pub async fn judge(
+    models: &Models,
+    work: &Work,
+    (place, ports, stop): (&Place, &Ports, &CancellationToken),
+    checks: &[String],
+    outputs: &Outputs,
+) -> Result<(Vec<Verdict>, String), Failure> {
+    let asker = Asker { models, work, place, ports, stop };
+    let (mut verdicts, mut by) = (Vec::new(), String::new());
+    for some in checks.chunks(CHECKS_AT_ONCE) {
+        let inputs = BTreeMap::from([("checks".to_owned(), json!(some)), ("data".to_owned(), json!(outputs))]);
+        let count = some.len();
+        let rules = move |value: &Value| numbered(value, count);
+        let question = Question { rules: Some(&rules), ..Question::of("judge", inputs) };
+        let answer = asker.ask(question).await?;
+        by = answer.model;
+        let value = answer.value.unwrap_or_default();
+        for (number, check) in (1_u64..).zip(some) {
+            let said = value["verdicts"].as_array().into_iter().flatten();
+            let said =
+                said.into_iter().find(|said| said["check"].as_u64() == Some(number)).cloned().unwrap_or_default();
+            verdicts.push(Verdict {
+                check: check.clone(),
+                holds: said["holds"].as_bool().unwrap_or(false),
+                because: said["reason"].as_str().unwrap_or_default().to_owned(),
+            });
+        }
+    }
+    if let Some(failed) = verdicts.iter_mut().find(|verdict| !verdict.holds) {
+        let critique =
+            criticise(&asker, &work.brief.title, std::slice::from_ref(&failed.check), &json!(outputs), 0).await?;
+        if !critique.holds() {
+            failed.because = format!("{}; {}", failed.because, critique.instruction);
+        }
+    }
+    Ok((verdicts, by))
+}
+
+/// Each check has exactly one verdict.
+fn numbered(value: &Value, count: usize) -> Vec<String> {
+    let said: Vec<u64> =
+        value["verdicts"].as_array().into_iter().flatten().filter_map(|said| said["check"].as_u64()).collect();
+    let faults = (1..=count as u64).filter_map(|number| match said.iter().filter(|said| **said == number).count() {
+        1 => None,
+        0 => Some(format!("/verdicts: there is no verdict on check {number}")),
+        more => Some(format!("/verdicts: there are {more} verdicts on check {number}")),
+    });
+    faults.collect()
+}

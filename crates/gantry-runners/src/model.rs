@@ -1,0 +1,213 @@
+//! `model` and `decide`: a model is asked once.
+//!
+//! The outputs are the fields of the answer when it has a shape (the task's `schema`, or what its `outputs` declare),
+//! otherwise the one output `text`. `answered_by` names the model that really answered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gantry_core::effect::Failure;
+use gantry_core::event::Outputs;
+use gantry_core::input::Success;
+use gantry_core::plan::{Action, Decide, Model, Output};
+use gantry_core::policy::FailureClass;
+use gantry_llm::{Answer, Settings, Shape};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::models::{Asker, Models, Question};
+use crate::policy::wrong;
+use crate::ports::Ports;
+use crate::runner::{Ended, Preview, Runner};
+use crate::text::shortened;
+use crate::work::{Brief, Place, Work};
+
+/// Asks a model once.
+pub struct OneAnswer {
+    models: Arc<Models>,
+}
+
+impl OneAnswer {
+    /// Asks these models.
+    pub fn new(models: Arc<Models>) -> Self {
+        Self { models }
+    }
+}
+
+#[async_trait]
+impl Runner for OneAnswer {
+    fn names(&self) -> &'static [&'static str] {
+        &["model", "decide"]
+    }
+
+    fn guard(&self, work: &Work, _place: &Place) -> Result<(), Failure> {
+        match &work.action {
+            Action::Model(model) => {
+                if let Some(prompt) = &model.prompt {
+                    let talk = self.models.talk()?;
+                    talk.prompts.inputs(prompt, &talk.locale).map_err(|fault| wrong(fault.to_string()))?;
+                }
+                settings(&model.settings).map(drop)
+            }
+            Action::Decide(_) => Ok(()),
+            other => Err(wrong(format!("a model is not asked by `{}`", other.key()))),
+        }
+    }
+
+    async fn preview(&self, work: &Work, _place: &Place) -> Result<Preview, Failure> {
+        let what = match &work.action {
+            Action::Model(model) => {
+                let prompt = || model.prompt.as_ref().map(|prompt| format!("with the prompt `{prompt}`"));
+                model.instruction.clone().or_else(prompt).unwrap_or_else(|| work.brief.title.clone())
+            }
+            Action::Decide(decide) => decide.question.clone(),
+            _ => String::new(),
+        };
+        Ok(Preview { text: format!("would ask a model: {}", shortened(&what, 200)), diff: None })
+    }
+
+    async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
+        let asker = Asker { models: &self.models, work, place, ports, stop };
+        let end = match &work.action {
+            Action::Model(model) => answer(&asker, model).await,
+            Action::Decide(decide) => choose(&asker, decide).await,
+            other => Err(wrong(format!("a model is not asked by `{}`", other.key()))),
+        };
+        Ended { usage: ports.calls.used().await.unwrap_or_default(), ..Ended::with(end) }
+    }
+}
+
+/// Asks for the result of a task.
+async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
+    let work = asker.work;
+    let shape = match &model.schema {
+        Some(schema) => Some(Shape { name: work.task.to_string(), schema: schema.clone() }),
+        None if model.prompt.is_none() => shape_of(work.task.as_str(), &work.brief.outputs),
+        None => None,
+    };
+    let (prompt, inputs) = match &model.prompt {
+        Some(prompt) => (prompt.as_str(), work.inputs.clone().into_iter().collect()),
+        None => ("task", told(work, ("instruction", &instruction(model, &work.brief)))),
+    };
+    let question = Question {
+        shape,
+        role: model.role.clone(),
+        model: model.model.clone(),
+        settings: settings(&model.settings)?,
+        sample: work.attempt.0.saturating_sub(1),
+        ..Question::of(prompt, inputs)
+    };
+    let answer = asker.ask(question).await?;
+    Ok(Success { outputs: outputs_of(answer), ..Success::default() })
+}
+
+fn instruction(model: &Model, brief: &Brief) -> String {
+    let own = model.instruction.clone().filter(|text| !text.trim().is_empty());
+    own.unwrap_or_else(|| if brief.description.is_empty() { brief.title.clone() } else { brief.description.clone() })
+}
+
+/// What the prompts for work are told.
+pub(crate) fn told(work: &Work, wish: (&str, &str)) -> BTreeMap<String, Value> {
+    let mut inputs = BTreeMap::from([
+        (wish.0.to_owned(), json!(wish.1)),
+        ("objective".to_owned(), json!(work.brief.objective)),
+        ("constraints".to_owned(), json!(work.brief.constraints)),
+        ("criteria".to_owned(), json!(work.brief.criteria)),
+        ("data".to_owned(), json!(work.inputs)),
+    ]);
+    if let Some(feedback) = &work.feedback {
+        inputs.insert("feedback".to_owned(), json!(feedback));
+    }
+    inputs
+}
+
+/// The shape of what a task has to hand over; none when it declares nothing.
+pub(crate) fn shape_of(name: &str, outputs: &BTreeMap<String, Output>) -> Option<Shape> {
+    if outputs.is_empty() {
+        return None;
+    }
+    let properties: Map<String, Value> =
+        outputs.iter().map(|(name, output)| (name.clone(), schema_of(output))).collect();
+    let required: Vec<&String> = outputs.keys().collect();
+    let schema = json!({
+        "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+    });
+    Some(Shape { name: name.to_owned(), schema })
+}
+
+/// What a declared type means; a type that nobody knows is a text.
+fn schema_of(output: &Output) -> Value {
+    let declared = output.r#type.as_deref().unwrap_or("text").trim().to_lowercase();
+    let mut schema = match declared.as_str() {
+        "number" | "float" => json!({"type": "number"}),
+        "integer" | "int" | "count" => json!({"type": "integer"}),
+        "boolean" | "bool" => json!({"type": "boolean"}),
+        "object" | "json" | "map" => json!({"type": "object"}),
+        list if list.starts_with("list") || list.starts_with("array") || list.ends_with("[]") => {
+            let number = list.contains("number") || list.contains("int");
+            json!({"type": "array", "items": {"type": if number { "number" } else { "string" }}})
+        }
+        _ => json!({"type": "string", "minLength": 1}),
+    };
+    if let Some(description) = &output.description {
+        schema["description"] = json!(description);
+    }
+    schema
+}
+
+/// The outputs of an answer.
+pub(crate) fn outputs_of(answer: Answer) -> Outputs {
+    let mut outputs = Outputs::new();
+    outputs.insert("answered_by".to_owned(), json!(answer.model));
+    match answer.value {
+        Some(Value::Object(fields)) => outputs.extend(fields),
+        Some(value) => drop(outputs.insert("value".to_owned(), value)),
+        None => drop(outputs.insert("text".to_owned(), json!(answer.text))),
+    }
+    outputs
+}
+
+/// Asks which outcome it is to be.
+async fn choose(asker: &Asker<'_>, decide: &Decide) -> Result<Success, Failure> {
+    let inputs = BTreeMap::from([
+        ("question".to_owned(), json!(decide.question)),
+        ("outcomes".to_owned(), json!(decide.outcomes())),
+        ("data".to_owned(), json!(asker.work.inputs)),
+    ]);
+    let sample = asker.work.attempt.0.saturating_sub(1);
+    let answer = asker.ask(Question { sample, ..Question::of("decide", inputs) }).await?;
+    let outcome = answer.value.as_ref().and_then(|value| value["outcome"].as_str()).map(str::to_owned);
+    Ok(Success { outputs: outputs_of(answer), outcome, ..Success::default() })
+}
+
+/// The settings that a plan gives, in its own words or in those of providers.
+fn settings(given: &BTreeMap<String, Value>) -> Result<Settings, Failure> {
+    let mut settings = Settings::default();
+    for (name, value) in given {
+        let known = match name.as_str() {
+            "temperature" => value.as_f64().map(|value| settings.temperature = Some(value)),
+            "top_p" => value.as_f64().map(|value| settings.top_p = Some(value)),
+            "tokens_max" | "max_tokens" | "max_output_tokens" => {
+                let tokens = value.as_u64().and_then(|tokens| u32::try_from(tokens).ok());
+                tokens.map(|tokens| settings.tokens_max = Some(tokens))
+            }
+            "seed" => value.as_u64().map(|seed| settings.seed = Some(seed)),
+            "effort" | "reasoning_effort" => value.as_str().map(|effort| settings.effort = Some(effort.to_owned())),
+            "stop" => serde_json::from_value(value.clone()).ok().map(|stop| settings.stop = stop),
+            _ => {
+                let known = ["temperature", "top_p", "tokens_max", "seed", "effort", "stop"];
+                let near = gantry_core::suggest::nearest(name, known);
+                let hint = near.map_or_else(
+                    || format!("there are {}", known.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                return Err(wrong(format!("models have no setting `{name}`; {hint}")));
+            }
+        };
+        known.ok_or_else(|| {
+            Failure::new(FailureClass::Logic, format!("the setting `{name}` of a model cannot be `{value}`"))
+        })?;
+    }
+    Ok(settings)
+}

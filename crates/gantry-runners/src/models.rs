@@ -1,0 +1,206 @@
+//! Asks models for an attempt: a prompt and its inputs become a request, and every call is written down.
+//!
+//! Invariant: what was answered once is not paid for again. The key of a call is everything that its answer depends on,
+//! so that an attempt which another process takes up asks the same things and gets the answers that there are.
+//! Invariant: inputs are fields that are named, and stand in prompts as data, never as instructions.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use async_trait::async_trait;
+use gantry_core::effect::Failure;
+use gantry_core::policy::{FailureClass, Usage};
+use gantry_llm::gateway::{Asking, Gateway};
+use gantry_llm::prompts::{Choice, Prompts};
+use gantry_llm::structured::Rules;
+use gantry_llm::{Answer, Call, Delta, Listener, Message, Record, RecordError, Request, Settings, Shape, ToolSpec};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use crate::ports::{Calls, Chunk, KeepError, Noted, Ports, Stream, Watch};
+use crate::work::{Place, Work};
+
+/// The kind under which calls of models are recorded.
+pub(crate) const MODEL: &str = "model";
+
+/// Everything that it takes to ask models. It is made when it is needed first: most plans need none of it.
+pub struct Models {
+    set_up: Box<dyn SetUp>,
+    talk: OnceLock<Result<Talk, String>>,
+    gateway: OnceCell<Gateway>,
+}
+
+/// Makes what it takes to ask models, from a configuration for instance. Errors say what to do.
+#[async_trait]
+pub trait SetUp: Send + Sync {
+    /// What to say, without asking anyone.
+    fn talk(&self) -> Result<Talk, String>;
+    /// Whom to ask.
+    async fn gateway(&self) -> Result<Gateway, String>;
+}
+
+/// What to say, and how.
+pub struct Talk {
+    /// The prompts.
+    pub prompts: Prompts,
+    /// The language.
+    pub locale: String,
+    /// Agents may work by themselves even where a plan does not say so.
+    pub agent_planning: bool,
+}
+
+impl Models {
+    /// Models that are set up when they are needed.
+    pub fn new(set_up: impl SetUp + 'static) -> Self {
+        Self { set_up: Box::new(set_up), talk: OnceLock::new(), gateway: OnceCell::new() }
+    }
+
+    /// What to say.
+    pub(crate) fn talk(&self) -> Result<&Talk, Failure> {
+        let talk = self.talk.get_or_init(|| self.set_up.talk());
+        talk.as_ref().map_err(|why| Failure::new(FailureClass::Policy, why.clone()))
+    }
+
+    /// Whom to ask. One that could not be made is tried again the next time.
+    pub(crate) async fn gateway(&self) -> Result<&Gateway, Failure> {
+        let made = self.gateway.get_or_try_init(|| self.set_up.gateway()).await;
+        made.map_err(|why| Failure::new(FailureClass::Policy, why))
+    }
+}
+
+/// What is asked.
+pub(crate) struct Question<'a> {
+    /// The prompt.
+    pub(crate) prompt: &'a str,
+    /// What goes into it.
+    pub(crate) inputs: BTreeMap<String, Value>,
+    /// What was said after it.
+    pub(crate) talk: &'a [Message],
+    /// The tools that may be called.
+    pub(crate) tools: Vec<ToolSpec>,
+    /// What the answer has to look like, instead of what the prompt says.
+    pub(crate) shape: Option<Shape>,
+    /// What holds beyond that.
+    pub(crate) rules: Option<Rules<'a>>,
+    /// What the model is to be, instead of what the prompt says.
+    pub(crate) role: Option<String>,
+    /// One model by name.
+    pub(crate) model: Option<String>,
+    /// How it answers.
+    pub(crate) settings: Settings,
+    /// Which of several answers to the same question.
+    pub(crate) sample: u32,
+}
+
+impl<'a> Question<'a> {
+    /// A question by prompt and inputs alone.
+    pub(crate) fn of(prompt: &'a str, inputs: BTreeMap<String, Value>) -> Self {
+        Self {
+            prompt,
+            inputs,
+            talk: &[],
+            tools: Vec::new(),
+            shape: None,
+            rules: None,
+            role: None,
+            model: None,
+            settings: Settings::default(),
+            sample: 0,
+        }
+    }
+}
+
+/// Asks for one attempt.
+pub(crate) struct Asker<'a> {
+    pub(crate) models: &'a Models,
+    pub(crate) work: &'a Work,
+    pub(crate) place: &'a Place,
+    pub(crate) ports: &'a Ports,
+    pub(crate) stop: &'a CancellationToken,
+}
+
+impl Asker<'_> {
+    /// Asks, and gives an answer that holds.
+    pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Answer, Failure> {
+        let Question { prompt, inputs, talk, tools, shape, rules, role, model, mut settings, sample } = question;
+        let inputs: BTreeMap<String, Value> =
+            inputs.into_iter().map(|(name, value)| (name, self.place.secrets.redact_value(&value))).collect();
+        let choice = Choice::Seeded(&self.work.key);
+        let Talk { prompts, locale, .. } = self.models.talk()?;
+        let rendered = prompts.render(prompt, locale, choice, &inputs);
+        let rendered = rendered.map_err(|fault| Failure::new(FailureClass::Policy, fault.to_string()))?;
+        settings.seed = settings.seed.or_else(|| Some(seed(&self.work.key, sample)));
+        let mut request = rendered.request();
+        request.role = role.unwrap_or(request.role);
+        request.shape = shape.or(request.shape).filter(|_| tools.is_empty());
+        request.messages.extend_from_slice(talk);
+        let request = Request { model, tools, settings, sample, ..request };
+        let asking = Asking {
+            plan: self.work.plan.as_str(),
+            rules: rules.unwrap_or(&|_| Vec::new()),
+            listener: &Heard { watch: &*self.ports.watch },
+            record: &Notes { calls: &*self.ports.calls },
+            allowance: &self.work.purse,
+            strict: self.place.policies().any(|policy| policy.strict),
+            stop: self.stop.clone(),
+            context: BTreeMap::from([("task".to_owned(), self.work.task.to_string())]),
+            ..Asking::new(request)
+        };
+        let answer = self.models.gateway().await?.ask(asking).await?;
+        if let Some(why) = &answer.fallback {
+            let note = format!("answered by {} instead of {}: {why}", answer.model, answer.asked);
+            self.ports.watch.alive(note, Vec::new());
+        }
+        Ok(answer)
+    }
+}
+
+/// The seed of a call: the same for the same work, another one for another sample.
+fn seed(key: &str, sample: u32) -> u64 {
+    let hash = blake3::hash(format!("{key} {sample}").as_bytes());
+    let first: [u8; 8] = std::array::from_fn(|at| hash.as_bytes()[at]);
+    u64::from_le_bytes(first) >> 12 // providers take fewer bits, and JSON keeps 53
+}
+
+/// Writes calls of models into the record of the plan.
+struct Notes<'a> {
+    calls: &'a dyn Calls,
+}
+
+fn failed(error: KeepError) -> RecordError {
+    RecordError(error.to_string())
+}
+
+#[async_trait]
+impl Record for Notes<'_> {
+    async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError> {
+        let found = self.calls.recall(MODEL, key).await.map_err(failed)?;
+        let Some(answer) = found.and_then(|found| found.answer) else { return Ok(None) };
+        Ok(serde_json::from_value::<Call>(answer).ok().and_then(|call| call.answer))
+    }
+
+    async fn note(&self, call: Call) -> Result<(), RecordError> {
+        let usage = Usage { cost_usd: call.cost_usd, model_calls: call.calls, tokens: call.tokens.all(), nodes: 0 };
+        let request = json!({"model": call.asked, "method": call.method, "messages": call.request.messages});
+        let (key, started_at) = (call.key.clone(), call.started_at);
+        let noted = Noted { kind: MODEL, key, request, answer: json!(call), usage, started_at };
+        self.calls.note(noted).await.map_err(failed)
+    }
+}
+
+/// Shows an answer while it comes.
+struct Heard<'a> {
+    watch: &'a dyn Watch,
+}
+
+impl Listener for Heard<'_> {
+    fn hear(&self, delta: Delta) {
+        let (stream, text) = match delta {
+            Delta::Text(text) => (Stream::Stdout, text),
+            Delta::Reasoning(text) => (Stream::Stderr, text),
+            Delta::Call { .. } => return,
+        };
+        self.watch.output(Chunk { stream, text });
+    }
+}

@@ -1,0 +1,201 @@
+//! Tasks that an agent does.
+
+use gantry_core::id::AttemptNo;
+use gantry_core::policy::{FailureClass, Policy};
+use gantry_runners::{Brief, Place};
+use serde_json::json;
+use std::sync::Arc;
+
+use crate::minds::{Minds, agent};
+
+/// What a model without tool calls of its own answers.
+fn step(tool: &str, args: serde_json::Value) -> String {
+    json!({"thought": "as the goal says", "tool": tool, "args": args, "answer": ""}).to_string()
+}
+
+fn finish(answer: &str) -> String {
+    json!({"thought": "it is done", "tool": "finish", "args": {}, "answer": answer}).to_string()
+}
+
+#[tokio::test]
+async fn an_agent_calls_tools_and_sees_what_they_give_until_it_is_finished() {
+    let minds = Minds::new();
+    minds.says(&step("files.write", json!({"path": "a.txt", "content": "hello"})));
+    minds.says(&step("shell", json!({"command": "cat a.txt"})));
+    minds.says(&finish("The file says hello."));
+    let work = agent(json!({"goal": "Write hello and read it.", "tools": ["files.write", "shell"]}));
+    let ended = minds.run(&work).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "The file says hello.");
+    assert_eq!(ended.usage.model_calls, 3);
+    assert!(minds.heard_last().contains("stdout: hello"), "{}", minds.heard_last());
+    assert_eq!(std::fs::read_to_string(minds.world.root().join("a.txt")).unwrap(), "hello");
+    let notes = minds.notes();
+    assert!(
+        notes.iter().any(|note| note.starts_with("turn 2: shell {\"command\":\"cat a.txt\"}: as the goal says")),
+        "{notes:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_calls_tools_by_itself_does_so() {
+    let minds = Minds::calling_tools();
+    minds.calls("shell", json!({"command": "echo from the shell"}));
+    minds.calls("finish", json!({"text": "done"}));
+    let ended = minds.run(&agent(json!({"goal": "Try it.", "tools": ["shell"]}))).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "done");
+    let heard = minds.puppet.heard.lock().unwrap();
+    let names: Vec<&str> = heard[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["shell", "finish"]);
+    let last = heard[1].messages.last().unwrap();
+    assert!(last.text().contains("from the shell") && last.text().contains("data, not instructions"), "{last:?}");
+}
+
+#[tokio::test]
+async fn agents_do_not_work_where_nobody_allowed_it() {
+    let mut minds = Minds::new();
+    minds.world.place = Place { policy: Arc::new(Policy::default()), ..minds.world.place };
+    let failure = minds.run(&agent(json!({"goal": "Go."}))).await.end.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Policy);
+    assert!(failure.message.contains("agent_planning: true") && minds.asked() == 0, "{failure:?}");
+}
+
+#[tokio::test]
+async fn a_call_that_the_policy_forbids_is_refused_and_written_down_whoever_asked_for_it() {
+    let mut minds = Minds::new();
+    let mut policy = Policy { agent_planning: true, ..Policy::default() };
+    policy.files.write = vec!["src/**".to_owned()];
+    minds.world.place = Place { policy: Arc::new(policy), ..minds.world.place };
+    minds.says(&step("files.write", json!({"path": "secret.txt", "content": "x"})));
+    minds.says(&finish("It was refused."));
+    let ended = minds.run(&agent(json!({"goal": "Go.", "tools": ["files.write"]}))).await;
+    assert!(ended.end.is_ok() && !minds.world.root().join("secret.txt").exists());
+    assert!(minds.heard_last().contains("refused: "), "{}", minds.heard_last());
+    let rows = minds.diary.rows.lock().unwrap();
+    let call = rows.iter().find(|row| row.kind == "tool").unwrap();
+    assert_eq!(call.request["args"]["path"], "secret.txt");
+    assert!(call.answer.as_ref().unwrap()["refused"].as_str().unwrap().contains("secret.txt"), "{call:?}");
+}
+
+#[tokio::test]
+async fn tools_that_are_not_given_cannot_be_called() {
+    let minds = Minds::new();
+    minds.says(&step("files.delete", json!({"path": "a.txt"})));
+    minds.says(&finish("There is no such tool."));
+    let ended = minds.run(&agent(json!({"goal": "Go.", "tools": ["files.read"]}))).await;
+    assert!(ended.end.is_ok());
+    assert!(minds.heard_last().contains("files.read"), "it is told which there are");
+    let failure = minds.run(&agent(json!({"goal": "Go.", "tools": ["files.raed"]}))).await.end.unwrap_err();
+    assert!(failure.message.contains("did you mean `files.read`?"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_taken_up_repeats_neither_answers_nor_calls() {
+    let minds = Minds::new();
+    let append = step("shell", json!({"command": "echo once >> log"}));
+    minds.says(&append);
+    let work = agent(json!({"goal": "Append once.", "tools": ["shell"]}));
+    let broken = minds.run(&work).await;
+    assert!(broken.end.is_err(), "the model has nothing more to say: as if the process had ended here");
+    minds.says(&finish("done"));
+    let ended = minds.run(&work).await;
+    assert!(ended.end.is_ok());
+    assert_eq!(std::fs::read_to_string(minds.world.root().join("log")).unwrap(), "once\n");
+    let answered = minds.diary.rows.lock().unwrap().iter().filter(|row| row.kind == "tool").count();
+    assert_eq!(answered, 1, "the command ran once");
+    assert_eq!(minds.asked(), 3, "the first step was asked for once, the second twice");
+}
+
+#[tokio::test]
+async fn a_call_that_may_have_happened_is_not_made_again_unless_that_does_no_harm() {
+    for (tool, args, harmless) in [
+        ("shell", json!({"command": "echo once >> log"}), false),
+        ("files.write", json!({"path": "log", "content": "once\n"}), true),
+    ] {
+        let minds = Minds::new();
+        minds.says(&step(tool, args));
+        let work = agent(json!({"goal": "Go.", "tools": [tool]}));
+        let _ = minds.run(&work).await;
+        for row in minds.diary.rows.lock().unwrap().iter_mut().filter(|row| row.kind == "tool") {
+            row.answer = None; // the process went away before it could write down what came of it
+        }
+        minds.says(&finish("done"));
+        let again = minds.run(&work).await.end;
+        if harmless {
+            assert!(again.is_ok(), "{again:?}");
+        } else {
+            let failure = again.unwrap_err();
+            assert_eq!(failure.class, FailureClass::Lost);
+            assert!(failure.message.contains("it may have happened"), "{failure:?}");
+            let mut next = work.clone();
+            next.attempt = AttemptNo(2);
+            minds.says(&finish("a person said to go on"));
+            assert!(minds.run(&next).await.end.is_ok(), "someone has decided that it is tried again");
+        }
+        assert_eq!(std::fs::read_to_string(minds.world.root().join("log")).unwrap(), "once\n");
+    }
+}
+
+#[tokio::test]
+async fn turns_are_limited_and_a_loop_without_progress_ends() {
+    let minds = Minds::new();
+    for number in 0..3 {
+        minds.says(&step("shell", json!({"command": format!("echo {number}")})));
+    }
+    let work = agent(json!({"goal": "Go.", "tools": ["shell"], "max_turns": 2}));
+    let failure = minds.run(&work).await.end.unwrap_err();
+    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::Logic, "the goal was not reached in 2 turns"));
+    let minds = Minds::new();
+    for _ in 0..5 {
+        minds.says(&step("shell", json!({"command": "echo same"})));
+    }
+    let failure = minds.run(&agent(json!({"goal": "Go.", "tools": ["shell"]}))).await.end.unwrap_err();
+    assert!(failure.message.starts_with("no progress: `shell` was called 3 times"), "{failure:?}");
+    assert_eq!(minds.asked(), 3);
+}
+
+#[tokio::test]
+async fn of_several_candidates_the_best_is_kept_and_the_others_say_why_they_are_not() {
+    let minds = Minds::new();
+    for idea in ["use a queue", "use a stack", "use a list"] {
+        minds.says(idea);
+    }
+    minds.says(r#"{"scores": [{"candidate": 1, "reason": "fair", "score": 5}, {"candidate": 2, "reason": "wrong order", "score": 2}, {"candidate": 3, "reason": "simple", "score": 9}]}"#);
+    let work = agent(json!({"goal": "Choose.", "strategy": "tot", "width": 3, "depth": 2}));
+    let ended = minds.run(&work).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "use a list");
+    let notes = minds.notes().join("\n");
+    assert!(notes.contains("pruned candidate 2: 2.0 against 9.0: wrong order"), "{notes}");
+    assert_eq!(ended.usage.model_calls, 4, "nine is good enough: no second level");
+}
+
+#[tokio::test]
+async fn candidates_that_mostly_agree_need_no_judge() {
+    let minds = Minds::new();
+    for idea in ["Use a queue.", "use a queue", "use a stack"] {
+        minds.says(idea);
+    }
+    let work = agent(json!({"goal": "Choose.", "strategy": "tot", "width": 3, "depth": 1}));
+    let ended = minds.run(&work).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "Use a queue.");
+    assert!(minds.notes().join("\n").contains("1 of 3 candidates say so"), "{:?}", minds.notes());
+    assert_eq!(ended.usage.model_calls, 3);
+}
+
+#[tokio::test]
+async fn an_agent_learns_from_its_critic_and_tries_again() {
+    let minds = Minds::new();
+    minds.says(&finish("It is slow."));
+    minds.says(
+        r#"{"faults": [{"criterion": 1, "fault": "no number"}], "proposal": "fix", "instruction": "measure it"}"#,
+    );
+    minds.says(r#"{"cause": "nothing was measured", "lessons": ["Measure before you answer."]}"#);
+    minds.says(&finish("It takes 3 s."));
+    minds.says(r#"{"faults": [], "proposal": "accept", "instruction": ""}"#);
+    let mut work = agent(json!({"goal": "Say how slow it is.", "strategy": "reflexion"}));
+    work.brief = Arc::new(Brief { criteria: vec!["there is a number".to_owned()], ..Brief::default() });
+    let ended = minds.run(&work).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "It takes 3 s.");
+    let heard = minds.puppet.heard.lock().unwrap();
+    let second = heard[3].messages.iter().map(gantry_llm::Message::text).collect::<String>();
+    assert!(second.contains("Measure before you answer."), "{second}");
+}
