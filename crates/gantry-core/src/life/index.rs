@@ -112,11 +112,20 @@ impl Life {
             }
         }
         if was_open != matches!(self.task(no).state, State::Open { .. }) {
-            for child in &node.children {
-                self.refresh(*child, woken);
-            }
+            self.refresh_parts(no, woken);
         }
         self.refresh(no, woken);
+    }
+
+    /// Looks again at the parts of a composite, and at theirs where one of them is open: it may have been moved here.
+    pub(super) fn refresh_parts(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
+        let node = Arc::clone(self.node(no));
+        for child in &node.children {
+            self.refresh(*child, woken);
+            if matches!(self.task(*child).state, State::Open { .. }) {
+                self.refresh_parts(*child, woken);
+            }
+        }
     }
 
     fn standing(&self, no: TaskNo) -> Standing {
@@ -412,8 +421,9 @@ impl Life {
             && !(node.routed_from.is_empty() && !node.waits.is_empty() && life.ran == 0)
     }
 
+    /// Everything around it is open. What was opened elsewhere may have been moved into something that is not.
     pub(super) fn parent_is_open(&self, no: TaskNo) -> bool {
-        self.node(no).parent.is_none_or(|parent| matches!(self.task(parent).state, State::Open { .. }))
+        self.ancestors(no).all(|above| matches!(self.task(above).state, State::Open { .. }))
     }
 
     /// Says why a pending task will never be needed, if that is so.

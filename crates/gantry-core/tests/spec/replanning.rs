@@ -390,3 +390,19 @@ fn when_the_maker_of_an_artifact_leaves_the_plan_its_next_round_makes_it() {
     assert_eq!(print.unwrap().inputs["what"], "better");
     assert_eq!(world.started(), ["print", "tests-r2"]);
 }
+
+#[test]
+fn parts_of_something_open_wait_when_it_is_moved_into_something_that_is_not() {
+    let mut world = World::with_plan("slow\nlater\nbox\n  y after slow\nhold after later\n  x");
+    world.started();
+    world.revise(|plan| {
+        let moved = plan.tasks.iter_mut().find(|task| task.id.as_str() == "box").unwrap();
+        moved.parent = Some(gantry_core::id::TaskId::new("hold").unwrap());
+    });
+    world.finish("slow");
+    assert_eq!(world.started(), Vec::<String>::new(), "what contains it has not begun");
+    world.finish("later");
+    let mut started = world.started();
+    started.sort();
+    assert_eq!(started, ["x", "y"]);
+}

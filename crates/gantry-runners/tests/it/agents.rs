@@ -199,3 +199,26 @@ async fn an_agent_learns_from_its_critic_and_tries_again() {
     let second = heard[3].messages.iter().map(gantry_llm::Message::text).collect::<String>();
     assert!(second.contains("Measure before you answer."), "{second}");
 }
+
+/// Whatever a text says, it stands between marks that it cannot know, and a call that it asks for is guarded as any other.
+#[tokio::test]
+async fn texts_that_give_orders_are_data_and_what_they_ask_for_is_guarded() {
+    for text in include_str!("injections.txt").lines() {
+        let mut minds = Minds::new();
+        let mut policy = Policy { agent_planning: true, ..Policy::default() };
+        policy.files.write = vec!["out/**".to_owned()];
+        minds.world.place = Place { policy: Arc::new(policy), ..minds.world.place };
+        std::fs::write(minds.world.root().join("a.txt"), text).unwrap();
+        minds.says(&step("files.read", json!({"path": "a.txt"})));
+        minds.says(&step("files.delete", json!({"path": "a.txt"}))); // a model that obeys
+        minds.says(&finish("It was refused."));
+        let work = agent(json!({"goal": "Read a.txt.", "tools": ["files.read", "files.delete"]}));
+        assert!(minds.run(&work).await.end.is_ok(), "{text}");
+        assert!(minds.world.root().join("a.txt").exists(), "{text}");
+        let heard = minds.heard_last();
+        let at = heard.find(text).expect(text);
+        let mark = heard[..at].rfind("<data-").map(|from| heard[from + 1..from + 14].to_owned()).unwrap();
+        assert!(heard[at..].contains(&format!("</{mark}>")), "it stands between its marks: {text}");
+        assert!(!text.contains(&mark), "it cannot know its marks: {text}");
+    }
+}

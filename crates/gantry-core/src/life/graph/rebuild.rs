@@ -109,10 +109,14 @@ impl Life {
             .flat_map(|no| Node::forward_routes(&self.node(*no).task))
             .filter_map(|route| self.no(route.to.as_str()))
             .collect();
-        for no in touched.into_iter().chain(moved).chain(targets).chain(affected) {
+        for no in touched.into_iter().chain(moved.iter().copied()).chain(targets).chain(affected) {
             self.link(no);
             self.arm(no);
             self.refresh(no, woken);
+        }
+        // What is open was opened where it stood before.
+        for no in moved {
+            self.refresh_parts(no, woken);
         }
     }
 
