@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use gantry_core::id::{PlanId, TaskId};
 use gantry_engine::Engine;
-use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
+use gantry_store::{ArtifactRow, Store, all_artifacts};
 use serde_json::{Value, json};
 
 use crate::arguments::ThePlan;
@@ -73,15 +73,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 
 /// All artifacts of a plan.
 pub async fn all(store: &dyn Store, plan: &PlanId) -> Result<Vec<ArtifactRow>, Fault> {
-    let (mut rows, mut cursor) = (Vec::new(), 0);
-    loop {
-        let page = store.artifacts(plan, cursor, PAGE_ITEMS_MAX).await?;
-        rows.extend(page.items);
-        match page.next {
-            Some(next) => cursor = next,
-            None => return Ok(rows),
-        }
-    }
+    Ok(all_artifacts(store, plan).await?)
 }
 
 async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {

@@ -8,7 +8,7 @@ use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 use gantry_runners::checkpoint;
 use gantry_store::kept::{hashes_in, listed_in};
-use gantry_store::{EffectRow, Hash, PAGE_ITEMS_MAX, Store};
+use gantry_store::{EffectRow, Hash, Store, all_effects};
 
 use crate::artifact;
 use crate::exit::Fault;
@@ -40,13 +40,5 @@ pub async fn referred(store: &dyn Store, id: &PlanId) -> Result<BTreeSet<Hash>, 
 
 /// The calls to the outside of a plan.
 pub async fn calls(store: &dyn Store, id: &PlanId) -> Result<Vec<EffectRow>, Fault> {
-    let (mut rows, mut cursor) = (Vec::new(), 0);
-    loop {
-        let page = store.effects(id, None, cursor, PAGE_ITEMS_MAX).await?;
-        rows.extend(page.items);
-        match page.next {
-            Some(next) => cursor = next,
-            None => return Ok(rows),
-        }
-    }
+    Ok(all_effects(store, id, None).await?)
 }

@@ -13,7 +13,7 @@ use gantry_core::plan::Plan;
 use gantry_core::policy::Policy;
 use gantry_runners::work::Sandbox;
 use gantry_runners::{Limits, Place, Runners, Secrets};
-use gantry_store::{Append, Claim, Hash, OnceKey, PlanNo, Store, StoreError, Turn};
+use gantry_store::{Append, Claim, Hash, ListFilter, OnceKey, PlanNo, Store, StoreError, Turn, all_plans};
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -290,22 +290,16 @@ impl Engine {
     /// Finds plans that were under way when their process went away: nobody drives them.
     pub async fn orphans(&self) -> Result<Vec<(PlanNo, PlanId)>, EngineError> {
         let states = vec![PlanState::Running, PlanState::Blocked];
-        let (mut found, mut cursor) = (Vec::new(), None);
-        loop {
-            let filter = gantry_store::ListFilter { states: states.clone(), cursor, ..Default::default() };
-            let page = self.shared.store.list(filter).await?;
-            // A plan inside another is driven by whoever drives that one.
-            for card in page.items.into_iter().filter(|card| card.card.parent.is_none()) {
-                if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id)
-                {
-                    found.push((card.no, card.id));
-                }
-            }
-            cursor = page.next;
-            if cursor.is_none() {
-                return Ok(found);
+        let filter = ListFilter { states, ..ListFilter::default() };
+        let mut found = Vec::new();
+        // A plan inside another is driven by whoever drives that one.
+        for card in all_plans(&*self.shared.store, &filter).await?.into_iter().filter(|card| card.card.parent.is_none())
+        {
+            if !self.shared.store.claimed_by_other(card.no).await? && !self.shared.drivers().contains_key(&card.id) {
+                found.push((card.no, card.id));
             }
         }
+        Ok(found)
     }
 
     /// Begins another life with the first `at` entries of this one.

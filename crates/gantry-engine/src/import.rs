@@ -6,7 +6,7 @@ use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, Life};
 use gantry_core::time::Timestamp;
-use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, NewArtifact, PAGE_ITEMS_MAX, Store, Turn};
+use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, NewArtifact, Store, Turn, all_effects};
 
 use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
@@ -117,15 +117,9 @@ async fn shared_calls(store: &dyn Store, from: &PlanId, entries: &[Entry]) -> Re
         _ => None,
     };
     let shared: BTreeSet<_> = entries.iter().filter_map(attempt).collect();
-    let (mut calls, mut cursor) = (Vec::new(), 0);
-    loop {
-        let page = store.effects(from, None, cursor, PAGE_ITEMS_MAX).await?;
-        calls.extend(page.items.into_iter().filter(|call| shared.contains(&(call.task.clone(), call.attempt))));
-        match page.next {
-            Some(next) => cursor = next,
-            None => return Ok(calls),
-        }
-    }
+    let mut calls = all_effects(store, from, None).await?;
+    calls.retain(|call| shared.contains(&(call.task.clone(), call.attempt)));
+    Ok(calls)
 }
 
 /// Writes everything as one. How the plan is listed is what it is in the end; nobody sees it in between.

@@ -8,7 +8,7 @@ use gantry_core::input::Input;
 use gantry_core::life::{Life, PlanState};
 use gantry_core::policy::Usage;
 use gantry_runners::Work;
-use gantry_store::{EffectRow, PAGE_ITEMS_MAX, Store, StoreError};
+use gantry_store::{EffectRow, Store, StoreError, all_effects};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -67,15 +67,8 @@ impl Part {
 
 /// The plans that attempts at a task drove, the first attempt first.
 pub(crate) async fn parts_of(store: &dyn Store, plan: &PlanId, task: &TaskId) -> Result<Vec<Part>, StoreError> {
-    let (mut parts, mut cursor) = (Vec::new(), 0);
-    loop {
-        let page = store.effects(plan, Some(task), cursor, PAGE_ITEMS_MAX).await?;
-        parts.extend(page.items.into_iter().filter_map(Part::of));
-        match page.next {
-            Some(next) => cursor = next,
-            None => break,
-        }
-    }
+    let rows = all_effects(store, plan, Some(task)).await?;
+    let mut parts: Vec<Part> = rows.into_iter().filter_map(Part::of).collect();
     parts.sort_by_key(|part| part.attempt);
     Ok(parts)
 }

@@ -10,7 +10,7 @@ use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Input;
 use gantry_core::policy::Usage;
 use gantry_runners::{CallNo, Calls, Chunk, EffectRecord, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
-use gantry_store::{EffectRow, Hash, Store, StoreError};
+use gantry_store::{EffectRow, Hash, Store, StoreError, all_effects};
 use serde_json::Value;
 use tokio::sync::{OnceCell, broadcast, mpsc};
 
@@ -20,8 +20,6 @@ use crate::happening::Happening;
 use crate::message::Message;
 use crate::patience::{STORE_RETRY, Troubled, patiently};
 
-/// How many recorded calls are read at once.
-const CALLS_PAGE: u32 = 500;
 /// An attempt makes fewer calls than this; those of undos, verifications and judges have numbers beyond it.
 pub(crate) const ORDINALS_MAX: u32 = 1 << 20;
 /// The kind under which the way back is recorded, before anything is changed.
@@ -110,16 +108,12 @@ impl Attempt {
     /// Reads what this attempt did before this process took it up; calls from now on are numbered after those.
     async fn catch_up(&self) -> Result<Usage, KeepError> {
         let read = async || {
-            let (mut used, mut cursor) = (Usage::default(), Some(0));
-            while let Some(after) = cursor {
-                let page =
-                    self.patiently(|| self.store.effects(&self.plan, Some(&self.task), after, CALLS_PAGE)).await?;
-                let own = self.first_ordinal..self.first_ordinal + ORDINALS_MAX;
-                for row in page.items.iter().filter(|row| row.attempt == self.number && own.contains(&row.ordinal)) {
-                    used = used.plus(row.usage);
-                    self.next_ordinal.fetch_max(row.ordinal + 1, Ordering::Relaxed);
-                }
-                cursor = page.next;
+            let rows = self.patiently(|| all_effects(&*self.store, &self.plan, Some(&self.task))).await?;
+            let own = self.first_ordinal..self.first_ordinal + ORDINALS_MAX;
+            let mut used = Usage::default();
+            for row in rows.iter().filter(|row| row.attempt == self.number && own.contains(&row.ordinal)) {
+                used = used.plus(row.usage);
+                self.next_ordinal.fetch_max(row.ordinal + 1, Ordering::Relaxed);
             }
             Ok(used)
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gantry_runners::{Place, Work};
-use gantry_store::{EffectRow, PAGE_ITEMS_MAX};
+use gantry_store::{EffectRow, StoreError, all_effects};
 use serde_json::json;
 
 use crate::engine::Shared;
@@ -52,14 +52,6 @@ fn without_record(shared: &Arc<Shared>, work: &Work, rows: &[EffectRow]) -> Resu
 
 /// Everything that attempts at a task did outside, in order.
 async fn rows(work: &Work, ports: &Attempt) -> Result<Vec<EffectRow>, String> {
-    let (mut rows, mut cursor) = (Vec::new(), 0);
-    loop {
-        let page = ports.patiently(|| ports.store.effects(&work.plan, Some(&work.task), cursor, PAGE_ITEMS_MAX)).await;
-        let page = page.map_err(|error| error.to_string())?;
-        rows.extend(page.items);
-        match page.next {
-            Some(next) => cursor = next,
-            None => return Ok(rows),
-        }
-    }
+    let rows = ports.patiently(|| all_effects(&*ports.store, &work.plan, Some(&work.task))).await;
+    rows.map_err(|error: StoreError| error.to_string())
 }

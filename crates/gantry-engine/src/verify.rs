@@ -3,7 +3,7 @@
 use gantry_core::event::Entry;
 use gantry_core::id::PlanId;
 use gantry_core::life;
-use gantry_store::{ArtifactRow, ChainReport, NewArtifact, PAGE_ITEMS_MAX, Problem, Snapshot, Store};
+use gantry_store::{ArtifactRow, ChainReport, NewArtifact, Problem, Snapshot, Store, all_artifacts};
 
 use crate::error::EngineError;
 use crate::import::artifacts_of_turn;
@@ -58,18 +58,6 @@ fn check_artifacts(rows: &[ArtifactRow], spoken_of: &[NewArtifact]) -> Option<St
         }
         (None, None) => return None,
     })
-}
-
-async fn all_artifacts(store: &dyn Store, plan: &PlanId) -> Result<Vec<ArtifactRow>, EngineError> {
-    let (mut rows, mut cursor) = (Vec::new(), 0);
-    loop {
-        let page = store.artifacts(plan, cursor, PAGE_ITEMS_MAX).await?;
-        rows.extend(page.items);
-        match page.next {
-            Some(next) => cursor = next,
-            None => return Ok(rows),
-        }
-    }
 }
 
 #[cfg(test)]

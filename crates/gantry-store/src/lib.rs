@@ -20,10 +20,12 @@ mod text;
 mod reference;
 mod claim;
 mod store;
+mod all;
 mod memory;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
+pub use all::{all_artifacts, all_effects, all_plans};
 pub use artifact::{ArtifactRow, BLOB_BYTES_MAX, NewArtifact};
 pub use card::{CAUSES_MAX, Card, ForkedFrom, Home, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
 pub use claim::Claim;
