@@ -110,6 +110,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == gantry_runners::process::GUARD_ARGUMENT) {
         gantry_runners::guard_main();
     }
+    show::spare_dumb_terminals();
     let cli = match Cli::try_parse() {
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => return not_text().tell(),
         parsed => parsed.unwrap_or_else(|error| error.exit()),

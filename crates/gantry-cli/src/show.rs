@@ -18,6 +18,16 @@ pub fn can_move_cursor() -> bool {
     std::env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
 }
 
+/// Keeps colours from a terminal that says it understands none, also where automation is known to show them (`CI`),
+/// unless somebody insists.
+pub fn spare_dumb_terminals() {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let insisted = std::env::var_os("CLICOLOR_FORCE").is_some_and(|force| force != "0");
+    if dumb && !insisted {
+        anstream::ColorChoice::Never.write_global();
+    }
+}
+
 /// Makes text of tasks and people harmless for a terminal: control characters, and those that turn the direction of
 /// writing, are shown, not obeyed.
 pub fn plain(text: &str) -> String {

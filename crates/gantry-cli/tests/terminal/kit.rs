@@ -45,7 +45,10 @@ impl Scene {
         command.env("GANTRY_DB", self.record());
         command.env("GANTRY_USER", "ana");
         command.env("TERM", term);
-        command.env_remove("NO_COLOR");
+        command.env("CI", "true"); // where colours are taken for granted, whatever the terminal says
+        for unset in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(unset);
+        }
         command.env_remove("COLUMNS");
         Terminal::start(command)
     }
