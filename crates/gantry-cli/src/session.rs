@@ -9,7 +9,7 @@ use std::sync::Arc;
 use gantry_core::life::PlanState;
 use gantry_engine::{Engine, Options, SystemClock};
 use gantry_runners::{GuardProgram, Models, Runners};
-use gantry_store::{ListFilter, PlanCard, Store, StoreError};
+use gantry_store::{ListFilter, PlanCard, Store, StoreError, all_plans};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
@@ -100,8 +100,7 @@ impl RecordFile {
 
     /// The same with an engine that asks these models.
     pub fn engine_asking(&self, mut options: Options, models: ModelOptions) -> Result<Engine, Fault> {
-        let guard = GuardProgram::this_program()
-            .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
+        let runners = runners(models)?;
         let store: Arc<dyn Store> = Arc::new(self.open()?);
         let record = std::path::absolute(self.path()?).unwrap_or_default();
         options.own_files = ["", "-wal", "-shm", "-journal", "-lock"]
@@ -111,9 +110,15 @@ impl RecordFile {
                 PathBuf::from(file)
             })
             .to_vec();
-        let runners = Runners::standard(guard).with_models(Arc::new(Models::new(Configured(models))));
         Ok(Engine::new(store, Arc::new(SystemClock::new()), runners, options))
     }
+}
+
+/// Everything that this program can do, with these models.
+pub fn runners(models: ModelOptions) -> Result<Runners, Fault> {
+    let guard = GuardProgram::this_program()
+        .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
+    Ok(Runners::standard(guard).with_models(Arc::new(Models::new(Configured(models)))))
 }
 
 /// The file that someone chose for the record. In full, so that no name means something else to the database: an empty
@@ -149,15 +154,7 @@ pub async fn find(engine: &Engine, reference: &str) -> Result<PlanCard, Fault> {
 /// All plans that have begun and are not over, plans inside others among them.
 pub async fn unfinished(store: &dyn Store) -> Result<Vec<PlanCard>, Fault> {
     let states = vec![PlanState::Running, PlanState::Blocked, PlanState::Paused];
-    let (mut found, mut cursor) = (Vec::new(), None);
-    loop {
-        let page = store.list(ListFilter { states: states.clone(), cursor, ..ListFilter::default() }).await?;
-        found.extend(page.items);
-        cursor = page.next;
-        if cursor.is_none() {
-            return Ok(found);
-        }
-    }
+    Ok(all_plans(store, &ListFilter { states, ..ListFilter::default() }).await?)
 }
 
 /// Who sits at this machine.

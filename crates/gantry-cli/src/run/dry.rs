@@ -12,13 +12,13 @@ use gantry_core::plan::{Action, Input, Plan, Task};
 use gantry_core::policy::{FailureClass, ProseBy, Usage};
 use gantry_core::time::Timestamp;
 use gantry_engine::Options;
-use gantry_runners::{Brief, GuardProgram, Models, Place, Runners, Work};
+use gantry_runners::{Brief, Place, Runners, Work};
 use serde_json::{Value, json};
 
 use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::model::options::ModelOptions;
-use crate::model::set_up::Configured;
+use crate::session;
 use crate::show::style::{self, paint};
 use crate::show::{first_line, plain, text_of};
 use crate::talk::talk;
@@ -42,9 +42,7 @@ pub async fn run(
     models: ModelOptions,
     json: bool,
 ) -> Result<ExitCode, Fault> {
-    let guard = GuardProgram::this_program()
-        .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
-    let runners = Runners::standard(guard).with_models(Arc::new(Models::new(Configured(models))));
+    let runners = session::runners(models)?;
     let place = Place {
         policy: Arc::new(plan.policy.clone()),
         sandbox: options.sandbox,
