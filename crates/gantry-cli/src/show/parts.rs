@@ -110,4 +110,15 @@ mod tests {
         rows.push(row("stdout.part-1", 2, 5));
         assert_eq!(drawn(&rows), ["log.txt@1 3 B", "stdout@1 30 B", "stdout (1 part, growing) 5 B"]);
     }
+
+    #[test]
+    fn programs_see_what_is_still_growing_without_a_version_and_a_hash() {
+        let rows = [row("stdout.part-1", 1, 10), row("stdout.part-2", 1, 20), row("log.txt", 1, 3)];
+        let [growing, whole] = &folded(&rows)[..] else { panic!("two are shown") };
+        let growing = growing.to_json();
+        assert_eq!((&growing["name"], &growing["bytes"]), (&json!("stdout"), &json!(30)));
+        assert_eq!((&growing["version"], &growing["hash"]), (&Value::Null, &Value::Null));
+        assert_eq!(growing["growing"], json!({"parts": 2}));
+        assert_eq!(whole.to_json(), json!(rows[2]));
+    }
 }
