@@ -592,3 +592,14 @@ fn what_may_use_a_capability_at_once_is_limited_for_all_plans_together() {
         assert!(told.contains(said), "{told}");
     }
 }
+
+#[test]
+fn what_a_failed_command_said_decides_where_to_go() {
+    let bench = Bench::new();
+    let plan = bench.plan(
+        "id: copy\ntitle: Copy\ntasks:\n  - id: copy\n    run: echo no room >&2; exit 75\n    next:\n      - {on: failure, to: clean, when: 'exit_code == 75 && stderr.contains(\"room\")'}\n      - {on: failure, to: call, when: exit_code != 75}\n  - {id: clean, run: touch cleaned}\n  - {id: call, run: touch called}\n",
+    );
+    let output = bench.command(&["run", &plan]).output().unwrap();
+    assert!(bench.work().join("cleaned").exists(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!bench.work().join("called").exists());
+}

@@ -126,6 +126,9 @@ pub struct Failure {
     /// What shows it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub evidence: Vec<ArtifactRef>,
+    /// What it gave all the same, such as the `exit_code` of a command: failure modes and routes can ask for it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub outputs: Outputs,
 }
 
 /// The failure mode of something that nobody here can do; a task may say in its `failure_modes` what to do about it.
@@ -134,7 +137,14 @@ const MISSING_CAPABILITY: &str = "missing-capability";
 impl Failure {
     /// Makes a failure of this class.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), mode: None, retry_after: None, evidence: Vec::new() }
+        Self {
+            class,
+            message: message.into(),
+            mode: None,
+            retry_after: None,
+            evidence: Vec::new(),
+            outputs: Outputs::new(),
+        }
     }
 
     /// Makes the failure of something that nobody here can do: another way may help, and if there is none a person.

@@ -40,6 +40,16 @@ impl Duration {
     pub fn times(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor).min(DURATION_MS_MAX))
     }
+    /// Adds, stopping at the longest duration that is accepted.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0).min(DURATION_MS_MAX))
+    }
+    /// What is left after this much; nothing when it is more.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
     /// Reads the human form; the error says what is wrong as a lowercase fragment.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();

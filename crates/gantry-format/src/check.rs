@@ -54,8 +54,22 @@ pub(crate) fn check(reading: &mut Reading, around: Option<&Around<'_>>, findings
     }
 }
 
+/// Tells whether a task would start although somebody wrote down what must hold before: an expression with a slip in it
+/// is not tested.
+fn lets_start(problem: &Problem) -> bool {
+    let lone_name = problem.message.ends_with("a name alone counts as a word");
+    problem.code == "plan::words-like-expression"
+        && problem.place.path.split('.').any(|part| part == "preconditions")
+        && !lone_name
+}
+
 fn translate(problem: &Problem, places: &Places) -> Diagnostic {
-    let finding = match problem.severity {
+    let severity = if lets_start(problem) { Severity::Error } else { problem.severity };
+    let finding = match severity {
+        Severity::Error if lets_start(problem) => {
+            let message = problem.message.replace("is taken as words for a judge, because", "would hold nothing back:");
+            Diagnostic::error(problem.code, message)
+        }
         Severity::Error => Diagnostic::error(problem.code, problem.message.clone()),
         Severity::Warning => Diagnostic::warning(problem.code, problem.message.clone()),
     };

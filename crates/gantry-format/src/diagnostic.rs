@@ -7,6 +7,7 @@
 //! Texts of the file that end up in messages are shown with their control characters replaced, so
 //! a plan file cannot write escape sequences to somebody's terminal.
 
+mod column; // in reading order
 mod render;
 
 use serde_json::{Value as Json, json};
@@ -177,7 +178,7 @@ impl Report {
 
     /// Adds findings.
     pub fn absorb(&mut self, findings: Findings) {
-        self.diagnostics.extend(findings.kept);
+        self.diagnostics.extend(findings.kept.into_iter().map(|finding| column::point(finding, &self.source)));
         self.omitted += findings.omitted;
     }
 

@@ -209,7 +209,7 @@ impl Secrets {
 
     /// Replaces every secret in a failure.
     pub fn redact_failure(&self, failure: Failure) -> Failure {
-        Failure { message: self.redact(&failure.message), ..failure }
+        Failure { message: self.redact(&failure.message), outputs: self.redact_outputs(&failure.outputs), ..failure }
     }
 
     /// Something that replaces secrets in a stream, also where they are cut in two.

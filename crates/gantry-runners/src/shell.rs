@@ -151,6 +151,15 @@ impl Shell {
     }
 }
 
+/// How much of each stream is kept with a failure: it stands in the record several times.
+const FAILED_BYTES_MAX: usize = 4_096;
+
+/// The end of a text, in whole letters.
+fn ending_of(text: &str) -> &str {
+    let cut = text.ceil_char_boundary(text.len().saturating_sub(FAILED_BYTES_MAX));
+    &text[cut..]
+}
+
 /// Why a command is being ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stopping {
@@ -170,10 +179,17 @@ struct Finished {
 impl Finished {
     /// Turns the end of the process into the end of the attempt.
     fn judge(self, work: &Work) -> Result<Success, Failure> {
-        if let Some(failure) = self.failure(work) {
-            return Err(Failure { evidence: self.streams.artifacts, ..failure });
-        }
         let mut outputs = self.outputs();
+        if let Some(failure) = self.failure(work) {
+            // Failure modes and routes can ask how it went; the whole streams are among the artifacts.
+            for value in
+                outputs.values_mut().filter(|value| value.as_str().is_some_and(|text| text.len() > FAILED_BYTES_MAX))
+            {
+                *value = json!(ending_of(value.as_str().unwrap_or_default()));
+            }
+            outputs.remove("json");
+            return Err(Failure { evidence: self.streams.artifacts, outputs, ..failure });
+        }
         self.exchange.read_into(&mut outputs)?;
         Ok(Success { outputs, artifacts: self.streams.artifacts, outcome: None })
     }

@@ -64,11 +64,11 @@ impl Life {
             Event::PlanRevised { revision, diff, rationale, .. } => {
                 self.revision = *revision;
                 self.revisions.push_back((*revision, rationale.clone()));
-                if self.phase != Phase::Created {
-                    self.count_added(diff.added.len() as u64);
-                }
                 self.count_round(diff);
                 self.change_plan(|life| life.rebuild(diff, woken));
+                if self.phase != Phase::Created {
+                    self.count_added(&diff.added);
+                }
             }
             Event::BreakerTripped { dimension, detail } => {
                 let breaker = Breaker { dimension: *dimension, detail: detail.clone() };

@@ -34,7 +34,7 @@ impl Draft {
             return Err(format!("{max} rounds were made, and more are not allowed"));
         }
         let region = self.life.region(source, targets);
-        if self.life.nodes_left().is_some_and(|left| (region.len() as u64) > left) {
+        if self.life.nodes_left(self.life.node(source).parent).is_some_and(|left| (region.len() as u64) > left) {
             return Err("the nodes budget is used up".to_owned());
         }
         let loops = |tasks: &mut dyn Iterator<Item = TaskNo>| -> usize {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::Life;
 use super::draft::Draft;
 use super::state::State;
 use crate::effect::Failure;
@@ -24,9 +25,7 @@ impl Draft {
                     .give_up(no, Failure::new(FailureClass::Logic, format!("it maps over {kind}, not over a list")));
             }
         };
-        let depth = u32::try_from(self.life.ancestors(no).count() + 2).unwrap_or(u32::MAX);
-        if self.life.header.policy.budget.depth.is_some_and(|depth_max| depth > depth_max) {
-            let message = format!("its tasks would be nested {depth} deep, and the depth budget does not suffice");
+        if let Some(message) = self.life.too_deep_below(no) {
             return self.fail(no, Failure::new(FailureClass::Policy, message));
         }
         let limit = map.max.unwrap_or_else(|| self.life.header.policy.map_max());
@@ -35,7 +34,7 @@ impl Draft {
             return self.fail(no, Failure::new(FailureClass::Policy, message));
         }
         let diff = self.children_for(no, map, &items);
-        if self.life.nodes_left().is_some_and(|left| (diff.added.len() as u64) > left) {
+        if self.life.nodes_left(Some(no)).is_some_and(|left| (diff.added.len() as u64) > left) {
             let message = format!("{} more tasks are needed, and the nodes budget does not suffice", diff.added.len());
             return self.fail(no, Failure::new(FailureClass::Policy, message));
         }
@@ -143,6 +142,24 @@ impl Draft {
             })
             .collect();
         Outputs::from([("results".to_owned(), Value::Array(results))])
+    }
+}
+
+impl Life {
+    /// Why the parts of a task would be nested too deep, if they would.
+    fn too_deep_below(&self, no: TaskNo) -> Option<String> {
+        let depth = u32::try_from(self.ancestors(no).count() + 2).unwrap_or(u32::MAX);
+        if self.header.policy.budget.depth.is_some_and(|depth_max| depth > depth_max) {
+            return Some(format!("its tasks would be nested {depth} deep, and the depth budget does not suffice"));
+        }
+        let around = std::iter::once(no).chain(self.ancestors(no)).zip(1_u32..);
+        around.filter_map(|(above, depth)| Some((above, depth, self.node(above).task.budget.depth?))).find_map(
+            |(above, depth, limit)| {
+                let id = self.task_id(above);
+                (depth > limit)
+                    .then(|| format!("its tasks would be {depth} deep in `{id}`, whose depth budget is {limit}"))
+            },
+        )
     }
 }
 

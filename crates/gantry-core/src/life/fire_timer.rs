@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::start_task::HEARTBEATS_MISSED_MAX;
 use super::state::{State, Timer, Waiting};
-use crate::effect::Effect;
+use crate::effect::{Effect, Failure};
 use crate::event::{Event, Outputs, Source};
 use crate::id::{AttemptNo, TaskNo};
 use crate::plan::{Action, Escalation, Idempotency};
@@ -57,6 +57,12 @@ impl Draft {
 
     fn time_out(&mut self, no: TaskNo, attempt: AttemptNo) {
         self.stop_attempt(no, attempt, "it took too long");
+        if let (Some(left), State::Running { since, .. }) = (self.life.time_left(no), &self.life.task(no).state)
+            && *since + left <= self.now
+        {
+            let Failure { class, message, .. } = self.life.out_of_time(no);
+            return self.break_off(no, class, &message);
+        }
         // It was stopped in the middle of something: only what is safe to repeat is simply tried again.
         // Asking for retries is about attempts that failed; it does not say that half a run can be repeated.
         let class = match self.life.node(no).task.repeatable() {
@@ -70,8 +76,13 @@ impl Draft {
         self.wish(Effect::CancelAttempt { task: self.id(no), attempt, why: why.to_owned() });
     }
 
-    /// The time of a composite is up: what is not done is given up, what is done counts.
+    /// The time of a composite is up. What is done in a timebox counts, and what is not is given up; a budget that does
+    /// not suffice is a failure.
     fn close_timebox(&mut self, no: TaskNo) {
+        let task = &self.life.node(no).task;
+        if task.budget.time.is_some_and(|budget| task.timebox.is_none_or(|timebox| budget < timebox)) {
+            return self.give_up(no, self.life.out_of_time(no));
+        }
         let because = format!("the timebox of `{}` is over", self.id(no));
         self.say(no, "the timebox is over: what is not done is given up");
         self.abandon_parts(no, &because);

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::Life;
+use crate::effect::Failure;
 use crate::id::TaskNo;
-use crate::plan::{Action, Money, Nested};
-use crate::policy::{Budget, Dimension, Judge, ProseBy, Usage};
+use crate::plan::{Action, Money, Nested, Placed};
+use crate::policy::{Budget, Dimension, FailureClass, Judge, ProseBy, Usage};
+use crate::time::Duration;
 
 /// What was spent and set aside under one budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +66,19 @@ impl Life {
             tokens: set_aside(Dimension::Tokens),
             nodes: 0,
         }
+    }
+
+    /// How long attempts at this task may still take, when it has a budget of time of its own.
+    pub(super) fn time_left(&self, no: TaskNo) -> Option<Duration> {
+        let node = self.node(no);
+        let budget = if node.task.is_timed { node.task.budget.time } else { None };
+        budget.filter(|_| node.children.is_empty()).map(|budget| budget.minus(self.task(no).worked))
+    }
+
+    /// The failure of a task that has used up its time.
+    pub(super) fn out_of_time(&self, no: TaskNo) -> Failure {
+        let message = format!("the time budget of task `{}` is used up", self.task_id(no));
+        Failure::new(FailureClass::Policy, message)
     }
 
     /// The least that the plan, the task and whatever it is a part of allow, in each dimension.
@@ -170,16 +185,32 @@ impl Life {
         }
     }
 
-    /// Counts tasks that were added while the plan runs.
-    pub(super) fn count_added(&mut self, nodes: u64) {
-        let account = self.accounts.entry(0).or_default();
-        account.spent.nodes = account.spent.nodes.saturating_add(nodes);
+    /// Counts tasks that were added while the plan runs, in the plan and in everything that they are a part of.
+    pub(super) fn count_added(&mut self, added: &[Placed]) {
+        for placed in added {
+            let parent = placed.task.parent.as_ref().and_then(|parent| self.no(parent.as_str()));
+            for scope in self.scopes_around(parent) {
+                let account = self.accounts.entry(scope).or_default();
+                account.spent.nodes = account.spent.nodes.saturating_add(1);
+            }
+        }
     }
 
-    /// What the plan may still add.
-    pub(super) fn nodes_left(&self) -> Option<u64> {
-        let spent = self.accounts.get(&0).map_or(0, |account| account.spent.nodes);
-        self.header.policy.budget.nodes.map(|limit| limit.saturating_sub(spent))
+    /// The budgets that a part of this task draws on, or a part of the plan.
+    fn scopes_around(&self, parent: Option<TaskNo>) -> Vec<u32> {
+        parent.map_or_else(|| vec![0], |parent| self.budgets_over(parent).map(|(scope, _)| scope).collect())
+    }
+
+    /// How many tasks may still be added to this task, or to the plan.
+    pub(super) fn nodes_left(&self, parent: Option<TaskNo>) -> Option<u64> {
+        let left = |(scope, budget): (u32, Budget)| {
+            let added = self.accounts.get(&scope).map_or(0, |account| account.spent.nodes);
+            budget.nodes.map(|limit| limit.saturating_sub(added))
+        };
+        match parent {
+            Some(parent) => self.budgets_over(parent).filter_map(left).min(),
+            None => left((0, self.header.policy.budget)),
+        }
     }
 
     /// What the plan has spent.

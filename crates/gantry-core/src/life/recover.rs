@@ -22,7 +22,7 @@ impl Draft {
 
     /// Does what the task's failure modes say, else what the policy says.
     pub(super) fn recover(&mut self, no: TaskNo, failure: Failure) {
-        if let Some(mode) = self.mode_of(no, &failure)
+        if let Some(mode) = self.detect_mode(no, &failure)
             && self.recover_by_mode(no, &mode, &failure)
         {
             return;
@@ -44,17 +44,22 @@ impl Draft {
     }
 
     /// The failure mode that this failure is: as the runner says, else by its own test.
-    fn mode_of(&self, no: TaskNo, failure: &Failure) -> Option<FailureMode> {
-        let task = &self.life.node(no).task;
+    fn detect_mode(&mut self, no: TaskNo, failure: &Failure) -> Option<FailureMode> {
+        let task = std::sync::Arc::clone(&self.life.node(no).task);
         if let Some(name) = &failure.mode {
             return task.failure_modes.iter().find(|mode| mode.name == *name).cloned();
         }
-        let sight = Sight { failure: Some(failure), ..Sight::of(&self.life, Some(no)) };
-        let detects = |mode: &&FailureMode| match &mode.detect {
-            Some(Check::Expr(detect)) => detect.test(&sight).is_ok_and(|finding| finding.holds),
-            Some(Check::Words(_)) | None => false,
-        };
-        task.failure_modes.iter().find(detects).cloned()
+        for mode in &task.failure_modes {
+            let Some(Check::Expr(detect)) = &mode.detect else { continue };
+            let sight = Sight { failure: Some(failure), ..Sight::of(&self.life, Some(no)) };
+            match detect.test(&sight) {
+                Ok(finding) if finding.holds => return Some(mode.clone()),
+                Ok(_) => {}
+                Err(error) => self
+                    .say(no, &format!("whether it is `{}` cannot be told: `{}`: {error}", mode.name, detect.source())),
+            }
+        }
+        None
     }
 
     /// Does what the failure mode says; false when that cannot be done (any more).

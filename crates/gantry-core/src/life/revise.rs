@@ -32,7 +32,7 @@ impl Draft {
         if diff.is_empty() {
             return Err(Refusal::NothingChanges);
         }
-        if let Some(left) = self.life.nodes_left()
+        if let Some(left) = self.life.nodes_left(None)
             && self.life.phase != Phase::Created
             && diff.added.len() as u64 > left
         {

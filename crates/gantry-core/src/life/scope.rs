@@ -23,8 +23,10 @@ impl<'a> Sight<'a> {
         Self { life, task, outputs: None, failure: None, outcome: None }
     }
 
+    /// The result, or what a failed attempt gave instead of one.
     fn own_outputs(&self) -> Option<&Outputs> {
-        self.outputs.or_else(|| Some(&*self.life.task(self.task?).outputs))
+        let failed = self.failure.map(|failure| &failure.outputs);
+        self.outputs.or(failed).or_else(|| Some(&*self.life.task(self.task?).outputs))
     }
 
     fn input(&self, name: &str) -> Option<Value> {

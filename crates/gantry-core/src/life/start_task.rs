@@ -1,7 +1,6 @@
 //! A task starts: its preconditions hold, its inputs are there, it can be paid for.
 
 use super::draft::Draft;
-use super::graph::Node;
 use super::key::Missing;
 use super::ledger::Afford;
 use super::scope::{Sight, facts_read};
@@ -119,6 +118,10 @@ impl Draft {
             Afford::Never { detail } => return self.fail(no, Failure::new(FailureClass::Policy, detail)),
         }
         let node = std::sync::Arc::clone(self.life.node(no));
+        let time_left = self.life.time_left(no);
+        if time_left.is_some_and(|left| left == Duration::default()) {
+            return self.fail(no, self.life.out_of_time(no));
+        }
         let attempt = AttemptNo(self.life.task(no).attempt.0 + 1);
         let lease = if node.task.is_timed { node.task.heartbeat.map(lease_length) } else { None };
         self.record(Event::AttemptStarted {
@@ -126,7 +129,7 @@ impl Draft {
             attempt,
             key: key.clone(),
             reserved,
-            timeout_at: timeout_of(&node).map(|timeout| self.now + timeout),
+            timeout_at: [node.task.timeout, time_left].into_iter().flatten().min().map(|most| self.now + most),
             lease_until: lease.map(|lease| self.now + lease),
         });
         self.use_room(no);
@@ -152,7 +155,7 @@ impl Draft {
             inputs,
             feedback,
             reserved,
-            timeout: timeout_of(&node),
+            timeout: node.task.timeout,
             heartbeat: node.task.heartbeat,
             environment: node.task.environment.clone(),
         })));
@@ -274,17 +277,6 @@ impl Draft {
                 self.fail(no, Failure::new(FailureClass::Logic, message));
             }
         }
-    }
-}
-
-/// How long an attempt may take.
-fn timeout_of(node: &Node) -> Option<Duration> {
-    if !node.task.is_timed {
-        return None;
-    }
-    match (node.task.timeout, node.task.budget.time.filter(|_| node.children.is_empty())) {
-        (Some(timeout), Some(budget)) => Some(timeout.min(budget)),
-        (timeout, budget) => timeout.or(budget),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::event::{AnswerTo, JudgeOf, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
 use crate::plan::is_default;
 use crate::policy::Usage;
-use crate::time::Timestamp;
+use crate::time::{Duration, Timestamp};
 
 /// Where a task stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub enum State {
         reserved: Usage,
         /// The accounts that it was taken from: 0 is the plan's, others are tasks'.
         charged: Vec<u32>,
+        /// When it began.
+        #[serde(default)]
+        since: Timestamp,
         /// When it is stopped.
         timeout_at: Option<Timestamp>,
         /// When it counts as lost.
@@ -242,6 +245,9 @@ pub struct TaskLife {
     /// Attempts that were lost, likewise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) losses: u32,
+    /// How long its attempts took, without those that were lost.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) worked: Duration,
     /// Repairs, likewise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repairs: u32,

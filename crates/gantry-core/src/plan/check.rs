@@ -13,6 +13,7 @@ pub(crate) use graph::LOOPS_MAX;
 
 use super::Plan;
 use crate::suggest::nearest;
+pub(super) use names::might_be_meant_as_expression;
 
 /// How bad a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

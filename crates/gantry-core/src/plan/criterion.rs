@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::check::might_be_meant_as_expression;
 use crate::expr::Expr;
 
 /// Something that must hold: an expression that the core tests, or words for a judge.
@@ -51,7 +52,9 @@ impl fmt::Display for Check {
 
 impl Serialize for Check {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if Self::read(self.text()) == *self {
+        // Words that somebody may take for an expression with a slip in it say what they are.
+        let plain = !matches!(self, Self::Words(words) if might_be_meant_as_expression(words));
+        if plain && Self::read(self.text()) == *self {
             return serializer.serialize_str(self.text());
         }
         let mut map = serializer.serialize_map(Some(1))?;

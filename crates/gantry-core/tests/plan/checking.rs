@@ -41,6 +41,21 @@ fn a_cycle_is_printed_as_a_path() {
 }
 
 #[test]
+fn everything_else_is_told_beside_cycles() {
+    insta::assert_snapshot!(problems("a after b\nb after a\nc after d\nd after c\ne on failure -> gone after nobody"), @"
+    plan::cycle a depends_on: these tasks wait for each other: `a` -> `b` -> `a` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)
+    plan::cycle c depends_on: these tasks wait for each other: `c` -> `d` -> `c` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)
+    plan::unknown-dependency e depends_on.0: task `e` depends on `nobody`, which does not exist
+    plan::unknown-route e next.0.to: task `e` goes to `gone` on failure, which does not exist
+    ");
+}
+
+#[test]
+fn a_task_may_not_be_deeper_in_a_composite_than_its_budget_says() {
+    insta::assert_snapshot!(problems("a budget.depth=1\n  b\n    c"), @"plan::too-deep c parent: task `c` is more than 1 deep in `a` (the limit is `budget.depth` of `a`)");
+}
+
+#[test]
 fn a_cycle_through_a_composite_is_found() {
     insta::assert_snapshot!(problems("
         group

@@ -411,3 +411,73 @@ fn an_attempt_that_never_answers_trips_the_breaker_when_others_used_what_it_had_
     world.advance(mins(2));
     assert_eq!(world.count(|event| matches!(event, Event::BreakerTripped { .. })), 1);
 }
+
+#[test]
+fn a_composite_that_uses_up_its_time_has_failed_and_is_not_done() {
+    let mut world = World::with_plan(
+        "
+        build   budget.time=1h
+          one
+          two   after one
+        deploy  after build
+        ",
+    );
+    world.finish("one");
+    world.advance(hours(1));
+    insta::assert_snapshot!(world.tasks(), @"
+    build   failed     the time budget of task `build` is used up
+    one     completed
+    two     abandoned  `build` failed
+    deploy  blocked    for build
+    ");
+    assert_eq!(world.state().to_string(), "failed");
+}
+
+#[test]
+fn a_timebox_that_ends_before_the_budget_of_time_is_no_failure() {
+    let mut world = World::with_plan("g timebox=1h budget.time=2h\n  a");
+    world.advance(hours(1));
+    insta::assert_snapshot!(world.tasks(), @"
+    g  completed
+    a  abandoned  the timebox of `g` is over
+    ");
+}
+
+#[test]
+fn the_time_of_a_task_is_that_of_all_its_attempts() {
+    let mut world = World::with_plan("a budget.time=1h retry.max=9 retry.backoff=0s idempotency=safe");
+    assert_eq!(world.started(), ["a"]);
+    world.advance(mins(40));
+    world.fail("a", FailureClass::Transient, "no answer");
+    assert_eq!(world.started(), ["a"], "20 minutes are left");
+    world.advance(mins(19));
+    assert_eq!(world.state().to_string(), "running");
+    world.advance(mins(1));
+    insta::assert_snapshot!(world.tasks(), @"a  waiting    help: the time budget of task `a` is used up");
+    assert!(world.started().is_empty(), "a budget that is used up is not tried again");
+    world.revise(|plan| plan.tasks[0].budget.time = Some(hours(2)));
+    assert_eq!(world.started(), ["a"]);
+}
+
+#[test]
+fn time_that_was_lost_with_a_process_is_not_counted() {
+    let mut world = World::with_plan("a budget.time=1h idempotency=safe");
+    world.started();
+    world.advance(mins(50));
+    world.crash();
+    assert_eq!(world.started(), ["a"]);
+    world.advance(mins(50));
+    assert_eq!(world.state().to_string(), "running");
+}
+
+#[test]
+fn a_composite_may_grow_and_nest_only_as_its_own_budget_allows() {
+    let plan = |budget: &str| {
+        format!("group {budget}\n  each map map={{\"over\":[1,2,3]}}\nother map map={{\"over\":[1,2,3]}}")
+    };
+    let group = |budget: &str| World::with_plan(&plan(budget)).tasks().lines().nth(1).unwrap_or_default().to_owned();
+    insta::assert_snapshot!(group("budget.nodes=3"), @"each     running");
+    insta::assert_snapshot!(group("budget.nodes=2"), @"each     waiting    help: 3 more tasks are needed, and the nodes budget does not suffice");
+    insta::assert_snapshot!(group("budget.depth=2"), @"each     running");
+    insta::assert_snapshot!(group("budget.depth=1"), @"each     waiting    help: its tasks would be 2 deep in `group`, whose depth budget is 1");
+}

@@ -1,6 +1,7 @@
 //! Failures are classified and answered by one policy.
 
 use gantry_core::effect::Failure;
+use gantry_core::event::Outputs;
 use gantry_core::id::AttemptNo;
 use gantry_core::input::Resolution;
 use gantry_core::policy::FailureClass::{Logic, Lost, Policy, Transient};
@@ -279,4 +280,51 @@ fn what_nobody_here_can_do_is_done_another_way_before_a_person_is_asked() {
     find  completed
     ask   waiting    help: there is no capability `search`
     ");
+}
+
+/// What a command that failed says about itself.
+fn exit(code: u8) -> Failure {
+    let outputs = Outputs::from([("exit_code".to_owned(), json!(code))]);
+    Failure { outputs, ..Failure::new(Logic, format!("exit code {code}")) }
+}
+
+#[test]
+fn failure_modes_can_ask_for_what_a_failed_attempt_gave() {
+    let mut world = World::with_plan(
+        r#"
+        copy  failure_modes=[{"name":"full","detect":"exit_code == 75","recover":"clean"}]
+        clean
+        "#,
+    );
+    world.end("copy", AttemptNo(1), Err(exit(75)), Usage::default());
+    insta::assert_snapshot!(world.tasks(), @"
+    copy   failed     exit code 75
+    clean  running
+    ");
+}
+
+#[test]
+fn routes_can_ask_for_what_a_failed_attempt_gave() {
+    let mut world = World::with_plan(
+        r#"
+        copy   next=[{"on":"failure","to":"clean","when":"exit_code == 75"},{"on":"failure","to":"other","when":"outputs.exit_code != 75"}]
+        clean
+        other
+        "#,
+    );
+    world.end("copy", AttemptNo(1), Err(exit(75)), Usage::default());
+    insta::assert_snapshot!(world.tasks(), @"
+    copy   failed     exit code 75
+    clean  running
+    other  skipped    no route led to it
+    ");
+}
+
+#[test]
+fn a_failure_mode_that_cannot_be_told_says_so() {
+    let mut world =
+        World::with_plan(r#"copy failure_modes=[{"name":"full","detect":"disk.free == 0","recover":"escalate"}]"#);
+    let before = world.length();
+    world.fail("copy", Logic, "exit code 1");
+    assert!(world.log_since(before).contains("whether it is `full` cannot be told"), "{}", world.log_since(before));
 }

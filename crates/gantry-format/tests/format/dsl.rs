@@ -73,7 +73,7 @@ task ship
           level: 2
           query: "x: y"
         success_criteria:
-          - ">= 5 things: all good"
+          - words: ">= 5 things: all good"
           - quoted
         capabilities: [shell, git]
         retry:

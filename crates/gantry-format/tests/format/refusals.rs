@@ -885,11 +885,11 @@ tasks:
     success_criteria: ["tests.exit_code = 0"]
 "#;
     insta::assert_snapshot!(seen(file), @r#"
-    warning[plan::words-like-expression]: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: column 17: unexpected `=`; use `==` to compare
-     --> plan.yaml:5:24
+    warning[plan::words-like-expression]: `tests.exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare
+     --> plan.yaml:5:41
       |
     5 |     success_criteria: ["tests.exit_code = 0"]
-      |                        ^^^^^^^^^^^^^^^^^^^^^
+      |                                         ^
       |
       = help: mend the expression, or say with `expr: …` or `words: …` which is meant
     "#);
@@ -1156,5 +1156,60 @@ tasks:
       |                                                    ^^^^^^^^^^
       |
       = help: missing a deadline stops nothing, but someone is told at once
+    ");
+}
+
+#[test]
+fn a_fault_in_an_expression_is_shown_where_it_is() {
+    let file = "\
+title: Release
+tasks:
+  - id: a
+    run: make
+    preconditions:
+      - expr: \"memory.has_space >= 50MB && (network.online ==\"
+    next:
+      - {on: success, to: b, when: 'exit_code === 0'}
+  - {id: b, run: make}
+";
+    insta::assert_snapshot!(seen(file), @r#"
+    error[plan::invalid-value]: expected a value, found the end
+     --> plan.yaml:6:62
+      |
+    6 |       - expr: "memory.has_space >= 50MB && (network.online =="
+      |                                                              ^
+
+    error[plan::invalid-value]: unexpected `===`; use `==` to compare
+     --> plan.yaml:8:47
+      |
+    8 |       - {on: success, to: b, when: 'exit_code === 0'}
+      |                                               ^
+    "#);
+}
+
+#[test]
+fn a_precondition_with_a_slip_is_refused_for_nobody_would_test_it() {
+    let file = "\
+title: Clean
+tasks:
+  - {id: wipe, run: rm -r old, preconditions: [backup.exists = true]}
+  - {id: sweep, run: rm -r new, preconditions: [{words: backup.exists = true}], success_criteria: [exit_code = 0]}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::words-like-expression]: `backup.exists = true` would hold nothing back: it is no expression: unexpected `=`; use `==` to compare
+     --> plan.yaml:3:62
+      |
+    3 |   - {id: wipe, run: rm -r old, preconditions: [backup.exists = true]}
+      |                                                              ^
+      |
+      = help: mend the expression, or say with `expr: …` or `words: …` which is meant
+
+    warning[plan::words-like-expression]: `exit_code = 0` is taken as words for a judge, because it is no expression: unexpected `=`; use `==` to compare
+     --> plan.yaml:4:110
+      |
+    4 |   - {id: sweep, run: rm -r new, preconditions: [{words: backup.exists = true}], success_criteria: [exit_code = 0]}
+      |                                                                                                              ^
+      |
+      = help: mend the expression, or say with `expr: …` or `words: …` which is meant
     ");
 }

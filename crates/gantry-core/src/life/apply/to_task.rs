@@ -45,6 +45,7 @@ impl Life {
                     attempt: *attempt,
                     reserved: *reserved,
                     charged,
+                    since: entry.at,
                     timeout_at: *timeout_at,
                     lease_until: *lease_until,
                 };
@@ -81,6 +82,11 @@ impl Life {
                     life.losses += u32::from(failure.class == FailureClass::Lost);
                     life.failure = Some(failure.clone());
                     life.in_doubt = failure.class == FailureClass::Lost;
+                    if life.in_doubt
+                        && let State::Running { since, .. } = &mut life.state
+                    {
+                        *since = entry.at; // nobody knows how long it worked
+                    }
                 });
             }
             Event::RetryPlanned { remedy, at, feedback, .. } => self.change(no, woken, |life| {
@@ -267,10 +273,12 @@ impl Life {
         if let State::Running { reserved, charged, .. } = &Arc::clone(self.task(no)).state {
             self.settle(charged, *reserved, usage);
         }
+        let now = self.last_at;
         self.change(no, woken, |life| {
             change(life);
             life.spent = life.spent.plus(usage);
-            if let State::Running { reserved, timeout_at, lease_until, .. } = &mut life.state {
+            if let State::Running { reserved, since, timeout_at, lease_until, .. } = &mut life.state {
+                life.worked = life.worked.plus(now - std::mem::replace(since, now));
                 *reserved = Usage::default();
                 *timeout_at = None;
                 *lease_until = None;

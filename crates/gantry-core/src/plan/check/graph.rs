@@ -33,18 +33,19 @@ struct Graph<'a> {
 pub(crate) const LOOPS_MAX: usize = 1_000;
 
 pub(super) fn check(plan: &Plan, findings: &mut Findings) {
-    let graph = Graph::new(plan, findings);
-    if !graph.check_tree(findings) {
-        return; // without a tree, paths would mislead
-    }
+    let mut graph = Graph::new(plan, findings);
+    let is_tree = graph.check_tree(findings);
     graph.check_dependencies(findings);
-    if let Some(cycle) = graph.find_cycle() {
-        graph.report_cycle(&cycle, findings);
-        return; // reachability means nothing in a cycle
+    let cycles = graph.cycles();
+    for cycle in &cycles {
+        graph.report_cycle(cycle, findings);
     }
     graph.check_routes(findings);
-    graph.check_reachable(findings);
-    graph.check_deploys(findings);
+    if is_tree && cycles.is_empty() {
+        // What can be reached means nothing in a cycle.
+        graph.check_reachable(findings);
+        graph.check_deploys(findings);
+    }
 }
 
 impl<'a> Graph<'a> {
@@ -102,8 +103,8 @@ impl<'a> Graph<'a> {
         &self.plan.tasks[index]
     }
 
-    /// Checks parents; false when they form a cycle.
-    fn check_tree(&self, findings: &mut Findings) -> bool {
+    /// Checks parents; false when they form no tree. Cycles are cut, so that the rest can be looked at.
+    fn check_tree(&mut self, findings: &mut Findings) -> bool {
         let mut sound = true;
         for (i, task) in self.plan.tasks.iter().enumerate() {
             if let (Some(parent), None) = (&task.parent, self.parent[i]) {
@@ -129,6 +130,7 @@ impl<'a> Graph<'a> {
                         (Some(i), "parent"),
                         format!("task `{}` contains itself through its parents", self.task(i).id),
                     );
+                    self.parent[i] = None;
                     sound = false;
                     break;
                 }
@@ -139,25 +141,42 @@ impl<'a> Graph<'a> {
                 at = self.parent[i];
             }
         }
-        if sound {
-            let depth_max = self.plan.policy.budget.depth.unwrap_or(DEPTH_MAX).min(DEPTH_MAX) as usize;
-            for i in 0..self.plan.tasks.len() {
-                if self.ancestors(i).take(depth_max).count() == depth_max {
-                    findings
-                        .error(
-                            "plan::too-deep",
-                            (Some(i), "parent"),
-                            format!("task `{}` is nested more than {depth_max} deep", self.task(i).id),
-                        )
-                        .hint("the limit is `policy.budget.depth`, at most 64");
-                }
+        let depth_max = self.plan.policy.budget.depth.unwrap_or(DEPTH_MAX).min(DEPTH_MAX) as usize;
+        for i in 0..self.plan.tasks.len() {
+            if self.ancestors(i).take(depth_max).count() == depth_max {
+                findings
+                    .error(
+                        "plan::too-deep",
+                        (Some(i), "parent"),
+                        format!("task `{}` is nested more than {depth_max} deep", self.task(i).id),
+                    )
+                    .hint("the limit is `policy.budget.depth`, at most 64");
+                sound = false;
+            } else if let Some((above, limit)) = self.too_deep_below(i) {
+                findings
+                    .error(
+                        "plan::too-deep",
+                        (Some(i), "parent"),
+                        format!("task `{}` is more than {limit} deep in `{}`", self.task(i).id, self.task(above).id),
+                    )
+                    .hint(format!("the limit is `budget.depth` of `{}`", self.task(above).id));
             }
         }
-        sound && !findings.problems.iter().any(|problem| problem.code == "plan::too-deep")
+        sound
     }
 
+    /// The task above this one whose own budget of depth does not suffice for it.
+    fn too_deep_below(&self, index: usize) -> Option<(usize, u32)> {
+        let above = self.ancestors(index).zip(1_u32..);
+        above
+            .filter_map(|(i, depth)| Some((i, depth, self.task(i).budget.depth?)))
+            .find(|(_, depth, limit)| depth > limit)
+            .map(|(i, _, limit)| (i, limit))
+    }
+
+    /// What contains a task, from the inside out, as far as tasks may be nested.
     fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.parent[index], |i| self.parent[*i])
+        std::iter::successors(self.parent[index], |i| self.parent[*i]).take(DEPTH_MAX as usize)
     }
 
     fn check_dependencies(&self, findings: &mut Findings) {

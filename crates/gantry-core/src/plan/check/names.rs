@@ -122,7 +122,7 @@ pub(super) fn check_constant(expr: &Expr, place: (Option<usize>, &str), findings
 const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "&&", "||"];
 
 /// Says why words that look like an expression are none: `tests.exit_code = 0`, `foo(1) == 2`.
-pub(super) fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTreeSet<&str>) -> Option<String> {
+fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTreeSet<&str>) -> Option<String> {
     let root: String = words.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let path: String = words.chars().take_while(|c| c.is_alphanumeric() || "_.[]\"".contains(*c)).collect();
     let known = ROOTS.contains(&root.as_str()) || own.contains(root.as_str()) || tasks.contains(root.as_str());
@@ -149,4 +149,10 @@ pub(super) fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTr
         Ok(_) => None,
         Err(error) => Some(error.located(words)),
     }
+}
+
+/// Tells whether words may look like an expression that is none, whatever names there are.
+pub(crate) fn might_be_meant_as_expression(words: &str) -> bool {
+    let root: String = words.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    meant_as_expression(words, &BTreeSet::from([root.as_str()]), &BTreeSet::new()).is_some()
 }

@@ -5,11 +5,11 @@ use crate::plan::Route;
 use crate::plan::check::Findings;
 
 impl Graph<'_> {
-    /// Finds a cycle through dependencies, forward routes and containment, as task indices.
+    /// Finds cycles through dependencies, forward routes and containment, as task indices; no task is in two of them.
     ///
     /// Each task is two points, start and end: a task starts after what it waits for has ended, a
     /// child starts after its parent has started, and a parent ends after its children.
-    pub(super) fn find_cycle(&self) -> Option<Vec<usize>> {
+    pub(super) fn cycles(&self) -> Vec<Vec<usize>> {
         let n = self.plan.tasks.len();
         let kin = |a: usize, b: usize| self.ancestors(a).any(|i| i == b) || self.ancestors(b).any(|i| i == a);
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); 2 * n]; // point -> points that come before it
@@ -23,6 +23,8 @@ impl Graph<'_> {
                 before[2 * parent + 1].push(end);
             }
         }
+        let mut cycles: Vec<Vec<usize>> = Vec::new();
+        let mut told = vec![false; n];
         let mut colour = vec![0_u8; 2 * n]; // 0 new, 1 on the path, 2 done
         for root in 0..2 * n {
             if colour[root] != 0 {
@@ -49,13 +51,16 @@ impl Graph<'_> {
                         if tasks.len() > 1 && tasks.first() == tasks.last() {
                             tasks.pop();
                         }
-                        return Some(tasks);
+                        if !tasks.iter().any(|task| told[*task]) {
+                            tasks.iter().for_each(|task| told[*task] = true);
+                            cycles.push(tasks);
+                        }
                     }
                     _ => {}
                 }
             }
         }
-        None
+        cycles
     }
 
     pub(super) fn report_cycle(&self, cycle: &[usize], findings: &mut Findings) {
