@@ -1,0 +1,3 @@
+//! Turns tasks, dependencies, calendars, people and estimates into dates, money and risk that hold.
+//!
+//! Pure: no clock, no input or output, no hidden randomness. The same input and seed give the same bytes.
