@@ -10,6 +10,7 @@ mod model;
 mod network;
 mod problem;
 pub mod project;
+pub mod read;
 mod schedule;
 
 pub use frame::{Moment, Quantity};
