@@ -15,10 +15,11 @@ pub(crate) use lines::Lines;
 pub(crate) use nodes::common_line;
 
 use crate::calendar::{Layout, Timeline, scale};
+use crate::chance;
 use crate::frame::{Edge, Frame};
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::project::{Calendar, Need, Project, Resource, Task, When, Who};
+use crate::project::{Calendar, Need, Project, ReferenceClass, Resource, Scale, Task, When, Who};
 use crate::schedule::Basis;
 
 /// Longer than this is not laid out day by day; the last year then repeats.
@@ -109,6 +110,22 @@ impl<'p> Model<'p> {
     /// Whether a task is made of others.
     pub(crate) fn is_summary(&self, task: usize) -> bool {
         !self.parts[task].is_empty()
+    }
+
+    /// What a day of work is for a task.
+    pub(crate) fn scale_of(&self, task: &Task) -> Scale {
+        let mut people = task.needs.iter().filter_map(|need| self.named(need));
+        let calendar = people.find_map(|at| self.resources[at].resource.calendar.as_deref());
+        task.calendar.as_deref().or(calendar).and_then(|id| self.lines.scale(id)).unwrap_or(self.frame.scale)
+    }
+
+    /// The seconds of work of a whole task, as the schedule takes it.
+    pub(crate) fn planned(&self, task: &Task, basis: Basis) -> i64 {
+        let Some(estimate) = &task.estimate else { return 0 };
+        let scale = self.scale_of(task);
+        let class = task.class.as_deref().and_then(|id| self.project.classes.iter().find(|class| class.id == id));
+        let seconds = estimate.map(|length| length.to_seconds(&scale));
+        chance::planned(&seconds, basis, class.map_or(1.0, ReferenceClass::mean))
     }
 
     /// The resource of a need that names one.
