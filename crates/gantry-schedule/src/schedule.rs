@@ -18,7 +18,7 @@ use crate::cost::{self, CostReport};
 use crate::earned_value::{EarnedValue, earned_value};
 use crate::frame::{Moment, Quantity};
 use crate::level::{self, Levelling, Placement};
-use crate::model::Model;
+use crate::model::{HORIZON_FIRST, HORIZON_MAX, Model};
 use crate::monte_carlo::{MonteCarlo, Outcome, simulate};
 use crate::network::{Deadlines, Float, Network, Times, backward, drag, driving_paths, floats, forward};
 use crate::problem::Problem;
@@ -151,9 +151,21 @@ impl Computed<'_> {
     }
 }
 
-/// The passes and the levelling.
+/// The passes and the levelling; again with more of the calendars when the project runs beyond what was laid out.
 pub(crate) fn compute<'p>(project: &'p Project, options: &Options) -> Result<Computed<'p>, Vec<Problem>> {
-    let mut model = Model::new(project, options.basis)?;
+    let mut horizon = HORIZON_FIRST;
+    loop {
+        let computed = compute_within(project, options, horizon)?;
+        let wanted = computed.end.saturating_mul(2);
+        if wanted <= horizon || horizon >= HORIZON_MAX {
+            return Ok(computed);
+        }
+        horizon = wanted.saturating_mul(2).min(HORIZON_MAX);
+    }
+}
+
+fn compute_within<'p>(project: &'p Project, options: &Options, horizon: i64) -> Result<Computed<'p>, Vec<Problem>> {
+    let mut model = Model::new(project, options.basis, horizon)?;
     let early = forward(&model.network, &model.lines.all);
     let first_end = end_of(&early, model.from);
     let late = backward(&model.network, &model.lines.all, &early, first_end, Deadlines::Respected);

@@ -157,7 +157,15 @@ fn still_due(progress: &Progress, due: Due) -> Decimal {
 fn again(computed: &Computed<'_>, recurring: &Recurring, lines: &mut Vec<Line>) {
     let amount = converted(computed.model.project, &recurring.amount);
     for at in dues(computed, recurring, computed.end) {
-        lines.push(Line { kind: CostKind::Recurring, task: None, resource: None, amount, from: at, to: at, timeline: 0 });
+        lines.push(Line {
+            kind: CostKind::Recurring,
+            task: None,
+            resource: None,
+            amount,
+            from: at,
+            to: at,
+            timeline: 0,
+        });
     }
 }
 

@@ -73,7 +73,7 @@ impl Simulation<'_> {
         for risk in &risks {
             add(&mut costs, &risk.cost);
         }
-        let mut ends = [0; LANES];
+        let mut ends = [self.begin; LANES];
         for (at, work) in self.works.iter().enumerate() {
             let durations = self.durations(work, at, block, &causes, &ratios, &risks, scratch);
             add_price(&mut costs, work.price, &durations);
@@ -82,12 +82,16 @@ impl Simulation<'_> {
                 *end = (*end).max(*finish);
             }
         }
+        let critical = self.critical(&ends, scratch);
+        if let Some(axis) = self.axis {
+            ends = ends.map(|work| if work == self.begin { self.end } else { axis.finish_at(work) });
+        }
         for (cost, end) in costs.iter_mut().zip(&ends) {
             let due = self.recurring.partition_point(|due| due.0 < *end);
             *cost += due.checked_sub(1).map_or(0.0, |last| self.recurring[last].1);
         }
         Block {
-            critical: self.critical(&ends, scratch),
+            critical,
             met: self
                 .deadlines
                 .iter()

@@ -1,5 +1,6 @@
 //! Everything that is the same in all futures.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha8Rng;
@@ -10,14 +11,17 @@ use crate::calendar::Timeline;
 use crate::chance::Quantiles;
 use crate::cost::{self, Line};
 use crate::frame::Edge;
-use crate::network::{Network, Role};
+use crate::network::{Network, Node, Role};
 use crate::project::{CostKind, Money, Project, ThreePoint};
 use crate::schedule::{Computed, Options};
 
 /// A project ready to be drawn.
 pub(super) struct Simulation<'c> {
-    pub network: &'c Network,
-    pub lines: &'c [Timeline],
+    /// On the project's time axis, or on that of work when there is only one calendar.
+    pub network: Network,
+    pub lines: Cow<'c, [Timeline]>,
+    /// The one calendar; its work is then the time axis, and instants are needed only in the end.
+    pub axis: Option<&'c Timeline>,
     pub dice: ChaCha8Rng,
     pub causes: Vec<Source>,
     /// Ratios of past work, and their sources.
@@ -33,6 +37,8 @@ pub(super) struct Simulation<'c> {
     /// Deadlines to watch: the node, or none for the whole, and the second.
     pub deadlines: Vec<(Option<usize>, i64)>,
     pub names: Names,
+    /// Where the time axis begins, and where the plan ends.
+    pub begin: i64,
     pub end: i64,
 }
 
@@ -71,7 +77,7 @@ pub(super) struct Event {
 }
 
 impl<'c> Simulation<'c> {
-    pub(super) fn new(computed: &'c Computed<'_>, options: &Options, lines: &[Line]) -> Self {
+    pub(super) fn new(computed: &'c Computed<'_>, options: &Options, costs: &[Line]) -> Self {
         let model = &computed.model;
         let project = model.project;
         let shared = shared_causes(project);
@@ -86,11 +92,17 @@ impl<'c> Simulation<'c> {
         let works: Vec<Work> = (0..computed.network.len())
             .map(|node| work(computed, options, node, &shared, &class_places, &risks_of))
             .collect();
+        let axis = only_line(computed).map(|line| &model.lines.all[line]);
+        let (network, lines) = match axis {
+            Some(axis) => (in_work(&computed.network, axis), vec![Timeline::Always; model.lines.all.len()].into()),
+            None => (computed.network.clone(), Cow::Borrowed(&model.lines.all[..])),
+        };
         let amounts = amounts(computed);
-        let fixed_cost = fixed_cost(computed, options, lines, &works);
+        let fixed_cost = fixed_cost(computed, options, costs, &works);
         Self {
-            network: &computed.network,
-            lines: &model.lines.all,
+            network,
+            lines,
+            axis,
             dice: dice(options.seed),
             causes: project.correlations.iter().map(|cause| Source::new(&format!("cause {}", cause.id))).collect(),
             classes: project
@@ -103,14 +115,40 @@ impl<'c> Simulation<'c> {
             amounts,
             fixed_cost,
             recurring: recurring(computed),
-            deadlines: deadlines(computed),
+            deadlines: deadlines(computed, axis),
             names: Names {
                 classes: project.classes.iter().map(|class| class.id.clone()).collect(),
                 risks: project.risks.iter().map(|risk| risk.id.clone()).collect(),
             },
+            begin: axis.map_or(0, |axis| axis.work_before(0)),
             end: computed.end,
         }
     }
+}
+
+/// The one timeline on which everything happens, if there is one and nothing depends on time off.
+fn only_line(computed: &Computed<'_>) -> Option<usize> {
+    let network = &computed.network;
+    let works = |node: &&Node| node.duration > 0;
+    let line = network.nodes.iter().find(works)?.line;
+    let same = network.nodes.iter().all(|node| node.line == line || !works(&node));
+    let lags = network.ties().iter().all(|tie| tie.lag == 0 || (!tie.elapsed && network.nodes[tie.to].line == line));
+    let points = network
+        .nodes
+        .iter()
+        .all(|node| works(&node) || node.finished.is_some() || node.earliest <= computed.model.from);
+    (same && lags && points).then_some(line)
+}
+
+/// A network with the work of its one timeline as time axis.
+fn in_work(network: &Network, axis: &Timeline) -> Network {
+    let mut network = network.clone();
+    for node in &mut network.nodes {
+        node.earliest = axis.work_before(node.earliest);
+        node.started = node.started.map(|at| axis.work_before(at));
+        node.finished = node.finished.map(|at| axis.work_before(at));
+    }
+    network
 }
 
 /// For each id the common causes it depends on, with their strengths.
@@ -227,7 +265,7 @@ fn recurring(computed: &Computed<'_>) -> Vec<(i64, f64)> {
 }
 
 /// The deadlines in the order in which the schedule tells them: the project's, then by task.
-fn deadlines(computed: &Computed<'_>) -> Vec<(Option<usize>, i64)> {
+fn deadlines(computed: &Computed<'_>, axis: Option<&Timeline>) -> Vec<(Option<usize>, i64)> {
     let model = &computed.model;
     let closes: BTreeMap<usize, usize> = (0..computed.network.len())
         .filter(|&at| computed.network.nodes[at].role != Role::Open)
@@ -237,7 +275,8 @@ fn deadlines(computed: &Computed<'_>) -> Vec<(Option<usize>, i64)> {
     let each = model.tasks.iter().enumerate();
     let each = each.filter_map(|(task, given)| given.deadline.map(|deadline| (closes.get(&task).copied(), deadline)));
     let second = |(node, deadline): (Option<usize>, crate::project::Deadline)| {
-        model.second(deadline.at, Edge::Last).map(|at| (node, at))
+        let at = model.second(deadline.at, Edge::Last)?;
+        Some((node, axis.filter(|_| node.is_some()).map_or(at, |axis| axis.work_before(at))))
     };
     whole.into_iter().chain(each).filter_map(second).collect()
 }

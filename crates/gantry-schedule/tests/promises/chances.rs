@@ -5,7 +5,7 @@ use gantry_schedule::project::{
 };
 use gantry_schedule::{MonteCarlo, Options, Schedule};
 
-use crate::kit::{counted, planned_with, row};
+use crate::kit::{counted, office, planned_with, row};
 
 const DRAWS: u32 = 4_000;
 
@@ -157,4 +157,19 @@ fn changing_one_task_leaves_the_luck_of_the_others() {
     let before = drawn_futures(&counted("a 2d/5d/14d\n b 1d"));
     let after = drawn_futures(&counted("a 2d/5d/14d\n b 1d/1d/2d\n c 1d/1d/2d"));
     assert_eq!(before.monte_carlo.unwrap().finish.p90, after.monte_carlo.unwrap().finish.p90);
+}
+
+#[test]
+fn one_calendar_or_two_make_no_difference_to_the_futures() {
+    // Drawing is faster on one calendar; a task of no importance on another one must not change what comes out.
+    let drawing = "a 2d/5d/14d\n b 1d/2d/9d after a SS+1d by 2026-03-10\n c 2d/3d/9d after a FF, b\n d - after c";
+    let one = drawn_futures(&office(drawing));
+    let mut two = office(&format!("{drawing}\n e 1h on other"));
+    two.calendars.push(gantry_schedule::project::Calendar::always("other"));
+    let two = drawn_futures(&two);
+    assert_eq!(one.monte_carlo, two.monte_carlo);
+    assert_eq!(one.deadlines, two.deadlines);
+    for (one, two) in one.tasks.iter().zip(&two.tasks) {
+        assert_eq!(one.criticality, two.criticality, "{}", one.id);
+    }
 }
