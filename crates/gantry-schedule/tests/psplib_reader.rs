@@ -37,7 +37,7 @@ RESOURCEAVAILABILITIES:
 /// What the reader says of the small file with one passage replaced.
 fn complaint(passage: &str, replacement: &str) -> String {
     assert!(SMALL.contains(passage), "the passage must be in the file, or nothing is tested");
-    read(&SMALL.replacen(passage, replacement, 1)).unwrap_err().to_string()
+    read(&SMALL.replacen(passage, replacement, 1)).expect_err("the file is not sound").to_string()
 }
 
 #[test]
