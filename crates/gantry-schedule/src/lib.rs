@@ -13,6 +13,8 @@ mod monte_carlo;
 mod network;
 mod problem;
 pub mod project;
+pub mod rcpsp;
+pub mod read;
 mod schedule;
 pub mod what_if;
 
