@@ -4,20 +4,29 @@
 
 mod calendar; // in reading order
 mod chance;
+mod cost;
+mod earned_value;
 mod frame;
 mod level;
 mod model;
+mod monte_carlo;
 mod network;
 mod problem;
 pub mod project;
+pub mod rcpsp;
 pub mod read;
 mod schedule;
+pub mod what_if;
 
+pub use cost::{CashFlow, CostReport, KindTotal, Month, ResourceTotal};
+pub use earned_value::EarnedValue;
 pub use frame::{Moment, Quantity};
 pub use level::Levelling;
+pub use monte_carlo::{Bin, Driver, DriverKind, MonteCarlo, Percentiles, SCurvePoint};
 pub use problem::{Problem, ProblemKind};
 pub use project::Project;
 pub use schedule::{
     Assigned, Basis, Constraint, Fix, Infeasible, LoadStep, Options, Overload, ResourceRow, Schedule, TaskKind,
     TaskRow, Verdict, Warning, schedule,
 };
+pub use what_if::{WhatIf, what_if};

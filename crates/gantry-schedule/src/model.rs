@@ -15,14 +15,18 @@ pub(crate) use lines::Lines;
 pub(crate) use nodes::common_line;
 
 use crate::calendar::{Layout, Timeline, scale};
+use crate::chance;
 use crate::frame::{Edge, Frame};
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::project::{Calendar, Need, Project, Resource, Task, When, Who};
+use crate::project::{Calendar, Need, Project, ReferenceClass, Resource, Scale, Task, When, Who};
 use crate::schedule::Basis;
 
+/// How far calendars are laid out at first.
+pub(crate) const HORIZON_FIRST: i64 = 4 * 366 * 86_400;
+
 /// Longer than this is not laid out day by day; the last year then repeats.
-const HORIZON_MAX: i64 = 60 * 366 * 86_400;
+pub(crate) const HORIZON_MAX: i64 = 60 * 366 * 86_400;
 
 /// A project made ready.
 pub(crate) struct Model<'p> {
@@ -53,7 +57,9 @@ pub(crate) struct Supply<'p> {
 
 impl<'p> Model<'p> {
     /// Checks a project and makes it ready.
-    pub(crate) fn new(project: &'p Project, basis: Basis) -> Result<Self, Vec<Problem>> {
+    ///
+    /// Calendars are laid out day by day up to the horizon, and as far as dates are named; then their last year repeats.
+    pub(crate) fn new(project: &'p Project, basis: Basis, horizon: i64) -> Result<Self, Vec<Problem>> {
         let mut problems = check::check(project);
         if !problems.is_empty() {
             problems.sort();
@@ -70,7 +76,7 @@ impl<'p> Model<'p> {
                 parts[*parent].push(at);
             }
         }
-        let layout = Layout { origin: frame.origin, horizon: horizon(project, &frame) };
+        let layout = Layout { origin: frame.origin, horizon: horizon.max(last_date(project, &frame)).min(HORIZON_MAX) };
         let mut lines = Lines::new(project, &default, layout, &frame)?;
         let resources = supplies(project, &frame, &mut lines)?;
         let mut model = Self {
@@ -111,6 +117,22 @@ impl<'p> Model<'p> {
         !self.parts[task].is_empty()
     }
 
+    /// What a day of work is for a task.
+    pub(crate) fn scale_of(&self, task: &Task) -> Scale {
+        let mut people = task.needs.iter().filter_map(|need| self.named(need));
+        let calendar = people.find_map(|at| self.resources[at].resource.calendar.as_deref());
+        task.calendar.as_deref().or(calendar).and_then(|id| self.lines.scale(id)).unwrap_or(self.frame.scale)
+    }
+
+    /// The seconds of work of a whole task, as the schedule takes it.
+    pub(crate) fn planned(&self, task: &Task, basis: Basis) -> i64 {
+        let Some(estimate) = &task.estimate else { return 0 };
+        let scale = self.scale_of(task);
+        let class = task.class.as_deref().and_then(|id| self.project.classes.iter().find(|class| class.id == id));
+        let seconds = estimate.map(|length| length.to_seconds(&scale));
+        chance::planned(&seconds, basis, class.map_or(1.0, ReferenceClass::mean))
+    }
+
     /// The resource of a need that names one.
     pub(crate) fn named(&self, need: &Need) -> Option<usize> {
         match &need.who {
@@ -146,24 +168,12 @@ fn zone_of(calendar: &Calendar) -> Option<TimeZone> {
     TimeZone::get(calendar.zone.as_deref().unwrap_or("UTC")).ok()
 }
 
-/// How far the timelines are laid out: as far as everything one after the other would reach, within reason.
-fn horizon(project: &Project, frame: &Frame) -> i64 {
-    let lags = |task: &Task| task.after.iter().map(|link| link.lag.to_seconds(&frame.scale).abs()).sum::<i64>();
-    let work: i64 = project.tasks.iter().fold(0, |sum, task| {
-        let estimate = task.estimate.map_or(0, |estimate| estimate.high.to_seconds(&frame.scale));
-        sum.saturating_add(estimate.saturating_add(lags(task)))
-    });
-    let per_week = frame.scale.week.max(1);
-    let named: Vec<When> = project
-        .tasks
-        .iter()
-        .flat_map(|task| task.start_no_earlier.into_iter().chain(task.deadline.map(|deadline| deadline.at)))
-        .chain(project.deadline.map(|deadline| deadline.at))
-        .chain(project.data_date)
-        .collect();
-    let dates = named.iter().filter_map(|&when| frame.second(when, Edge::Last, &Timeline::Always)).max().unwrap_or(0);
-    let elapsed = i64::try_from(i128::from(work) * 7 * 86_400 / i128::from(per_week)).unwrap_or(HORIZON_MAX);
-    elapsed.saturating_add(dates.max(0)).clamp(2 * 366 * 86_400, HORIZON_MAX)
+/// The last date that anything in a project names.
+fn last_date(project: &Project, frame: &Frame) -> i64 {
+    let dates = |task: &Task| task.start_no_earlier.into_iter().chain(task.deadline.map(|deadline| deadline.at));
+    let all = project.tasks.iter().flat_map(dates).chain(project.deadline.map(|deadline| deadline.at));
+    let seconds = all.chain(project.data_date).filter_map(|when| frame.second(when, Edge::Last, &Timeline::Always));
+    seconds.max().unwrap_or(0)
 }
 
 fn supplies<'p>(project: &'p Project, frame: &Frame, lines: &mut Lines) -> Result<Vec<Supply<'p>>, Vec<Problem>> {

@@ -64,9 +64,10 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The name that differs least, if it differs by no more than a third.
+/// The name that differs least, if it differs by no more than two letters, or a third of a long name.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let close = (name.chars().count() / 3).max(1);
+    let length = name.chars().count();
+    let close = if length < 4 { 1 } else { (length / 3).max(2) };
     let near = known.iter().map(|other| (distance(name, other), *other)).min()?;
     (near.0 <= close).then_some(near.1)
 }

@@ -3,6 +3,7 @@
 pub mod csv; // by how many people use them
 pub mod msproject;
 pub mod wfcommons;
+pub mod psplib;
 
 use std::fmt;
 

@@ -7,15 +7,19 @@ mod options; // in reading order
 mod rows;
 mod late;
 
+use rust_decimal::Decimal;
 use serde::Serialize;
 
 pub use late::{Constraint, Fix, Infeasible, Verdict};
 pub use options::{Basis, Options};
 pub use rows::{Assigned, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, Warning};
 
+use crate::cost::{self, CostReport};
+use crate::earned_value::{EarnedValue, earned_value};
 use crate::frame::{Moment, Quantity};
 use crate::level::{self, Levelling, Placement};
-use crate::model::Model;
+use crate::model::{HORIZON_FIRST, HORIZON_MAX, Model};
+use crate::monte_carlo::{MonteCarlo, Outcome, simulate};
 use crate::network::{Deadlines, Float, Network, Times, backward, drag, driving_paths, floats, forward};
 use crate::problem::Problem;
 use crate::project::{Project, Unit};
@@ -54,6 +58,14 @@ pub struct Schedule {
     pub warnings: Vec<Warning>,
     /// What everyone has to do.
     pub resources: Vec<ResourceRow>,
+    /// What it costs.
+    pub cost: CostReport,
+    /// How it stands at the data date.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earned_value: Option<EarnedValue>,
+    /// What many futures say; only when some were drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monte_carlo: Option<MonteCarlo>,
 }
 
 /// What has been computed before it is written down.
@@ -61,8 +73,6 @@ pub(crate) struct Computed<'p> {
     pub model: Model<'p>,
     /// The network as it is worked on, with the order of people as ties and nothing pinned.
     pub network: Network,
-    /// The same with every start pinned where levelling put it.
-    pub pinned: Network,
     pub placement: Placement,
     pub late: Vec<Times>,
     pub floats: Vec<Float>,
@@ -76,11 +86,12 @@ pub(crate) struct Computed<'p> {
 /// is right but cannot be kept has a schedule that says so.
 pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Problem>> {
     let computed = compute(project, options)?;
+    let lines = cost::lines(&computed, options.basis);
     let infeasible = late::infeasible(&computed);
     let overloads = rows::overloads(&computed);
     let model = &computed.model;
     let critical_paths: Vec<Vec<String>> = computed.paths.iter().map(|path| rows::names(&computed, path)).collect();
-    Ok(Schedule {
+    let mut schedule = Schedule {
         name: project.name.clone(),
         makespan: model.frame.quantity(model.line().work_between(0, computed.end)),
         unit: project.unit,
@@ -89,18 +100,72 @@ pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Pr
         feasible: infeasible.is_empty() && overloads.is_empty(),
         critical_path: critical_paths.first().cloned().unwrap_or_default(),
         critical_paths,
-        tasks: rows::tasks(&computed, options),
+        tasks: rows::tasks(&computed, options, &cost::by_task(&computed, &lines)),
         deadlines: late::verdicts(&computed),
         infeasible,
         overloads,
         warnings: rows::warnings(&computed),
         resources: rows::resources(&computed),
-    })
+        cost: cost::report(&computed, &lines),
+        earned_value: earned_value(&computed, options, &lines)?,
+        monte_carlo: None,
+    };
+    if options.draws > 0 {
+        let outcome = simulate(&computed, options, &lines);
+        schedule.add(&computed, outcome);
+    }
+    Ok(schedule)
 }
 
-/// The passes and the levelling.
+impl Schedule {
+    /// Puts what the futures say where it belongs.
+    fn add(&mut self, computed: &Computed<'_>, outcome: Outcome) {
+        let model = &computed.model;
+        for row in &mut self.tasks {
+            row.criticality = model.node_of[model.place(&row.id)].map(|node| outcome.criticality[node]);
+        }
+        for (verdict, met) in self.deadlines.iter_mut().zip(&outcome.met) {
+            verdict.probability = Some(*met);
+        }
+        let mut contingency = (outcome.cost_at_confidence - self.cost.total).max(Decimal::ZERO);
+        contingency.rescale(self.cost.total.scale());
+        self.cost.contingency = Some(contingency);
+        self.cost.total_with_contingency = Some(self.cost.total + contingency);
+        self.monte_carlo = Some(outcome.monte_carlo);
+    }
+}
+
+impl Computed<'_> {
+    /// When a task starts and finishes; a summary spans everything in it.
+    pub(crate) fn span(&self, task: usize) -> (i64, i64) {
+        let mut open = vec![task];
+        let mut span: Option<(i64, i64)> = None;
+        while let Some(task) = open.pop() {
+            open.extend(&self.model.parts[task]);
+            if let Some(at) = self.model.node_of[task] {
+                let Times { start, finish } = self.placement.times[at];
+                span = Some(span.map_or((start, finish), |(first, last)| (first.min(start), last.max(finish))));
+            }
+        }
+        span.unwrap_or((self.end, self.end))
+    }
+}
+
+/// The passes and the levelling; again with more of the calendars when the project runs beyond what was laid out.
 pub(crate) fn compute<'p>(project: &'p Project, options: &Options) -> Result<Computed<'p>, Vec<Problem>> {
-    let mut model = Model::new(project, options.basis)?;
+    let mut horizon = HORIZON_FIRST;
+    loop {
+        let computed = compute_within(project, options, horizon)?;
+        let wanted = computed.end.saturating_mul(2);
+        if wanted <= horizon || horizon >= HORIZON_MAX {
+            return Ok(computed);
+        }
+        horizon = wanted.saturating_mul(2).min(HORIZON_MAX);
+    }
+}
+
+fn compute_within<'p>(project: &'p Project, options: &Options, horizon: i64) -> Result<Computed<'p>, Vec<Problem>> {
+    let mut model = Model::new(project, options.basis, horizon)?;
     let early = forward(&model.network, &model.lines.all);
     let first_end = end_of(&early, model.from);
     let late = backward(&model.network, &model.lines.all, &early, first_end, Deadlines::Respected);
@@ -132,7 +197,7 @@ pub(crate) fn compute<'p>(project: &'p Project, options: &Options) -> Result<Com
     let free_of_deadlines = backward(&pinned, lines, &placement.times, end, Deadlines::Ignored);
     let drags = drag(&network, lines, &placement.times, &free_of_deadlines, end, model.line());
     let paths = driving_paths(&network, lines, &placement.times, end, PATHS_MAX);
-    Ok(Computed { network, pinned, placement, late, floats, drags, paths, end, model })
+    Ok(Computed { model, network, placement, late, floats, drags, paths, end })
 }
 
 /// When everything is finished.

@@ -1,5 +1,7 @@
 //! A distribution as a table of its quantiles.
 
+use std::sync::LazyLock;
+
 use super::normal::normal_at;
 use crate::project::{Shape, ThreePoint};
 
@@ -11,6 +13,13 @@ const SLICES: usize = 1_024;
 
 /// The ninetieth percentile of the standard normal distribution.
 const Z90: f64 = 1.281_551_565_544_6;
+
+/// For the middle of each slice between 0 and 1, the logarithms of the distances to both ends.
+#[expect(clippy::cast_precision_loss, reason = "slices are few")]
+static LOGARITHMS: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
+    let middles = (0..SLICES).map(|slice| (slice as f64 + 0.5) / SLICES as f64);
+    middles.map(|x| (x.ln(), (1.0 - x).ln())).collect()
+});
 
 /// Values at equal shares from 0 to 1.
 #[derive(Clone, Debug)]
@@ -58,9 +67,8 @@ impl Quantiles {
         let mut sums = Vec::with_capacity(SLICES + 1);
         let mut sum = 0.0;
         sums.push(0.0);
-        for slice in 0..SLICES {
-            let x = (slice as f64 + 0.5) / SLICES as f64;
-            sum += (alpha * x.ln() + beta * (1.0 - x).ln()).exp();
+        for (below, above) in LOGARITHMS.iter() {
+            sum += (alpha * below + beta * above).exp();
             sums.push(sum);
         }
         let mut slice = 0;

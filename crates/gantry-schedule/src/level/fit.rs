@@ -1,5 +1,7 @@
 //! Finds a time and people for one task.
 
+use rust_decimal::Decimal;
+
 use super::load::{Blocked, Load};
 use super::{Share, Unmet};
 use crate::model::{Model, common_line};
@@ -13,6 +15,9 @@ pub(super) struct Fit {
     pub line: usize,
     pub shares: Vec<Share>,
 }
+
+/// Less is better: when they finish, how much else they could do, what they cost, and who comes first.
+type Merit = (i64, usize, Decimal, usize);
 
 /// What a task asks for, with the needs left out that nobody can meet.
 pub(super) struct Ask {
@@ -89,7 +94,7 @@ pub(super) fn fit_at(
     let mut line = node.line;
     let mut times = place_node(node, &model.lines.all[line], start, finish);
     for (amount, fitting) in &ask.open {
-        let mut best: Option<((i64, usize, rust_decimal::Decimal, usize), usize, Times)> = None;
+        let mut best: Option<(Merit, usize, Times)> = None;
         let mut blocked = Blocked::ForEver;
         for &one in fitting.iter().filter(|&&one| shares.iter().all(|share| share.resource != one)) {
             let people: Vec<usize> = shares.iter().map(|share| share.resource).chain([one]).collect();

@@ -2,7 +2,6 @@
 
 use super::Model;
 use super::lines::ALWAYS;
-use crate::chance;
 use crate::frame::Edge;
 use crate::network::{Network, Node, Role, Tie};
 use crate::problem::{Problem, ProblemKind};
@@ -45,7 +44,7 @@ pub(super) fn build(model: &mut Model<'_>, basis: Basis) -> Result<(), Vec<Probl
             contain(of[model.place(parent)], of[at], &mut ties);
         }
         for link in &task.after {
-            let scale = task_scale(model, task);
+            let scale = model.scale_of(task);
             ties.push(tie(of[model.place(&link.task)], of[at], link, &scale));
         }
     }
@@ -72,13 +71,6 @@ fn circular(ids: &[&str]) -> Problem {
     )
 }
 
-/// What a day of work is for a task.
-pub(super) fn task_scale(model: &Model<'_>, task: &Task) -> Scale {
-    let people = task.needs.iter().filter_map(|need| model.named(need));
-    let calendar = people.filter_map(|at| model.resources[at].resource.calendar.as_deref()).next();
-    task.calendar.as_deref().or(calendar).and_then(|id| model.lines.scale(id)).unwrap_or(model.frame.scale)
-}
-
 fn point(model: &Model<'_>, at: usize, role: Role) -> Node {
     let task = model.tasks[at];
     let open = role == Role::Open;
@@ -100,9 +92,9 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
     let task = model.tasks[at];
     let progress = &task.progress;
     let line = line_of(model, task)?;
-    let whole = whole_duration(model, task, basis);
+    let whole = model.planned(task, basis);
     let done = i64::from(progress.percent_done().min(100));
-    let scale = task_scale(model, task);
+    let scale = model.scale_of(task);
     let remaining = progress.remaining.map_or((whole * (100 - done) + 50) / 100, |left| left.to_seconds(&scale));
     let second = |when: Option<_>| when.and_then(|when| model.second(when, Edge::First));
     let finished = second(progress.finished);
@@ -120,15 +112,6 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
         started,
         finished,
     })
-}
-
-/// The work of a whole task as the schedule takes it.
-fn whole_duration(model: &Model<'_>, task: &Task, basis: Basis) -> i64 {
-    let Some(estimate) = &task.estimate else { return 0 };
-    let scale = task_scale(model, task);
-    let class = task.class.as_deref().and_then(|id| model.project.classes.iter().find(|class| class.id == id));
-    let seconds = estimate.map(|length| length.to_seconds(&scale));
-    chance::planned(&seconds, basis, class.map_or(1.0, |class| class.mean()))
 }
 
 /// When a task is worked on: when its own calendar and its named people agree.

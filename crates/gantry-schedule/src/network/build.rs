@@ -74,13 +74,6 @@ impl Network {
         Ok((Self::indexed(nodes, ties), place))
     }
 
-    /// The same nodes with more ties, which must not run against their order.
-    pub(crate) fn with_ties(&self, more: impl IntoIterator<Item = Tie>) -> Self {
-        let mut ties = self.ties.clone();
-        ties.extend(more);
-        Self::indexed(self.nodes.clone(), ties)
-    }
-
     fn indexed(nodes: Vec<Node>, mut ties: Vec<Tie>) -> Self {
         ties.sort_by_key(|tie| (tie.to, tie.from, tie.kind, tie.lag, tie.elapsed));
         ties.dedup();
@@ -106,7 +99,7 @@ impl Network {
     }
 
     /// Where the ties that hold a node back lie among all ties.
-    pub(crate) fn into_range(&self, node: usize) -> std::ops::Range<usize> {
+    pub(crate) fn places_into(&self, node: usize) -> std::ops::Range<usize> {
         self.into_at[node]..self.into_at[node + 1]
     }
 

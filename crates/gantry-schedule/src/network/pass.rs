@@ -47,7 +47,10 @@ pub(crate) fn place(line: &Timeline, duration: i64, start_bound: i64, finish_bou
         let at = start_bound.max(finish_bound);
         return Times { start: at, finish: at };
     }
-    let work = line.work_before(start_bound).max(line.work_before(finish_bound) - duration);
+    let mut work = line.work_before(start_bound);
+    if finish_bound > start_bound {
+        work = work.max(line.work_before(finish_bound) - duration);
+    }
     let mut finish = line.finish_at(work + duration);
     if finish < finish_bound {
         finish = line.start_at(work + duration);

@@ -159,7 +159,7 @@ pub struct Progress {
     /// How much longer it will take; none means by percent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub remaining: Option<Length>,
-    /// What it has cost so far.
+    /// What it has cost so far, with everything that was bought for it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cost: Option<Money>,
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Computed, rows};
+use super::Computed;
 use crate::frame::{Edge, Moment, Quantity};
 use crate::network::{Network, Role, drives, forward};
 use crate::project::{Amount, Deadline, Who};
@@ -102,8 +102,7 @@ fn dues<'a>(computed: &'a Computed<'_>) -> Vec<Due<'a>> {
     let model = &computed.model;
     let whole = model.project.deadline.map(|deadline| (None, None, deadline, computed.end));
     let each = model.tasks.iter().enumerate().filter_map(|(task, given)| {
-        let finish = model.node_of[task]
-            .map_or_else(|| rows::span(computed, task, false), |at| computed.placement.times[at].finish);
+        let (_, finish) = computed.span(task);
         given.deadline.map(|deadline| (Some(task), Some(&*given.id), deadline, finish))
     });
     let due = |(task, id, deadline, finish): (_, _, Deadline, _)| {

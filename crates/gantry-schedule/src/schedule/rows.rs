@@ -1,5 +1,6 @@
 //! Writes down what was computed, task by task and resource by resource.
 
+use rust_decimal::Decimal;
 use serde::Serialize;
 
 use super::{Computed, Options};
@@ -44,6 +45,8 @@ pub struct TaskRow {
     pub percent: u8,
     /// Who works on it.
     pub resources: Vec<Assigned>,
+    /// What it costs; a summary costs what it and its parts cost.
+    pub cost: Decimal,
     /// The share of drawn futures in which it is critical.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criticality: Option<f64>,
@@ -133,7 +136,8 @@ pub(super) fn first_start(computed: &Computed<'_>) -> i64 {
     starts.min().unwrap_or(0).min(computed.end)
 }
 
-pub(super) fn tasks(computed: &Computed<'_>, options: &Options) -> Vec<TaskRow> {
+/// All tasks in the order of the project; `costs` is by place.
+pub(super) fn tasks(computed: &Computed<'_>, options: &Options, costs: &[Decimal]) -> Vec<TaskRow> {
     let model = &computed.model;
     let near = options.near_critical.map_or_else(
         || model.line().work_between(0, computed.end) / 20,
@@ -147,6 +151,11 @@ pub(super) fn tasks(computed: &Computed<'_>, options: &Options) -> Vec<TaskRow> 
             let parts: Vec<&TaskRow> = model.parts[task].iter().filter_map(|&part| rows[part].as_ref()).collect();
             let row = summary(computed, task, &parts);
             rows[task] = Some(row);
+        }
+    }
+    for (row, cost) in rows.iter_mut().zip(costs) {
+        if let Some(row) = row {
+            row.cost = *cost;
         }
     }
     let order = model.project.tasks.iter().map(|task| model.place(&task.id));
@@ -186,6 +195,7 @@ fn leaf(computed: &Computed<'_>, task: usize, near: i64) -> Option<TaskRow> {
         drag: model.frame.quantity(computed.drags[at]),
         percent: given.progress.percent_done(),
         resources: assigned.collect(),
+        cost: Decimal::ZERO,
         criticality: None,
     })
 }
@@ -197,7 +207,7 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
     let here = model.frame.moment(computed.end);
     let start = parts.iter().map(|part| part.start).min().unwrap_or(here);
     let finish = parts.iter().map(|part| part.finish).max().unwrap_or(here);
-    let (second_start, second_finish) = (span(computed, task, true), span(computed, task, false));
+    let (first, last) = computed.span(task);
     let whole: i64 = parts.iter().map(|part| part.duration.in_thousandths()).sum();
     let done: i64 = parts.iter().map(|part| part.duration.in_thousandths() * i64::from(part.percent)).sum();
     let all_done = parts.iter().all(|part| part.percent == 100);
@@ -210,7 +220,7 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
         finish,
         late_start: parts.iter().map(|part| part.late_start).min().unwrap_or(here),
         late_finish: parts.iter().map(|part| part.late_finish).max().unwrap_or(here),
-        duration: model.frame.quantity(model.line().work_between(second_start, second_finish)),
+        duration: model.frame.quantity(model.line().work_between(first, last)),
         float: parts.iter().map(|part| part.float).min().unwrap_or_default(),
         free_float: parts.iter().map(|part| part.free_float).min().unwrap_or_default(),
         critical: parts.iter().any(|part| part.critical),
@@ -218,24 +228,9 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
         drag: Quantity::default(),
         percent: if all_done { 100 } else { u8::try_from(done / whole.max(1)).unwrap_or(99).min(99) },
         resources: Vec::new(),
+        cost: Decimal::ZERO,
         criticality: None,
     }
-}
-
-/// The first start, or the last finish, of everything inside a summary.
-pub(super) fn span(computed: &Computed<'_>, task: usize, first: bool) -> i64 {
-    let model = &computed.model;
-    let mut open = vec![task];
-    let mut edge: Option<i64> = None;
-    while let Some(task) = open.pop() {
-        open.extend(&model.parts[task]);
-        if let Some(at) = model.node_of[task] {
-            let times = computed.placement.times[at];
-            let here = if first { times.start } else { times.finish };
-            edge = Some(edge.map_or(here, |edge| if first { edge.min(here) } else { edge.max(here) }));
-        }
-    }
-    edge.unwrap_or(computed.end)
 }
 
 pub(super) fn overloads(computed: &Computed<'_>) -> Vec<Overload> {
