@@ -50,9 +50,9 @@ fn percentiles(draws: &[f64]) -> Vec<Percentile> {
         .to_vec()
 }
 
-fn within(draws: &[f64], limit: f64) -> Option<f64> {
+fn within(draws: &[f64], limit: f64) -> f64 {
     let count = draws.partition_point(|draw| *draw <= limit);
-    Some(f64::from(u32::try_from(count).unwrap_or(0)) / 10_000.0)
+    f64::from(u32::try_from(count).unwrap_or(0)) / 10_000.0
 }
 
 fn finish() -> Histogram {
@@ -63,7 +63,7 @@ fn finish() -> Histogram {
         bins: Bin::of(&draws, 48),
         percentiles: percentiles(&draws),
         limit: Some(limit),
-        within_limit: within(&draws, limit),
+        within_limit: Some(within(&draws, limit)),
     }
 }
 
@@ -75,7 +75,7 @@ fn cost() -> Histogram {
         bins: Bin::of(&draws, 40),
         percentiles: percentiles(&draws),
         limit: Some(limit),
-        within_limit: within(&draws, limit),
+        within_limit: Some(within(&draws, limit)),
     }
 }
 
@@ -88,7 +88,7 @@ fn chances() -> SCurve {
         probability: (0..10_000).map(point).collect(),
         percentiles: percentiles(&draws),
         limit: Some(limit),
-        within_limit: within(&draws, limit),
+        within_limit: Some(within(&draws, limit)),
         today: None,
         sums_measure: Measure::money("€"),
         sums: Vec::new(),

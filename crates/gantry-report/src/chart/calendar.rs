@@ -153,7 +153,10 @@ impl Step {
                 let month = (i64::from(at.month()) - 1) / n * n + 1;
                 day_one(i64::from(at.year()), month)
             }
-            Self::Years(n) => day_one(i64::from(at.year()).div_euclid(n) * n, 1),
+            Self::Years(n) => {
+                let year = i64::from(at.year()).div_euclid(n) * n;
+                day_one(if year < i64::from(Date::MIN.year()) { year + n } else { year }, 1)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::{
     measure::Measure,
     moment::{Clock, Moment},
     pen::{Path, Px},
-    plot::{AXIS_PX, Marker, Markers, Plot},
+    plot::{AXIS_PX, Labels, Marker, Markers, Plot},
     scale::{Scale, tame},
     text,
 };
@@ -46,6 +46,9 @@ const BAR_MIN_PX: f64 = 7.0;
 impl CashFlow {
     /// Draws the chart.
     pub fn svg(&self, frame: &Frame) -> String {
+        if self.spans.is_empty() {
+            return frame::empty(frame, "No payments.", "Cash flow without payments.");
+        }
         let money = Measure::money(&self.currency);
         let has_income = self.spans.iter().any(|span| tame(span.received) > 0.0);
         let legend = Legend::default()
@@ -82,19 +85,19 @@ impl CashFlow {
         let bar_y = range(groups.iter().flat_map(|group| heights(group, has_income)), below.bottom, below.top);
         let drawn = html! {
             (top.drawn)
+            (markers.draw(&Plot { bottom: below.bottom, ..above }))
             (above.axis_left(&y, &money, 0.0))
             (self.running(&sums, &x, &y, &money))
             @if let Some(budget) = budget {
                 g {
-                    title { "Budget: " (money.full(budget)) }
+                    title { "Budget: " (money.full(budget, 0.0)) }
                     path.gc-deadline d=(Path::through(&[(left, y.at(budget)), (right, y.at(budget))])) {}
                 }
             }
             (below.axis_left(&bar_y, &money, 0.0))
             @for group in &groups { (self.bars(frame, group, has_income, &x, &bar_y)) }
             path.gc-rule d=(Path::through(&[(left, bar_y.at(0.0)), (right, bar_y.at(0.0))])) {}
-            (below.axis_below(&x, &measure))
-            (markers.draw(&Plot { bottom: below.bottom, ..above }))
+            (below.axis_below(&x, &measure, Labels::BetweenMarks))
         };
         frame::svg(frame, (frame.width(), below.bottom + AXIS_PX + 8.0), &self.words(), drawn)
     }
@@ -158,7 +161,7 @@ impl CashFlow {
         let [paid, received] = heights(group, has_income).map(|height| y.at(height));
         let money = Measure::money(&self.currency);
         let box_of = |end: f64| (zero.min(end), (zero - end).abs());
-        let label = money.brief(group.paid);
+        let label = money.brief(group.paid, 0.0);
         let is_labelled = !has_income
             && group.paid > 0.0
             && text::width(&label, 10.0) + 4.0 <= width + 2.0 * gap
@@ -166,8 +169,8 @@ impl CashFlow {
         html! {
             g {
                 title {
-                    (self.clock.full(group.from)) " to " (self.clock.full(group.until)) "\nPaid " (money.full(tame(group.paid)))
-                    @if has_income { "\nReceived " (money.full(tame(group.received))) }
+                    (self.clock.full(group.from)) " to " (self.clock.full(group.until)) "\nPaid " (money.full(tame(group.paid), 0.0))
+                    @if has_income { "\nReceived " (money.full(tame(group.received), 0.0)) }
                 }
                 @let (top, height) = box_of(paid);
                 @if height > 0.0 { rect.gc-bar x=(Px(from)) y=(Px(top)) width=(Px(width)) height=(Px(height)) {} }
@@ -191,7 +194,7 @@ impl CashFlow {
         let area = Path::shape(&[&[(first.0, zero)][..], &points, &[(last.0, zero)]].concat());
         html! {
             g {
-                title { (money.full(end.1)) " at " (self.clock.full(end.0)) }
+                title { (money.full(end.1, 0.0)) " at " (self.clock.full(end.0)) }
                 path.gc-area d=(area) {}
                 path.gc-curve d=(Path::through(&points)) {}
                 circle.gc-dot cx=(Px(last.0)) cy=(Px(last.1)) r="3.5" {}
@@ -200,12 +203,24 @@ impl CashFlow {
     }
 
     fn today_marker(&self, today: Moment) -> Marker {
-        let said = Measure::Time(self.clock.clone()).brief(today.value());
+        let said = Measure::Time(self.clock.clone()).brief(today.value(), f64::INFINITY);
         Marker {
             value: today.value(),
             label: format!("Today {said}"),
             words: format!("Today: {}", self.clock.full(today)),
             class: "gc-today",
+        }
+    }
+
+    /// Returns a span in words: the name of a month where it is one.
+    fn when(&self, span: &CashSpan) -> String {
+        let (from, until) = (span.from.date(), span.until.date());
+        let is_month = from.day() == 1 && until.day() == 1 && (from.month() % 12) + 1 == until.month();
+        match self.clock {
+            Clock::Dates if is_month => from.strftime("in %B %Y").to_string(),
+            Clock::Dates | Clock::Periods { .. } => {
+                format!("from {} to {}", self.clock.full(span.from), self.clock.full(span.until))
+            }
         }
     }
 
@@ -219,29 +234,34 @@ impl CashFlow {
         let money = Measure::money(&self.currency);
         let (paid, received) = self.totals();
         let Some(peak) = self.spans.iter().max_by(|a, b| a.paid.total_cmp(&b.paid)) else {
-            return "No payments.".to_owned();
+            return String::new();
         };
-        let income = if received > 0.0 { format!(" and {} received", money.full(received)) } else { String::new() };
+        let income =
+            if received > 0.0 { format!(" and {} received", money.full(received, 0.0)) } else { String::new() };
         let budget = match self.budget {
             Some(budget) if paid > budget => {
-                format!(" That is {} over the budget of {}.", money.full(paid - budget), money.full(budget))
+                format!(" That is {} over the budget of {}.", money.full(paid - budget, 0.0), money.full(budget, 0.0))
             }
             Some(budget) => {
-                format!(" The budget is {}, of which {} stays.", money.full(budget), money.full(budget - paid))
+                format!(
+                    " The budget is {}, of which {} stays.",
+                    money.full(budget, 0.0),
+                    money.full(budget - paid, 0.0)
+                )
             }
             None => String::new(),
         };
         format!(
-            "{} paid{income} in all; most from {} on, {}.{budget}",
-            money.full(paid),
-            self.clock.full(peak.from),
-            money.full(peak.paid)
+            "{} paid{income} in all; most is paid {}, {}.{budget}",
+            money.full(paid, 0.0),
+            self.when(peak),
+            money.full(peak.paid, 0.0)
         )
     }
 
     fn words(&self) -> String {
         let (Some(first), Some(last)) = (self.spans.first(), self.spans.last()) else {
-            return "Cash flow without payments.".to_owned();
+            return String::new();
         };
         let (from, until) = (self.clock.full(first.from), self.clock.full(last.until));
         format!("Cash flow in {} from {from} to {until}. {}", text::count(self.spans.len(), "step"), self.message())

@@ -125,13 +125,24 @@ pub(super) fn svg(frame: &Frame, size: (f64, f64), words: &str, drawn: Markup) -
     .into_string()
 }
 
+/// A chart with nothing to draw: what it is called and why it is empty.
+pub(super) fn empty(frame: &Frame, message: &str, words: &str) -> String {
+    let top = top(frame, message, &Legend::default());
+    svg(frame, (frame.width(), top.height + 12.0), words, top.drawn)
+}
+
+/// Stripes that meet those of the next tile.
+const STRIPES: &str = "M-1 1L1 -1M0 6L6 0M5 7L7 5";
+
 /// The patterns that carry meaning beside colour.
 fn patterns(frame: &Frame) -> Markup {
     html! {
-        @for (name, class) in [("hatch", "gc-hatch"), ("over", "gc-hatch-over")] {
-            pattern id=(frame.id_of(name)) width="6" height="6" patternUnits="userSpaceOnUse" {
-                path class=(class) d="M-1 1L1 -1M0 6L6 0M5 7L7 5" {}
-            }
+        pattern id=(frame.id_of("hatch")) width="6" height="6" patternUnits="userSpaceOnUse" {
+            path.gc-hatch d=(STRIPES) {}
+        }
+        pattern id=(frame.id_of("over")) width="6" height="6" patternUnits="userSpaceOnUse" {
+            rect.gc-critical width="6" height="6" {}
+            path.gc-hatch-over d=(STRIPES) {}
         }
     }
 }

@@ -142,6 +142,9 @@ pub enum LinkKind {
 impl Gantt {
     /// Draws the chart.
     pub fn svg(&self, frame: &Frame) -> String {
+        if self.tasks.is_empty() {
+            return frame::empty(frame, "No tasks.", "Gantt chart without tasks.");
+        }
         let rows = rows::fold(self);
         let links = links::choose(self, &rows);
         let top = frame::top(frame, &words::message(self), &self.legend(&rows, &links, frame));
@@ -172,7 +175,7 @@ impl Gantt {
         };
         Legend::default()
             .add(shown().any(|task| plain(task) && !task.critical), "Task", bar("gc-bar", None))
-            .add(shown().any(|task| plain(task) && task.critical), "Critical", bars::critical_swatch)
+            .add(self.tasks.iter().any(|task| plain(task) && task.critical), "Critical", bars::critical_swatch)
             .add(
                 has(|task| task.percent_done.is_some_and(|percent| percent > 0.0)),
                 "Done",

@@ -5,7 +5,7 @@ use super::{
     legend::{self, Legend},
     measure::Measure,
     pen::Px,
-    plot::{AXIS_PX, Marker, Markers, Plot},
+    plot::{AXIS_PX, Labels, Marker, Markers, Plot},
     scale::{Scale, tame},
     text,
 };
@@ -46,6 +46,13 @@ pub struct Percentile {
     pub value: f64,
 }
 
+impl Percentile {
+    /// Returns what it is called, such as "P80".
+    pub(super) fn name(&self) -> String {
+        format!("P{}", (self.percent * 10.0).round() / 10.0)
+    }
+}
+
 impl Bin {
     /// The most stretches that are counted.
     const COUNT_MAX: usize = 200;
@@ -84,6 +91,9 @@ const BINS_MAX: usize = 1_000;
 impl Histogram {
     /// Draws the chart.
     pub fn svg(&self, frame: &Frame) -> String {
+        if self.bins.iter().all(|bin| bin.count == 0) {
+            return frame::empty(frame, "No outcomes.", "Histogram without outcomes.");
+        }
         let late = self.limit.filter(|limit| self.bins.iter().any(|bin| bin.count > 0 && bin.until > *limit));
         let name = self.measure.limit_name();
         let legend = Legend::default().add(!self.bins.is_empty(), "Share of outcomes", legend::swatch("gc-bar")).add(
@@ -107,7 +117,7 @@ impl Histogram {
             (top.drawn)
             (plot.axis_left(&y, &Measure::Percent, 0.0))
             @for bin in self.bins.iter().filter(|bin| bin.count > 0).take(BINS_MAX) { (self.bar(frame, bin, share(bin), &x, &y)) }
-            (plot.axis_below(&x, &self.measure))
+            (plot.axis_below(&x, &self.measure, Labels::AtMarks))
             (markers.draw(&plot))
         };
         frame::svg(frame, (frame.width(), plot.bottom + AXIS_PX + 8.0), &self.words(), drawn)
@@ -124,20 +134,27 @@ impl Histogram {
         Scale::over(low - edge, high + edge, left, right)
     }
 
+    /// How far the outcomes reach.
+    fn range(&self) -> f64 {
+        let scale = self.scale(0.0, 1.0);
+        scale.until - scale.from
+    }
+
     fn markers(&self) -> Vec<Marker> {
+        let range = self.range();
         let percentile = |percentile: &Percentile| Marker {
             value: percentile.value,
-            label: format!("P{} {}", percentile.percent, self.measure.brief(percentile.value)),
-            words: format!("P{}: {}", percentile.percent, self.measure.full(percentile.value)),
+            label: format!("{} {}", percentile.name(), self.measure.brief(percentile.value, range)),
+            words: format!("{}: {}", percentile.name(), self.measure.full(percentile.value, range)),
             class: "gc-marker",
         };
         let limit = self.limit.map(|limit| Marker {
             value: limit,
-            label: format!("{} {}", self.measure.limit_name(), self.measure.brief(limit)),
-            words: format!("{}: {}", self.measure.limit_name(), self.measure.full(limit)),
+            label: format!("{} {}", self.measure.limit_name(), self.measure.brief(limit, range)),
+            words: format!("{}: {}", self.measure.limit_name(), self.measure.full(limit, range)),
             class: "gc-deadline",
         });
-        self.percentiles.iter().map(percentile).chain(limit).collect()
+        marked(&self.percentiles).map(percentile).chain(limit).collect()
     }
 
     /// A bar, in two parts where the limit runs through it.
@@ -145,13 +162,14 @@ impl Histogram {
         let (from, until) = (x.at(bin.from.min(bin.until)), x.at(bin.until.max(bin.from)));
         let gap = if until - from > 4.0 { 0.75 } else { 0.0 };
         let (from, until) = (from + gap, (until - gap).max(from + gap + 1.0).min(x.end_px.max(from + gap)));
-        let split = self.limit.map_or(until, |limit| x.at(limit).clamp(from, until));
-        let split =
-            if bin.from == bin.until && self.limit.is_none_or(|limit| limit >= bin.until) { until } else { split };
+        let split = match self.limit {
+            Some(limit) if limit < bin.until => x.at(limit).clamp(from, until),
+            Some(_) | None => until,
+        };
         let (top, height) = (y.at(share), y.start_px - y.at(share));
         html! {
             g {
-                title { (self.measure.full(bin.from)) " to " (self.measure.full(bin.until)) ": " (format!("{share:.1} %")) }
+                title { (self.measure.full(bin.from, self.range())) " to " (self.measure.full(bin.until, self.range())) ": " (format!("{share:.1} %")) }
                 @if split > from { rect.gc-bar x=(Px(from)) y=(Px(top)) width=(Px(split - from)) height=(Px(height)) {} }
                 @if split < until {
                     rect.gc-critical x=(Px(split)) y=(Px(top)) width=(Px(until - split)) height=(Px(height)) {}
@@ -162,10 +180,7 @@ impl Histogram {
     }
 
     fn message(&self) -> String {
-        if self.bins.iter().all(|bin| bin.count == 0) {
-            return "No outcomes.".to_owned();
-        }
-        message(&self.measure, &self.percentiles, self.limit, self.within_limit)
+        message(&self.measure, self.range(), &self.percentiles, self.limit, self.within_limit)
     }
 
     fn words(&self) -> String {
@@ -175,44 +190,45 @@ impl Histogram {
                 Some(range.map_or((bin.from, bin.until), |(low, high)| (low.min(bin.from), high.max(bin.until))))
             })
         else {
-            return "Histogram without outcomes.".to_owned();
+            return String::new();
         };
-        let percentiles: Vec<String> =
-            self.percentiles.iter().map(|at| format!("P{} {}", at.percent, self.measure.full(at.value))).collect();
-        let percentiles: Vec<&str> = percentiles.iter().map(String::as_str).collect();
+        let percentiles: Vec<String> = marked(&self.percentiles)
+            .map(|at| format!("{} {}", at.name(), self.measure.full(at.value, self.range())))
+            .collect();
         let likely = self.bins.iter().max_by_key(|bin| bin.count).map_or(0.0, |bin| f64::midpoint(bin.from, bin.until));
-        let mut words = format!(
-            "Histogram of {} outcomes between {} and {}, most often around {}. {}",
-            text::thousands(draws),
-            self.measure.full(low),
-            self.measure.full(high),
-            self.measure.full(likely),
-            self.message()
-        );
-        if !percentiles.is_empty() {
-            words.push_str(&format!(" Percentiles: {}.", text::list(&percentiles, 12)));
-        }
-        words
+        let said = |value: f64| self.measure.full(value, self.range());
+        text::sentences([
+            Some(format!("Histogram of {} outcomes between {} and {},", text::thousands(draws), said(low), said(high))),
+            Some(format!("most often around {}.", said(likely))),
+            Some(self.message()),
+            (!percentiles.is_empty()).then(|| format!("Percentiles: {}.", text::list(&percentiles, 12))),
+        ])
     }
+}
+
+/// The percentiles that are numbers.
+pub(super) fn marked(percentiles: &[Percentile]) -> impl Iterator<Item = &Percentile> {
+    percentiles.iter().filter(|at| at.value.is_finite() && (0.0..=100.0).contains(&at.percent))
 }
 
 /// What matters most about a range of outcomes: a safe value, and how probable it is to stay within the limit.
 pub(super) fn message(
     measure: &Measure,
+    range: f64,
     percentiles: &[Percentile],
     limit: Option<f64>,
     within: Option<f64>,
 ) -> String {
-    let safe = percentiles.iter().find(|at| at.percent == 80.0).or(percentiles.last());
-    let safe = safe.map(|at| format!("{:.0} of 100 outcomes are at or below {}.", at.percent, measure.full(at.value)));
+    let safe = marked(percentiles).find(|at| (at.percent - 80.0).abs() < 1e-9).or(marked(percentiles).last());
+    let safe = safe.map(|at| measure.at_most(at.percent, &measure.full(at.value, range)));
     let chance = limit.map(|limit| {
-        let (name, limit) = (measure.limit_name().to_lowercase(), measure.full(limit));
+        let (name, limit) = (measure.limit_name().to_lowercase(), measure.full(limit, range));
         match within.filter(|within| within.is_finite()) {
             Some(within) => format!("{:.0} % chance to meet the {name} of {limit}.", within.clamp(0.0, 1.0) * 100.0),
             None => format!("The {name} is {limit}."),
         }
     });
-    [safe, chance].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    text::sentences([safe, chance])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more digits")]

@@ -8,7 +8,7 @@ use super::{
     legend::{self, Legend},
     measure::Measure,
     moment::{Clock, Moment},
-    plot::{AXIS_PX, Marker, Markers, Plot},
+    plot::{AXIS_PX, Labels, Marker, Markers, Plot},
     scale::Scale,
     text,
 };
@@ -68,6 +68,9 @@ const PANELS_MAX: usize = 40;
 impl Load {
     /// Draws the chart.
     pub fn svg(&self, frame: &Frame) -> String {
+        if self.resources.is_empty() {
+            return frame::empty(frame, "No resources.", "Load chart without resources.");
+        }
         let (from, until) = self.span();
         let profiles: Vec<(Vec<Stretch>, Peak)> = self
             .resources
@@ -93,7 +96,7 @@ impl Load {
             .into_iter()
             .map(|today| Marker {
                 value: today.value(),
-                label: format!("Today {}", measure.brief(today.value())),
+                label: format!("Today {}", measure.brief(today.value(), x.until - x.from)),
                 words: format!("Today: {}", self.clock.full(today)),
                 class: "gc-today",
             })
@@ -122,9 +125,9 @@ impl Load {
         let whole = Plot { left, top: first, right, bottom };
         let drawn = html! {
             (top.drawn)
-            @for panel in &panels { (panel.draw()) }
-            (whole.axis_below(&x, &measure))
             (markers.draw(&whole))
+            @for panel in &panels { (panel.draw()) }
+            (whole.axis_below(&x, &measure, Labels::AtMarks))
         };
         frame::svg(frame, (frame.width(), bottom + AXIS_PX + 8.0), &self.words(&profiles), drawn)
     }
@@ -139,9 +142,6 @@ impl Load {
     }
 
     fn message(&self, profiles: &[(Vec<Stretch>, Peak)]) -> String {
-        if self.resources.is_empty() {
-            return "No resources.".to_owned();
-        }
         let over: Vec<String> = self
             .resources
             .iter()
@@ -152,7 +152,6 @@ impl Load {
                 format!("{} (for {length})", text::clean_or(&resource.name, "unnamed"))
             })
             .collect();
-        let names: Vec<&str> = over.iter().map(String::as_str).collect();
         let hidden = self.resources.len().saturating_sub(PANELS_MAX);
         let rest = if hidden > 0 {
             format!(" {} not drawn.", text::count(hidden, "less loaded resource"))
@@ -165,7 +164,7 @@ impl Load {
                 "{} of {} over-allocated: {}.{rest}",
                 n,
                 text::count(self.resources.len(), "resource"),
-                text::list(&names, 4)
+                text::list(&over, 4)
             ),
         }
     }
@@ -180,13 +179,20 @@ impl Load {
                 let most = stretches.iter().map(|stretch| stretch.capacity).fold(0.0, f64::max);
                 let unit = Measure::amount(&resource.unit);
                 let over = peak.first_over.map_or(String::new(), |at| {
-                    format!(", over-allocated from {} on by up to {}", self.clock.full(at), unit.full(peak.missing))
+                    format!(
+                        ", over-allocated from {} on by up to {}",
+                        self.clock.full(at),
+                        unit.full(peak.missing, 0.0)
+                    )
                 });
                 let name = text::clean_or(&resource.name, "unnamed");
-                format!("{name} peaks at {} of {}{over}", Measure::amount("").full(peak.wanted), unit.full(most))
+                format!(
+                    "{name} peaks at {} of {}{over}",
+                    Measure::amount("").full(peak.wanted, 0.0),
+                    unit.full(most, 0.0)
+                )
             })
             .collect();
-        let each: Vec<&str> = each.iter().map(String::as_str).collect();
         let said = format!(
             "Load of {} from {} to {}. {}",
             text::count(self.resources.len(), "resource"),

@@ -2,6 +2,7 @@
 
 use super::{
     moment::{Clock, Moment},
+    scale::tame,
     text,
 };
 
@@ -24,6 +25,9 @@ pub enum Measure {
     Percent,
 }
 
+/// In a longer range of dates than this, the hour says nothing.
+const HOURS_MATTER_S: f64 = 3.0 * 86_400.0;
+
 impl Measure {
     /// Returns the measure of money of a currency.
     pub fn money(currency: &str) -> Self {
@@ -37,6 +41,7 @@ impl Measure {
 
     /// Returns a value for a mark on an axis whose marks are `step` apart.
     pub(super) fn short(&self, value: f64, step: f64) -> String {
+        let value = tame(value);
         match self {
             Self::Time(Clock::Dates) => Moment::at(value).date().strftime("%-d %b %Y").to_string(),
             Self::Time(Clock::Periods { .. }) => compact(value, step),
@@ -46,21 +51,42 @@ impl Measure {
         }
     }
 
-    /// Returns a value for a label beside a mark: short, with three digits that matter.
-    pub(super) fn brief(&self, value: f64) -> String {
-        self.short(value, value.abs() / 200.0)
+    /// Returns a value for a label beside a mark: short, with three digits that matter. The hour matters in a short range.
+    pub(super) fn brief(&self, value: f64, range: f64) -> String {
+        let value = tame(value);
+        match self {
+            Self::Time(Clock::Dates) if range <= HOURS_MATTER_S => {
+                Moment::at(value).date().strftime("%a %-d %b %H:%M").to_string()
+            }
+            _ if value == 0.0 => self.short(value, 1.0),
+            _ => self.short(value, 10_f64.powf(value.abs().log10().floor() - 2.0)),
+        }
     }
 
-    /// Returns a value in full, for words.
-    pub(super) fn full(&self, value: f64) -> String {
+    /// Returns a value in full, for words. The hour matters in a short range.
+    pub(super) fn full(&self, value: f64, range: f64) -> String {
+        let value = tame(value);
         match self {
+            Self::Time(Clock::Dates) if range > HOURS_MATTER_S => {
+                Moment::at(value).date().strftime("%-d %B %Y").to_string()
+            }
             Self::Time(clock) => clock.full(Moment::at(value)),
             Self::Money { currency } => priced(currency, &grouped(value.abs(), 2), value < 0.0),
             Self::Amount { unit } => {
                 let sign = if value < 0.0 { "−" } else { "" };
-                format!("{sign}{} {}", grouped(value.abs(), 2), text::clean(unit)).trim_end().to_owned()
+                format!("{sign}{} {}", trimmed(&grouped(value.abs(), 2)), text::unit(unit)).trim_end().to_owned()
             }
             Self::Percent => format!("{} %", compact(value, 0.1)),
+        }
+    }
+
+    /// Says that so many of 100 outcomes are at most a value.
+    pub(super) fn at_most(&self, percent: f64, value: &str) -> String {
+        match self {
+            Self::Time(_) => format!("{percent:.0} of 100 outcomes are finished by {value}."),
+            Self::Money { .. } | Self::Amount { .. } | Self::Percent => {
+                format!("{percent:.0} of 100 outcomes stay at or below {value}.")
+            }
         }
     }
 
@@ -83,12 +109,13 @@ impl Measure {
 
     /// Returns how far a value lies from another, with its sign.
     pub(super) fn difference(&self, from: f64, to: f64) -> String {
+        let (from, to) = (tame(from), tame(to));
         let by = to - from;
         let sign = if by < 0.0 { "−" } else { "+" };
         match self {
             Self::Time(clock) => format!("{sign}{}", clock.length(Moment::at(from), Moment::at(to))),
             Self::Money { .. } | Self::Amount { .. } | Self::Percent => {
-                let size = self.brief(by.abs());
+                let size = self.brief(by.abs(), 0.0);
                 format!("{sign}{size}")
             }
         }
@@ -96,7 +123,7 @@ impl Measure {
 }
 
 fn priced(currency: &str, amount: &str, is_negative: bool) -> String {
-    let currency = text::clean(currency);
+    let currency = text::unit(currency);
     let sign = if is_negative { "−" } else { "" };
     match currency.chars().count() {
         0 | 1 => format!("{sign}{currency}{amount}"),
@@ -116,9 +143,13 @@ fn compact(value: f64, step: f64) -> String {
     };
     let decimals = (0..6).find(|n| step / unit * 10_f64.powi(*n) >= 0.999).unwrap_or(6);
     let written = format!("{:.*}", usize::try_from(decimals).unwrap_or(0), value / unit);
-    let trimmed = if written.contains('.') { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
-    let trimmed = if trimmed == "-0" { "0" } else { trimmed };
-    format!("{trimmed}{letter}")
+    let written = trimmed(&written);
+    format!("{}{letter}", if written == "-0" { "0" } else { written })
+}
+
+/// Returns a number without zeros at its end.
+fn trimmed(written: &str) -> &str {
+    if written.contains('.') { written.trim_end_matches('0').trim_end_matches('.') } else { written }
 }
 
 /// Returns a number with commas, and with decimals where they are not zero.
@@ -145,11 +176,12 @@ mod tests {
     #[test]
     fn money_is_written_with_its_currency() {
         let euro = Measure::money("€");
-        assert_eq!(euro.full(1_234_567.5), "€1,234,567.50");
-        assert_eq!(euro.full(-12.0), "−€12");
-        assert_eq!(euro.brief(12_345.0), "€12.3k");
+        assert_eq!(euro.full(1_234_567.5, 0.0), "€1,234,567.50");
+        assert_eq!(euro.full(-12.0, 0.0), "−€12");
+        assert_eq!(euro.brief(12_345.0, 0.0), "€12.3k");
+        assert_eq!(euro.brief(181_764.0, 0.0), "€182k");
         assert_eq!(euro.difference(100.0, 40.0), "−€60");
-        assert_eq!(Measure::money("CHF").full(5.0), "CHF\u{a0}5");
+        assert_eq!(Measure::money("CHF").full(5.0, 0.0), "CHF\u{a0}5");
     }
 
     #[test]

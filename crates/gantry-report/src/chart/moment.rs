@@ -10,8 +10,8 @@ pub struct Moment(i64);
 impl Moment {
     /// Returns the moment of a civil date and time, in the zone in which the plan is read.
     pub fn civil(date: DateTime) -> Self {
-        let zoned = date.to_zoned(TimeZone::UTC);
-        Self(zoned.map_or(Timestamp::MAX.as_second(), |zoned| zoned.timestamp().as_second()))
+        let edge = if date.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        Self(date.to_zoned(TimeZone::UTC).map_or(edge, |zoned| zoned.timestamp()).as_second())
     }
 
     /// Returns the moment at which an instant is read in a zone.
@@ -81,8 +81,17 @@ impl Clock {
     pub(super) fn full(&self, moment: Moment) -> String {
         match self {
             Self::Dates => with_time(moment.date(), "%-d %B %Y"),
-            Self::Periods { unit } => format!("{} {}", text::clean_or(unit, "period"), moment.0),
+            Self::Periods { unit } => format!("{} {}", period(unit), moment.0),
         }
+    }
+
+    /// Returns a moment as a sentence says it, such as "on 3 March 2026" or "at day 12".
+    pub(super) fn when(&self, moment: Moment) -> String {
+        let preposition = match self {
+            Self::Dates => "on",
+            Self::Periods { .. } => "at",
+        };
+        format!("{preposition} {}", self.full(moment))
     }
 
     /// Returns a moment for a narrow column: with the hour where the whole chart is short, with the year where it is long.
@@ -94,6 +103,7 @@ impl Clock {
             Self::Dates if span.from.date().year() == span.until.date().year() => {
                 moment.date().strftime("%-d %b").to_string()
             }
+            Self::Dates if length > 7_300 * DAY => moment.date().strftime("%b %Y").to_string(),
             Self::Dates => moment.date().strftime("%-d %b %y").to_string(),
             Self::Periods { .. } => moment.0.to_string(),
         }
@@ -105,16 +115,23 @@ impl Clock {
         match self {
             Self::Dates => {
                 let (unit_s, unit) = match between {
-                    ..3_600 => (60, "minute"),
-                    ..172_800 => (3_600, "hour"),
-                    ..63_072_000 => (86_400, "day"),
-                    _ => (31_557_600, "year"),
+                    0..3_600 => (60, "minute"),
+                    86_400 => (86_400, "day"),
+                    3_600..172_800 => (3_600, "hour"),
+                    172_800..63_072_000 => (86_400, "day"),
+                    63_072_000.. => (31_557_600, "year"),
                 };
                 tenths(between, unit_s, unit)
             }
-            Self::Periods { unit } => tenths(between, 1, &text::clean_or(unit, "period")),
+            Self::Periods { unit } => tenths(between, 1, &period(unit)),
         }
     }
+}
+
+/// Returns what a period is called.
+pub(super) fn period(unit: &str) -> String {
+    let unit = text::unit(unit);
+    if unit.is_empty() { "period".to_owned() } else { unit }
 }
 
 fn with_time(date: DateTime, format: &str) -> String {

@@ -80,6 +80,9 @@ struct Drawing {
 impl Network {
     /// Draws the chart. On a wide frame it may be wider than the frame, so that its boxes stay readable; put it where it can scroll.
     pub fn svg(&self, frame: &Frame) -> String {
+        if self.tasks.is_empty() {
+            return frame::empty(frame, "No tasks.", "Network graph without tasks.");
+        }
         let graph = Graph::of(self);
         let legend = Legend::default()
             .add(graph.nodes.iter().any(|node| node.critical), "Critical", critical_swatch)

@@ -18,6 +18,18 @@ const LANE_PX: f64 = 16.0;
 
 const LABEL_PX: f64 = 11.0;
 
+/// The least distance between two lines of equal height.
+const LEVELS_PX: f64 = 38.0;
+
+/// Where the labels of an axis stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Labels {
+    /// Below their marks, for values.
+    AtMarks,
+    /// Between their mark and the next, for bars that fill that room.
+    BetweenMarks,
+}
+
 /// The rectangle in which values are drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plot {
@@ -33,8 +45,8 @@ impl Plot {
         (frame.width() * 0.3).clamp(170.0, 320.0)
     }
 
-    /// Draws the marks below, with the larger units under the fine ones.
-    pub(super) fn axis_below(&self, scale: &Scale, measure: &Measure) -> Markup {
+    /// Draws the marks of an axis below, with the larger units under the fine ones.
+    pub(super) fn axis_below(&self, scale: &Scale, measure: &Measure, labels: Labels) -> Markup {
         let ticks = scale.ticks(measure);
         let marks = ticks.fine.iter().fold(Path::default(), |path, tick| {
             let x = scale.at(tick.at);
@@ -46,7 +58,7 @@ impl Plot {
         };
         html! {
             path.gc-rule d=(marks.start(self.left, self.bottom).line(self.right, self.bottom)) {}
-            @for (x, label) in apart(&ticks.fine, scale, self) {
+            @for (x, label) in apart(&ticks.fine, scale, self, labels) {
                 text.gc-soft.gc-small.gc-middle x=(Px(x)) y=(Px(self.bottom + 17.0)) { (label) }
             }
             @for (at, tick) in ticks.coarse.iter().enumerate() {
@@ -65,7 +77,7 @@ impl Plot {
 
     /// Draws the lines of equal height with their values at the left.
     pub(super) fn axis_left(&self, scale: &Scale, measure: &Measure, step_min: f64) -> Markup {
-        let ticks = scale.numbers(measure, step_min, 34.0).fine;
+        let ticks = scale.numbers(measure, step_min, LEVELS_PX).fine;
         let lines = ticks.iter().fold(Path::default(), |path, tick| {
             let y = scale.at(tick.at);
             path.start(self.left, y).line(self.right, y)
@@ -80,18 +92,23 @@ impl Plot {
 
     /// Returns the room that the values at the left need.
     pub(super) fn room_left(scale: &Scale, measure: &Measure, step_min: f64) -> f64 {
-        let ticks = scale.numbers(measure, step_min, 34.0).fine;
+        let ticks = scale.numbers(measure, step_min, LEVELS_PX).fine;
         ticks.iter().map(|tick| text::width(&tick.label, LABEL_PX)).fold(16.0, f64::max) + 8.0
     }
 }
 
 /// Returns the labels that stay clear of each other and of the sides, with their middles.
-fn apart<'a>(ticks: &'a [Tick], scale: &Scale, plot: &Plot) -> Vec<(f64, &'a str)> {
+fn apart<'a>(ticks: &'a [Tick], scale: &Scale, plot: &Plot, labels: Labels) -> Vec<(f64, &'a str)> {
     let mut free_from = f64::NEG_INFINITY;
     let mut kept = Vec::new();
-    for tick in ticks {
-        let (x, half) = (scale.at(tick.at), text::width(&tick.label, LABEL_PX) / 2.0);
-        let fits = x - half >= free_from && x + half <= plot.right + 12.0 && x - half >= plot.left - 30.0;
+    for (at, tick) in ticks.iter().enumerate() {
+        let next = ticks.get(at + 1).map_or(plot.right, |next| scale.at(next.at));
+        let x = match labels {
+            Labels::AtMarks => scale.at(tick.at),
+            Labels::BetweenMarks => f64::midpoint(scale.at(tick.at), next),
+        };
+        let half = text::width(&tick.label, LABEL_PX) / 2.0;
+        let fits = x - half >= free_from && x + half <= plot.right + 10.0 && x - half >= plot.left - 30.0;
         if fits {
             kept.push((x, tick.label.as_str()));
             free_from = x + half + 4.0;

@@ -5,8 +5,8 @@ use super::{
     histogram::{self, Percentile},
     legend::{self, Legend},
     measure::Measure,
-    pen::{Path, Px},
-    plot::{AXIS_PX, Marker, Markers, Plot},
+    pen::{Path, Px, diamond},
+    plot::{AXIS_PX, Labels, Marker, Markers, Plot},
     scale::{Scale, tame},
     text,
 };
@@ -81,20 +81,28 @@ impl CurveKind {
 /// The most sums that can be told apart.
 const SUMS_MAX: usize = 8;
 
+/// The room above a drawing for its name, where there are two.
+const CAPTION_PX: f64 = 20.0;
+
+/// The room above a drawing for the label of a percentile close to 100.
+const LABEL_ROOM_PX: f64 = 14.0;
+
 impl SCurve {
     /// Draws the chart.
     pub fn svg(&self, frame: &Frame) -> String {
         let sums: Vec<&Curve> = self.sums.iter().filter(|curve| !curve.points.is_empty()).take(SUMS_MAX).collect();
+        if sums.is_empty() && self.probability.is_empty() {
+            return frame::empty(frame, "Nothing to add up.", "S-curve without points.");
+        }
         let legend = sums.iter().fold(Legend::default(), |legend, curve| {
             legend.add(true, &text::clean_or(&curve.name, "Sum"), legend::stroke(curve.kind.class()))
         });
-        let legend =
-            legend.add(!sums.is_empty() && !self.probability.is_empty(), "Probability", legend::stroke("gc-curve"));
         let top = frame::top(frame, &self.message(), &legend);
         let highest =
             sums.iter().flat_map(|curve| &curve.points).map(|point| tame(point.y)).fold(0.0, f64::max).max(1.0);
         let sum_axis = |bottom, top| Scale::over(0.0, highest * 1.06, bottom, top);
-        let height = Plot::height_in(frame);
+        let has_both = !sums.is_empty() && !self.probability.is_empty();
+        let height = Plot::height_in(frame) * if has_both { 0.7 } else { 1.0 };
         let room = [
             (!sums.is_empty()).then(|| Plot::room_left(&sum_axis(height, 0.0), &self.sums_measure, 0.0)),
             Some(Plot::room_left(&Scale::over(0.0, 100.0, height, 0.0), &Measure::Percent, 0.0)),
@@ -105,19 +113,22 @@ impl SCurve {
         let markers = self.markers();
         let markers = Markers::place(&markers, &x, right);
         let plot = |top: f64| Plot { left, top, right, bottom: top + height };
-        let first = plot(top.height + markers.height() + 4.0);
-        let has_both = !sums.is_empty() && !self.probability.is_empty();
-        let last = if has_both { plot(first.bottom + 18.0) } else { first };
+        let first = plot(top.height + markers.height() + if has_both { CAPTION_PX } else { LABEL_ROOM_PX });
+        let last = if has_both { plot(first.bottom + CAPTION_PX + 14.0) } else { first };
         let drawn = html! {
             (top.drawn)
+            @if has_both {
+                (caption(&first, "Probability"))
+                (caption(&last, "Sum"))
+            }
+            (markers.draw(&Plot { bottom: last.bottom, ..first }))
             @if !sums.is_empty() {
                 @let y = sum_axis(last.bottom, last.top);
                 (last.axis_left(&y, &self.sums_measure, 0.0))
                 @for curve in &sums { (self.sum(curve, &x, &y)) }
             }
-            @if !self.probability.is_empty() || sums.is_empty() { (self.chances(&first, &x)) }
-            (last.axis_below(&x, &self.measure))
-            (markers.draw(&Plot { bottom: last.bottom, ..first }))
+            @if !self.probability.is_empty() { (self.chances(&first, &x)) }
+            (last.axis_below(&x, &self.measure, Labels::AtMarks))
         };
         frame::svg(frame, (frame.width(), last.bottom + AXIS_PX + 8.0), &self.words(), drawn)
     }
@@ -136,12 +147,18 @@ impl SCurve {
         Scale::over(low - edge, high + edge, left, right)
     }
 
+    /// How far the values reach.
+    fn range(&self) -> f64 {
+        let scale = self.scale(0.0, 1.0);
+        scale.until - scale.from
+    }
+
     fn markers(&self) -> Vec<Marker> {
         let marker = |class, name: &str, value: Option<f64>| {
             value.map(|value| Marker {
                 value,
-                label: format!("{name} {}", self.measure.brief(value)),
-                words: format!("{name}: {}", self.measure.full(value)),
+                label: format!("{name} {}", self.measure.brief(value, self.range())),
+                words: format!("{name}: {}", self.measure.full(value, self.range())),
                 class,
             })
         };
@@ -155,7 +172,7 @@ impl SCurve {
         let (name, end) = (text::clean_or(&curve.name, "Sum"), points.last().copied().unwrap_or_default());
         html! {
             g {
-                title { (name) ": " (self.sums_measure.full(last.y)) " at " (self.measure.full(last.x)) }
+                title { (name) ": " (self.sums_measure.full(last.y, 0.0)) " at " (self.measure.full(last.x, self.range())) }
                 path class=(curve.kind.class()) d=(Path::through(&points)) {}
                 circle.gc-dot cx=(Px(end.0)) cy=(Px(end.1)) r="3" {}
             }
@@ -182,10 +199,11 @@ impl SCurve {
                 path.gc-area d=(area) {}
                 path.gc-curve d=(Path::through(&line)) {}
             }
-            @for (percentile, label) in self.percentiles.iter().zip(labels) {
+            (self.at_limit(x, &y, plot))
+            @for (percentile, label) in histogram::marked(&self.percentiles).zip(labels) {
                 @let (at, height) = (x.at(percentile.value), y.at(percentile.percent));
                 g {
-                    title { "P" (percentile.percent) ": " (self.measure.full(percentile.value)) }
+                    title { (percentile.name()) ": " (self.measure.full(percentile.value, self.range())) }
                     path.gc-ghost d=(Path::through(&[(plot.left, height), (at, height), (at, plot.bottom)])) {}
                     circle.gc-dot cx=(Px(at)) cy=(Px(height)) r="4" {}
                     @if let Some((x, label)) = label {
@@ -196,12 +214,25 @@ impl SCurve {
         }
     }
 
+    /// Where the curve crosses the limit: the chance to meet it.
+    fn at_limit(&self, x: &Scale, y: &Scale, plot: &Plot) -> Markup {
+        let limit = self.limit.filter(|limit| x.holds(*limit) && !self.probability.is_empty());
+        let (Some(limit), Some(chance)) = (limit, self.within_limit) else { return html! {} };
+        let (at, height) = (x.at(limit), y.at(chance * 100.0));
+        let label = format!("{:.0} %", tame(chance * 100.0).clamp(0.0, 100.0));
+        let has_room = at + 12.0 + text::width(&label, 11.0) <= plot.right && height + 14.0 < plot.bottom;
+        html! {
+            path.gc-deadline-mark d=(diamond(at, height, 5.0)) {}
+            @if has_room { text.gc-small.gc-bold.gc-halo.gc-deadline-text x=(Px(at + 9.0)) y=(Px(height + 12.0)) { (label) } }
+        }
+    }
+
     /// The labels of the percentiles, to the left of the curve where it is empty; none that would lie on another.
     fn labels(&self, x: &Scale, y: &Scale, plot: &Plot) -> Vec<Option<(f64, String)>> {
         let mut taken: Vec<f64> = Vec::new();
         let label = |percentile: &Percentile| {
             let height = y.at(percentile.percent);
-            let label = format!("P{} {}", percentile.percent, self.measure.brief(percentile.value));
+            let label = format!("{} {}", percentile.name(), self.measure.brief(percentile.value, self.range()));
             let right = (x.at(percentile.value) - 8.0).max(plot.left + text::width(&label, 11.0) * 1.08 + 4.0);
             let is_free = taken.iter().all(|other| (other - height).abs() >= 14.0);
             let is_inside = right <= plot.right && height - 16.0 >= plot.top - 14.0;
@@ -210,39 +241,39 @@ impl SCurve {
                 (right, label)
             })
         };
-        self.percentiles.iter().map(label).collect()
+        histogram::marked(&self.percentiles).map(label).collect()
     }
 
     fn message(&self) -> String {
-        let chances = match self.probability.is_empty() {
-            true => String::new(),
-            false => histogram::message(&self.measure, &self.percentiles, self.limit, self.within_limit),
-        };
+        let range = self.range();
+        let chances = (!self.probability.is_empty())
+            .then(|| histogram::message(&self.measure, range, &self.percentiles, self.limit, self.within_limit));
         let ends = self.sums.iter().filter_map(|curve| {
             let last = curve.points.last()?;
-            let (name, sum) = (text::clean_or(&curve.name, "Sum"), self.sums_measure.full(last.y));
-            Some(format!("{name} reaches {sum} at {}.", self.measure.full(last.x)))
+            let (name, sum) = (text::clean_or(&curve.name, "Sum"), self.sums_measure.full(last.y, 0.0));
+            Some(format!("{name} reaches {sum} at {}.", self.measure.full(last.x, range)))
         });
-        let said: Vec<String> = ends.take(SUMS_MAX).chain([chances]).filter(|sentence| !sentence.is_empty()).collect();
-        if said.is_empty() { "Nothing to add up.".to_owned() } else { said.join(" ") }
+        text::sentences(ends.take(SUMS_MAX).map(Some).chain([chances]))
     }
 
     fn words(&self) -> String {
-        let percentiles: Vec<String> = self
-            .percentiles
-            .iter()
-            .map(|at| format!("{:.0} % by {}", at.percent, self.measure.full(at.value)))
+        let said = |value: f64| self.measure.full(value, self.range());
+        let percentiles: Vec<String> = histogram::marked(&self.percentiles)
+            .map(|at| format!("{:.0} % by {}", at.percent, said(at.value)))
             .collect();
-        let percentiles: Vec<&str> = percentiles.iter().map(String::as_str).collect();
-        let mut words = format!("S-curve. {}", self.message());
-        if !percentiles.is_empty() && !self.probability.is_empty() {
-            words.push_str(&format!(" Probability: {}.", text::list(&percentiles, 12)));
-        }
-        if let Some(today) = self.today {
-            words.push_str(&format!(" Today is {}.", self.measure.full(today)));
-        }
-        words
+        let has_chances = !percentiles.is_empty() && !self.probability.is_empty();
+        text::sentences([
+            Some("S-curve.".to_owned()),
+            Some(self.message()),
+            has_chances.then(|| format!("Probability: {}.", text::list(&percentiles, 12))),
+            self.today.map(|today| format!("Today is {}.", said(today))),
+        ])
     }
+}
+
+/// The name of one of two drawings, above it.
+fn caption(plot: &Plot, name: &str) -> Markup {
+    html! { text.gc-soft.gc-small.gc-bold.gc-halo x=(Px(plot.left)) y=(Px(plot.top - 7.0)) { (name) } }
 }
 
 /// Returns the points of a curve in pixels, at most two for each.

@@ -47,6 +47,16 @@ pub(super) fn clean(text: &str) -> String {
     cleaned
 }
 
+/// Returns the cleaned text of a unit or a currency, which stands beside every number and so must be short.
+pub(super) fn unit(text: &str) -> String {
+    const UNIT_CHARS_MAX: usize = 16;
+    let cleaned = clean(text);
+    if cleaned.chars().count() <= UNIT_CHARS_MAX {
+        return cleaned;
+    }
+    cleaned.chars().take(UNIT_CHARS_MAX - 1).chain(['…']).collect()
+}
+
 /// Returns the cleaned text, or other words where nothing visible is left.
 pub(super) fn clean_or(text: &str, otherwise: &str) -> String {
     let cleaned = clean(text);
@@ -118,8 +128,8 @@ pub(super) fn wrap(text: &str, size_px: f64, room_px: f64, lines_max: usize) -> 
 }
 
 /// Returns "a, b and 3 more" for a list of names.
-pub(super) fn list(names: &[&str], shown_max: usize) -> String {
-    let names: Vec<String> = names.iter().map(|name| clean_or(name, "unnamed")).collect();
+pub(super) fn list<Name: AsRef<str>>(names: &[Name], shown_max: usize) -> String {
+    let names: Vec<String> = names.iter().map(|name| clean_or(name.as_ref(), "unnamed")).collect();
     let hidden = names.len().saturating_sub(shown_max);
     let mut parts: Vec<String> = names.into_iter().take(shown_max).collect();
     if hidden > 0 {
@@ -134,8 +144,18 @@ pub(super) fn list(names: &[&str], shown_max: usize) -> String {
 
 /// Returns "1 task" or "1,200 tasks".
 pub(super) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number as u64))
+    let noun = match (number, noun.strip_suffix('y')) {
+        (1, _) => noun.to_owned(),
+        (_, Some(stem)) => format!("{stem}ies"),
+        (_, None) if noun.ends_with('x') => format!("{noun}es"),
+        (_, None) => format!("{noun}s"),
+    };
+    format!("{} {noun}", thousands(number as u64))
+}
+
+/// Returns the sentences that there are, one after the other.
+pub(super) fn sentences(sentences: impl IntoIterator<Item = Option<String>>) -> String {
+    sentences.into_iter().flatten().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a whole number with commas between the thousands.
@@ -190,5 +210,6 @@ mod tests {
         assert_eq!(list(&["a", "b"], 3), "a and b");
         assert_eq!(count(1, "task"), "1 task");
         assert_eq!(count(12_345, "task"), "12,345 tasks");
+        assert_eq!([count(0, "box"), count(2, "dependency")], ["0 boxes", "2 dependencies"]);
     }
 }

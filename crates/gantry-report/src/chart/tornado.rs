@@ -5,7 +5,7 @@ use super::{
     legend::{self, Legend},
     measure::Measure,
     pen::{Path, Px},
-    plot::{AXIS_PX, Plot},
+    plot::{AXIS_PX, Labels, Plot},
     scale::{Scale, tame},
     text,
 };
@@ -49,6 +49,9 @@ const ROW_PX: f64 = 26.0;
 impl Tornado {
     /// Draws the chart.
     pub fn svg(&self, frame: &Frame) -> String {
+        if self.drivers.is_empty() {
+            return frame::empty(frame, "Nothing moves the outcome.", "Tornado chart without drivers.");
+        }
         let drivers = self.strongest();
         let legend = Legend::default()
             .add(!drivers.is_empty(), "At its low end", legend::patterned("gc-bar", frame.fill("hatch")))
@@ -67,7 +70,7 @@ impl Tornado {
         let count = f64::from(u32::try_from(shown.len()).unwrap_or(0)).max(1.0);
         let plot = Plot { left, top: first, right, bottom: first + count * row_px + 4.0 };
         let base = x.at(self.base);
-        let base_label = format!("Base {}", self.measure.brief(self.base));
+        let base_label = format!("Base {}", self.measure.brief(self.base, self.range()));
         let base_half = text::width(&base_label, 11.0) * 0.54;
         let drawn = html! {
             (top.drawn)
@@ -83,7 +86,7 @@ impl Tornado {
             }
             path.gc-marker d=(Path::through(&[(base, plot.top - 4.0), (base, plot.bottom)])) {}
             text.gc-small.gc-bold.gc-middle x=(Px(base.clamp(left + base_half, right - base_half))) y=(Px(plot.top - 8.0)) { (base_label) }
-            (plot.axis_below(&x, &self.measure))
+            (plot.axis_below(&x, &self.measure, Labels::AtMarks))
         };
         frame::svg(frame, (frame.width(), plot.bottom + AXIS_PX + 8.0), &self.words(), drawn)
     }
@@ -100,6 +103,12 @@ impl Tornado {
         let (low, high) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
         let edge = if high > low { 0.0 } else { self.measure.least() / 2.0 };
         Scale::over(low - edge, high + edge, left, right)
+    }
+
+    /// How far the outcomes reach.
+    fn range(&self) -> f64 {
+        let scale = self.scale(&self.drivers.iter().collect::<Vec<_>>(), 0.0, 1.0);
+        scale.until - scale.from
     }
 
     fn label_room(&self, driver: &Driver) -> f64 {
@@ -120,29 +129,38 @@ impl Tornado {
                     rect.gc-bar x=(Px(low.0)) y=(Px(top)) width=(Px(low.1)) height=(Px(height)) {}
                     rect fill=(frame.fill("hatch")) x=(Px(low.0)) y=(Px(top)) width=(Px(low.1)) height=(Px(height)) {}
                 }
-                (self.ends(driver, x, y + 17.0))
+                (self.ends(frame, driver, x, y + 17.0))
             }
         }
     }
 
     /// What the two ends say, on the outer side of each; one label where both lie on the same side.
-    fn ends(&self, driver: &Driver, x: &Scale, y: f64) -> Markup {
-        let (least, most) =
-            if driver.low <= driver.high { (driver.low, driver.high) } else { (driver.high, driver.low) };
-        let said = |to: f64| self.measure.difference(self.base, to);
+    fn ends(&self, frame: &Frame, driver: &Driver, x: &Scale, y: f64) -> Markup {
+        let (low, high) = (tame(driver.low), tame(driver.high));
+        let (least, most) = (low.min(high), low.max(high));
+        let (left, right) = (x.at(least) - 5.0, x.at(most) + 5.0);
+        let said = |to: f64, room: f64| text::fit(&self.measure.difference(self.base, to), 11.0, room);
         html! {
-            @if least < self.base { text.gc-soft.gc-small.gc-end x=(Px(x.at(least) - 5.0)) y=(Px(y)) { (said(least)) } }
-            @if most > self.base { text.gc-soft.gc-small x=(Px(x.at(most) + 5.0)) y=(Px(y)) { (said(most)) } }
+            @if least < self.base {
+                text.gc-soft.gc-small.gc-end x=(Px(left)) y=(Px(y)) { (said(least, left - frame.margin())) }
+            }
+            @if most > self.base {
+                text.gc-soft.gc-small x=(Px(right)) y=(Px(y)) { (said(most, frame.width() - frame.margin() - right)) }
+            }
         }
     }
 
     fn tooltip(&self, driver: &Driver) -> String {
         let mut lines = vec![
             text::clean_or(&driver.name, "unnamed"),
-            format!("Low end: {} ({})", self.measure.full(driver.low), self.measure.difference(self.base, driver.low)),
+            format!(
+                "Low end: {} ({})",
+                self.measure.full(driver.low, self.range()),
+                self.measure.difference(self.base, driver.low)
+            ),
             format!(
                 "High end: {} ({})",
-                self.measure.full(driver.high),
+                self.measure.full(driver.high, self.range()),
                 self.measure.difference(self.base, driver.high)
             ),
         ];
@@ -155,15 +173,15 @@ impl Tornado {
 
     fn message(&self) -> String {
         let drivers = self.strongest();
-        let Some(first) = drivers.first() else { return "Nothing moves the outcome.".to_owned() };
+        let Some(first) = drivers.first() else { return String::new() };
         let hidden = drivers.len().saturating_sub(DRIVERS_MAX);
         let rest =
             if hidden > 0 { format!(" {} not shown.", text::count(hidden, "weaker driver")) } else { String::new() };
         format!(
             "{} moves the outcome most: from {} to {}.{rest}",
             text::clean_or(&first.name, "unnamed"),
-            self.measure.full(first.low.min(first.high)),
-            self.measure.full(first.low.max(first.high)),
+            self.measure.full(first.low.min(first.high), self.range()),
+            self.measure.full(first.low.max(first.high), self.range()),
         )
     }
 
@@ -180,11 +198,7 @@ impl Tornado {
                 )
             })
             .collect();
-        let drivers: Vec<&str> = drivers.iter().map(String::as_str).collect();
-        let base = self.measure.full(self.base);
-        if drivers.is_empty() {
-            return format!("Tornado chart around {base}. {}", self.message());
-        }
+        let base = self.measure.full(self.base, self.range());
         format!(
             "Tornado chart around {base}. {} Drivers, strongest first: {}.",
             self.message(),

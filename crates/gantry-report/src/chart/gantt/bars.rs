@@ -42,7 +42,9 @@ fn name(layout: &Layout<'_>, at: usize, row: &Row, task: &GanttTask) -> Markup {
     } else {
         " gc-tiny"
     };
-    let class = format!("{}{size}", if is_bold { "gc-bold" } else { "gc-name" });
+    // Lines run behind the names where these stand above the bars.
+    let halo = if layout.frame.is_narrow() { " gc-halo" } else { "" };
+    let class = format!("{}{size}{halo}", if is_bold { "gc-bold" } else { "gc-name" });
     let date_class = if sizes.font >= 11.0 { "gc-soft gc-small gc-end" } else { "gc-soft gc-tiny gc-end" };
     html! {
         text class=(class) x=(Px(x)) y=(Px(y)) { (label) (more) }
@@ -50,7 +52,7 @@ fn name(layout: &Layout<'_>, at: usize, row: &Row, task: &GanttTask) -> Markup {
             text class=(date_class) x=(Px(start_right)) y=(Px(y)) { (start) }
             text class=(date_class) x=(Px(finish_right)) y=(Px(y)) { (finish) }
         } @else if layout.frame.is_narrow() {
-            text class="gc-soft gc-tiny gc-end" x=(Px(names.right)) y=(Px(y)) { (dates) }
+            text class="gc-soft gc-tiny gc-end gc-halo" x=(Px(names.right)) y=(Px(y)) { (dates) }
         }
     }
 }
@@ -118,7 +120,7 @@ fn beside(layout: &Layout<'_>, task: &GanttTask, middle: f64, until: f64) -> Mar
         }
         @if let Some(x) = float {
             @let y = middle + half - 1.0;
-            path.gc-float d=(Path::through(&[(until, y), (x, y)]).start(x, y - 5.0).line(x, y + 1.0)) {}
+            path class=(if layout.is_dense() { "gc-float gc-thin" } else { "gc-float" }) d=(Path::through(&[(until, y), (x, y)]).start(x, y - 5.0).line(x, y + 1.0)) {}
         }
     }
 }

@@ -4,7 +4,7 @@ use super::layout::Layout;
 use crate::chart::{
     calendar::{Tick, Ticks},
     measure::Measure,
-    moment::Moment,
+    moment::{Clock, Moment, period},
     pen::{Path, Px},
     text,
 };
@@ -29,6 +29,7 @@ pub(super) fn grid(layout: &Layout<'_>) -> Markup {
         path.gc-grid d=(level) {}
         path.gc-grid d=(upright(&ticks.fine)) {}
         @if !ticks.coarse.is_empty() { path.gc-rule stroke-opacity=".6" d=(upright(&ticks.coarse[1..])) {} }
+        (lines(layout))
     }
 }
 
@@ -47,11 +48,10 @@ fn ticks(layout: &Layout<'_>) -> Ticks {
     layout.time.ticks(&Measure::Time(layout.chart.clock.clone()))
 }
 
-/// Draws the headers, and the lines that cross all rows.
+/// Draws the headers.
 pub(super) fn draw(layout: &Layout<'_>) -> Markup {
     let ticks = ticks(layout);
     html! {
-        (lines(layout))
         @for (at, y) in layout.headers.iter().enumerate() { (header(layout, *y, at == 0, &ticks)) }
         path.gc-rule d=(Path::through(&[(layout.names.left, layout.bottom), (layout.plot.1, layout.bottom)])) {}
     }
@@ -74,6 +74,11 @@ fn header(layout: &Layout<'_>, y: f64, is_first: bool, ticks: &Ticks) -> Markup 
             text.gc-soft.gc-small.gc-end x=(Px(finish)) y=(Px(lower)) { "Finish" }
         }
         (coarse(layout, &ticks.coarse, upper))
+        @if let Clock::Periods { unit } = &layout.chart.clock {
+            text.gc-small.gc-bold x=(Px(layout.time.start_px + 3.0)) y=(Px(upper)) {
+                (text::fit(&period(unit), 11.5, layout.plot.1 - layout.time.start_px - 6.0))
+            }
+        }
         @for (at, tick) in ticks.fine.iter().enumerate() {
             @let x = layout.time.at(tick.at);
             @let room = ticks.fine.get(at + 1).map_or(layout.plot.1, |next| layout.time.at(next.at)) - x;
@@ -136,13 +141,11 @@ fn spread(flags: &[Flag], plot: (f64, f64)) -> Vec<f64> {
     let mut middles: Vec<f64> = flags.iter().map(inside).collect();
     if let [one, other] = flags {
         let (left, right) = if middles[0] <= middles[1] { (0, 1) } else { (1, 0) };
-        let overlap = half(one) + half(other) - (middles[right] - middles[left]);
-        if overlap > 0.0 {
-            let room_right = plot.1 - half(&flags[right]) - middles[right];
-            let by = (overlap / 2.0).min(room_right);
-            middles[right] += by;
-            middles[left] -= overlap - by;
-        }
+        let apart = half(one) + half(other);
+        let overlap = (apart - (middles[right] - middles[left])).max(0.0);
+        middles[left] = (middles[left] - overlap / 2.0).max(plot.0 + half(&flags[left]));
+        middles[right] = (middles[left] + apart).max(middles[right]).min(plot.1 - half(&flags[right]));
+        middles[left] = middles[left].min(middles[right] - apart);
     }
     middles
 }

@@ -90,6 +90,11 @@ impl<'a> Layout<'a> {
         self.time.at(moment.value())
     }
 
+    /// Says whether rows are so many that fine lines would otherwise outweigh the bars.
+    pub(super) fn is_dense(&self) -> bool {
+        self.rows.len() > 150
+    }
+
     /// Returns the middle of the bar of a row.
     pub(super) fn middle(&self, row: usize) -> f64 {
         self.tops[row] + self.sizes.name_line + (self.sizes.row - self.sizes.name_line) / 2.0
@@ -105,10 +110,10 @@ impl<'a> Layout<'a> {
 impl Sizes {
     fn of(chart: &Gantt, frame: &Frame, rows: usize) -> Self {
         let (row, bar, font) = match rows {
-            ..=40 => (28.0, 14.0, 12.0),
-            ..=150 => (24.0, 12.0, 12.0),
-            ..=500 => (20.0, 11.0, 11.0),
-            _ => (17.0, 9.0, 10.0),
+            0..=40 => (28.0, 14.0, 12.0),
+            41..=150 => (24.0, 12.0, 12.0),
+            151..=500 => (20.0, 11.0, 11.0),
+            501.. => (17.0, 9.0, 10.0),
         };
         let flags = if chart.today.is_some() || chart.deadline.is_some() { 20.0 } else { 4.0 };
         let (indent, header) = (14.0, 40.0);

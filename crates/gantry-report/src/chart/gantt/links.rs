@@ -42,6 +42,8 @@ pub(super) fn choose(chart: &Gantt, rows: &[Row]) -> Links {
     });
     let mut links: Vec<Link> = between.filter(|link| link.from != link.to && seen.insert(*link)).collect();
     let all = links.len();
+    // Tasks inside one row overlap: an arrow from the end of the row to the beginning of another would say nothing true.
+    links.retain(|link| !rows[link.from].is_folded() && !rows[link.to].is_folded());
     if rows.len() > 2 * REACH_MAX || all > LINKS_MAX {
         links.retain(|link| link.critical || link.from.abs_diff(link.to) <= REACH_MAX);
     }
@@ -97,11 +99,10 @@ fn route(layout: &Layout<'_>, link: &Link) -> (Vec<(f64, f64)>, Heading) {
             let turn = from_right + OUT;
             (vec![(from_right, y), (turn, y), (turn, to_y), (to_left, to_y)], Heading::Right)
         }
-        LinkKind::FinishToStart if to_left >= from_right - 1.0 && to_right - to_left >= 8.0 => {
-            let drop = (to_left + 5.0).min(to_right - 2.0).max(from_right + 1.0);
-            let half = layout.sizes.bar / 2.0;
+        LinkKind::FinishToStart if let Some(drop) = drop_x(layout, link) => {
+            let half = layout.sizes.bar / 2.0 + if is_milestone(layout, link.to) { 1.0 } else { 0.0 };
             let (end, heading) = if is_down { (to_y - half, Heading::Down) } else { (to_y + half, Heading::Up) };
-            (vec![(from_right, y), (drop, y), (drop, end)], heading)
+            (vec![(from_right.min(drop), y), (drop, y), (drop, end)], heading)
         }
         LinkKind::FinishToStart => {
             let (out, into) = (clamp(from_right + OUT), clamp(to_left - IN));
@@ -122,13 +123,33 @@ fn route(layout: &Layout<'_>, link: &Link) -> (Vec<(f64, f64)>, Heading) {
     }
 }
 
+/// Returns where an arrow can drop straight onto the second task: when it starts as the first finishes, and is wide enough.
+fn drop_x(layout: &Layout<'_>, link: &Link) -> Option<f64> {
+    let (from, to) = (&layout.rows[link.from], &layout.rows[link.to]);
+    let (_, from_right) = ends(layout, link.from);
+    let (to_left, to_right) = ends(layout, link.to);
+    let (finish, start) = (layout.at(from.finish), layout.at(to.start));
+    if start < finish - 1.0 {
+        return None;
+    }
+    if is_milestone(layout, link.to) {
+        return (start >= from_right - 1.0).then_some(start);
+    }
+    let drop = (to_left + 5.0).max(from_right + 2.0);
+    (drop <= to_right - 2.0).then_some(drop)
+}
+
+fn is_milestone(layout: &Layout<'_>, row: usize) -> bool {
+    let row = &layout.rows[row];
+    !row.is_folded() && layout.chart.tasks[row.tasks.start].shape == TaskShape::Milestone
+}
+
 /// Returns the left and the right end of the mark of a row.
 fn ends(layout: &Layout<'_>, row: usize) -> (f64, f64) {
-    let row = &layout.rows[row];
-    let task = &layout.chart.tasks[row.tasks.start];
-    if !row.is_folded() && task.shape == TaskShape::Milestone {
-        let (x, reach) = (layout.at(task.finish()), layout.sizes.bar / 2.0 + 1.0);
+    let Row { start, finish, .. } = layout.rows[row];
+    if is_milestone(layout, row) {
+        let (x, reach) = (layout.at(finish), layout.sizes.bar / 2.0 + 1.0);
         return (x - reach, x + reach);
     }
-    layout.bar(row.start, row.finish)
+    layout.bar(start, finish)
 }

@@ -5,90 +5,58 @@ use crate::chart::{moment::Moment, text};
 
 /// The line above the chart: when it ends, whether that is in time, and how far things are.
 pub(super) fn message(chart: &Gantt) -> String {
-    let Some(finish) = finish(chart) else { return "No tasks.".to_owned() };
+    let Some(finish) = finish(chart) else { return String::new() };
     let verdict = match chart.deadline {
-        Some(deadline) if finish <= deadline && finish == deadline => ", exactly at the deadline".to_owned(),
+        Some(deadline) if finish == deadline => ", exactly at the deadline".to_owned(),
         Some(deadline) if finish < deadline => {
             format!(", {} before the deadline", chart.clock.length(finish, deadline))
         }
         Some(deadline) => format!(", {} after the deadline", chart.clock.length(deadline, finish)),
         None => String::new(),
     };
-    let mut message = format!("Finishes {}{verdict}.", chart.clock.full(finish));
     let (all, critical) = (work(chart).count(), work(chart).filter(|task| task.critical).count());
-    if critical > 0 {
-        message.push_str(&format!(
-            " {} of {} on the critical path.",
-            text::thousands(critical as u64),
-            text::count(all, "task")
-        ));
-    }
-    if work(chart).any(|task| task.percent_done.is_some()) {
-        let done = work(chart).filter(|task| task.is_done()).count();
-        let begun = work(chart)
-            .filter(|task| !task.is_done() && task.percent_done.is_some_and(|percent| percent > 0.0))
-            .count();
-        message.push_str(&format!(
-            " {} done, {} under way.",
-            text::thousands(done as u64),
-            text::thousands(begun as u64)
-        ));
-    }
-    message
+    let begun = |task: &&GanttTask| !task.is_done() && task.percent_done.is_some_and(|percent| percent > 0.0);
+    let (done, begun) = (work(chart).filter(|task| task.is_done()).count(), work(chart).filter(begun).count());
+    let number = |count: usize| text::thousands(count as u64);
+    text::sentences([
+        Some(format!("Finishes {}{verdict}.", chart.clock.when(finish))),
+        (critical > 0).then(|| format!("{} of {} on the critical path.", number(critical), text::count(all, "task"))),
+        work(chart)
+            .any(|task| task.percent_done.is_some())
+            .then(|| format!("{} done, {} under way.", number(done), number(begun))),
+    ])
 }
 
 /// The whole chart in words.
 pub(super) fn summary(chart: &Gantt, rows: &[Row], links: &Links) -> String {
     let (Some(start), Some(finish)) = (chart.tasks.iter().map(|task| task.start).min(), finish(chart)) else {
-        return "Gantt chart without tasks.".to_owned();
+        return String::new();
     };
     let clock = &chart.clock;
-    let mut words = format!(
-        "Gantt chart of {} from {} to {}. {}",
-        text::count(work(chart).count(), "task"),
-        clock.full(start),
-        clock.full(finish),
-        message(chart)
-    );
-    let mut say = |sentence: String| {
-        words.push(' ');
-        words.push_str(&sentence);
-    };
     let critical: Vec<&str> = work(chart).filter(|task| task.critical).map(|task| task.name.as_str()).collect();
-    if !critical.is_empty() {
-        say(format!("Critical path: {}.", text::list(&critical, 12)));
-    }
-    let milestones: Vec<String> = chart
-        .tasks
-        .iter()
-        .filter(|task| task.shape == TaskShape::Milestone)
-        .map(|task| format!("{} on {}", text::clean_or(&task.name, "unnamed"), clock.full(task.finish())))
-        .collect();
-    if !milestones.is_empty() {
-        say(format!("Milestones: {}.", text::list(&milestones.iter().map(String::as_str).collect::<Vec<_>>(), 8)));
-    }
-    let late: Vec<&str> = chart
-        .tasks
-        .iter()
-        .filter(|task| task.deadline.is_some_and(|deadline| task.finish() > deadline))
-        .map(|task| task.name.as_str())
-        .collect();
-    if !late.is_empty() {
-        say(format!("After their own deadline: {}.", text::list(&late, 8)));
-    }
-    if let Some(today) = chart.today {
-        say(format!("Today is {}.", clock.full(today)));
-    }
-    if rows.len() < chart.tasks.len() {
-        say(format!("{} are folded into {}.", text::count(chart.tasks.len(), "task"), text::count(rows.len(), "row")));
-    }
-    if links.left_out > 0 {
-        say(format!(
-            "{} not drawn, to keep the chart readable.",
-            text::count(links.left_out, "further dependency").replace("dependencys", "dependencies")
-        ));
-    }
-    words
+    let is_milestone = |task: &&GanttTask| task.shape == TaskShape::Milestone;
+    let milestone =
+        |task: &GanttTask| format!("{} {}", text::clean_or(&task.name, "unnamed"), clock.when(task.finish()));
+    let milestones: Vec<String> = chart.tasks.iter().filter(is_milestone).map(milestone).collect();
+    let is_late = |task: &&GanttTask| task.deadline.is_some_and(|deadline| task.finish() > deadline);
+    let late: Vec<&str> = chart.tasks.iter().filter(is_late).map(|task| task.name.as_str()).collect();
+    let (tasks, lines) = (text::count(chart.tasks.len(), "task"), text::count(rows.len(), "row"));
+    let hidden = text::count(links.left_out, "further dependency");
+    text::sentences([
+        Some(format!(
+            "Gantt chart of {} from {} to {}.",
+            text::count(work(chart).count(), "task"),
+            clock.full(start),
+            clock.full(finish)
+        )),
+        Some(message(chart)),
+        (!critical.is_empty()).then(|| format!("Critical path: {}.", text::list(&critical, 12))),
+        (!milestones.is_empty()).then(|| format!("Milestones: {}.", text::list(&milestones, 8))),
+        (!late.is_empty()).then(|| format!("After their own deadline: {}.", text::list(&late, 8))),
+        chart.today.map(|today| format!("Today is {}.", clock.full(today))),
+        (rows.len() < chart.tasks.len()).then(|| format!("{tasks} are folded into {lines}.")),
+        (links.left_out > 0).then(|| format!("{hidden} not drawn, to keep the chart readable.")),
+    ])
 }
 
 /// The tooltip of a row.
@@ -104,7 +72,7 @@ pub(super) fn row(chart: &Gantt, row: &Row) -> String {
         return lines.join("\n");
     }
     match task.shape {
-        TaskShape::Milestone => lines.push(format!("Milestone on {}", clock.full(task.finish()))),
+        TaskShape::Milestone => lines.push(format!("Milestone {}", clock.when(task.finish()))),
         TaskShape::Task | TaskShape::Summary => lines.push(when(task.start, task.finish())),
     }
     if task.critical {

@@ -41,24 +41,33 @@ struct Block<'a> {
     high: f64,
 }
 
+/// A stretch in pixels.
+struct Column {
+    from: f64,
+    until: f64,
+    wanted: f64,
+    capacity: f64,
+    is_over: bool,
+}
+
 impl Panel<'_> {
     pub(super) fn draw(&self) -> Markup {
         let most =
             self.stretches.iter().map(|stretch| stretch.capacity.max(stretch.wanted)).fold(0.0, f64::max).max(1e-9);
         let y = Scale::over(0.0, most * 1.12, self.plot.bottom, self.plot.top);
-        let over: Vec<&Stretch> = self.stretches.iter().filter(|stretch| stretch.is_over()).collect();
+        let columns = self.columns();
         html! {
             (self.name())
             (self.plot.axis_left(&y, &Measure::amount(""), 0.0))
             @if profile::used(self.resource).count() <= BOXES_MAX {
                 @for block in self.blocks() { (self.block(&block, &y)) }
             } @else {
-                path.gc-bar-3 d=(self.steps(&y, |stretch| stretch.wanted, true)) {}
+                path.gc-bar-3 d=(self.steps(&columns, &y, |column| column.wanted, true)) {}
             }
-            @if !over.is_empty() { (self.over(&over, &y)) }
+            @if self.peak.first_over.is_some() { (self.over(&columns, &y)) }
             g {
                 title { "Capacity of " (text::clean_or(&self.resource.name, "unnamed")) }
-                path.gc-capacity d=(self.steps(&y, |stretch| stretch.capacity, false)) {}
+                path.gc-capacity d=(self.steps(&columns, &y, |column| column.capacity, false)) {}
             }
             path.gc-rule d=(Path::through(&[(self.plot.left, self.plot.bottom), (self.plot.right, self.plot.bottom)])) {}
         }
@@ -68,8 +77,8 @@ impl Panel<'_> {
         let most = self.stretches.iter().map(|stretch| stretch.capacity).fold(0.0, f64::max);
         let peak = format!(
             "peak {} of {}",
-            Measure::amount("").full(self.peak.wanted),
-            Measure::amount(&self.resource.unit).full(most)
+            Measure::amount("").full(self.peak.wanted, 0.0),
+            Measure::amount(&self.resource.unit).full(most, 0.0)
         );
         let said = match self.peak.first_over {
             Some(_) => {
@@ -82,9 +91,13 @@ impl Panel<'_> {
         let said = text::fit(&said, 11.0, (self.plot.right - left) * 0.62);
         let room = self.plot.right - left - text::width(&said, 11.0) - 12.0;
         let name = text::fit(&text::clean_or(&self.resource.name, "unnamed"), 12.0, room / 1.08);
-        let class = if self.peak.first_over.is_some() { "gc-small gc-end gc-bold" } else { "gc-small gc-end gc-soft" };
+        let class = if self.peak.first_over.is_some() {
+            "gc-small gc-end gc-bold gc-halo"
+        } else {
+            "gc-small gc-end gc-soft gc-halo"
+        };
         html! {
-            text.gc-bold x=(Px(left)) y=(Px(baseline)) { (name) }
+            text.gc-bold.gc-halo x=(Px(left)) y=(Px(baseline)) { (name) }
             text class=(class) x=(Px(self.plot.right)) y=(Px(baseline)) { (said) }
         }
     }
@@ -130,49 +143,70 @@ impl Panel<'_> {
         };
         html! {
             g {
-                title { (text::clean_or(block.task, "unnamed")) ": " (Measure::amount(&self.resource.unit).full(block.high - block.low)) }
+                title { (text::clean_or(block.task, "unnamed")) ": " (Measure::amount(&self.resource.unit).full(block.high - block.low, 0.0)) }
                 rect class=(class) x=(Px(block.from)) y=(Px(top)) width=(Px(width)) height=(Px(bottom - top)) {}
-                @if !label.is_empty() { text.gc-tiny x=(Px(block.from + 4.0)) y=(Px((top + bottom) / 2.0 + 3.5)) { (label) } }
+                @if !label.is_empty() { text.gc-tiny x=(Px(block.from + 4.0)) y=(Px(f64::midpoint(top, bottom) + 3.5)) { (label) } }
             }
         }
     }
 
     /// What is wanted beyond what there is, in another pattern.
-    fn over(&self, over: &[&Stretch], y: &Scale) -> Markup {
-        let boxes = over.iter().fold(Path::default(), |path, stretch| {
-            let (from, until) = (self.x.at(stretch.from.value()), self.x.at(stretch.until.value()));
-            let (top, bottom) = (y.at(stretch.wanted), y.at(stretch.capacity));
-            let until = until.max(from + 1.0).min(self.plot.right.max(from));
-            path.start(from, top).line(until, top).line(until, bottom).line(from, bottom).close()
+    fn over(&self, columns: &[Column], y: &Scale) -> Markup {
+        let boxes = columns.iter().filter(|column| column.is_over).fold(Path::default(), |path, column| {
+            let until = column.until.max(column.from + 1.0).min(self.plot.right.max(column.from));
+            let (top, bottom) = (y.at(column.wanted), y.at(column.capacity));
+            path.start(column.from, top).line(until, top).line(until, bottom).line(column.from, bottom).close()
         });
-        let missing = Measure::amount(&self.resource.unit).full(self.peak.missing);
+        let missing = Measure::amount(&self.resource.unit).full(self.peak.missing, 0.0);
         html! {
             g {
                 title { (text::clean_or(&self.resource.name, "unnamed")) ": up to " (missing) " missing" }
-                path.gc-critical d=(boxes) {}
                 path fill=(self.frame.fill("over")) d=(boxes) {}
             }
         }
     }
 
-    /// A line in steps, or the area below it; at most two steps for each pixel.
-    fn steps(&self, y: &Scale, height: fn(&Stretch) -> f64, is_area: bool) -> Path {
-        let mut columns: Vec<(f64, f64, f64)> = Vec::new();
-        for stretch in self.stretches {
-            let (from, until, value) =
-                (self.x.at(stretch.from.value()), self.x.at(stretch.until.value()), height(stretch));
-            match columns.last_mut() {
-                Some(last) if (last.2 - value).abs() < 1e-12 => last.1 = until,
-                Some(last) if until - last.0 < 0.5 => (last.1, last.2) = (until, last.2.max(value)),
-                _ => columns.push((from, until, value)),
-            }
+    /// A line in steps, or the area below it.
+    fn steps(&self, columns: &[Column], y: &Scale, height: fn(&Column) -> f64, is_area: bool) -> Path {
+        let level = |column: &Column| [(column.from, y.at(height(column))), (column.until, y.at(height(column)))];
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for point in columns.iter().flat_map(level) {
+            match points.as_slice() {
+                [.., before, last] if same(before.1, point.1) && same(last.1, point.1) => points.pop(),
+                _ => None,
+            };
+            points.push(point);
         }
-        let mut points: Vec<(f64, f64)> =
-            columns.iter().flat_map(|(from, until, value)| [(*from, y.at(*value)), (*until, y.at(*value))]).collect();
         if let (true, Some(first), Some(last)) = (is_area, points.first().copied(), points.last().copied()) {
             points.extend([(last.0, self.plot.bottom), (first.0, self.plot.bottom)]);
             return Path::shape(&points);
         }
         Path::through(&points)
     }
+
+    /// The stretches in pixels. Those too short to be seen become one, as bad as the worst of them.
+    fn columns(&self) -> Vec<Column> {
+        const SEEN_PX: f64 = 2.0;
+        let mut columns: Vec<Column> = Vec::new();
+        for stretch in self.stretches {
+            let (wanted, capacity) = (stretch.wanted, stretch.capacity);
+            let (from, until) = (self.x.at(stretch.from.value()), self.x.at(stretch.until.value()));
+            let is_over = stretch.is_over();
+            match columns.last_mut() {
+                Some(last) if until - last.from < SEEN_PX => {
+                    last.until = until;
+                    if wanted - capacity > last.wanted - last.capacity {
+                        (last.wanted, last.capacity, last.is_over) = (wanted, capacity, is_over);
+                    }
+                }
+                _ => columns.push(Column { from, until, wanted, capacity, is_over }),
+            }
+        }
+        columns
+    }
+}
+
+/// Says whether two heights in pixels cannot be told apart.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() < 0.01
 }

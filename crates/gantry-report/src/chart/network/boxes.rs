@@ -36,9 +36,9 @@ impl Size {
         let layers = f64::from(u32::try_from(graph.layers().max(1)).unwrap_or(u32::MAX));
         let room = (frame.width() - 2.0 * frame.margin()) / layers;
         let (detail, least, most, height, gap) = match graph.nodes.len() {
-            ..=90 => (Detail::Full, 112.0, 176.0, 62.0, 14.0),
-            ..=300 => (Detail::Short, 112.0, 150.0, 36.0, 10.0),
-            _ => (Detail::Name, 104.0, 130.0, 20.0, 6.0),
+            0..=120 => (Detail::Full, 116.0, 176.0, 68.0, 14.0),
+            121..=300 => (Detail::Short, 112.0, 150.0, 36.0, 10.0),
+            301.. => (Detail::Name, 124.0, 140.0, 20.0, 6.0),
         };
         let width = (room - 36.0).clamp(least, most);
         let layer_gap = (room - width).clamp(34.0, 80.0);
@@ -136,8 +136,14 @@ pub(super) fn draw(network: &Network, node: &Node, centre: (f64, f64), size: &Si
             }
             @match size.detail {
                 Detail::Full => {
-                    text.gc-soft.gc-tiny x=(Px(x + 8.0)) y=(Px(y + size.height - 8.0)) { (dates) }
-                    @if is_wide { text.gc-soft.gc-tiny.gc-end x=(Px(x + size.width - 8.0)) y=(Px(y + size.height - 8.0)) { (float) } }
+                    @let bottom = y + size.height - 8.0;
+                    @if is_wide || float.is_empty() {
+                        text.gc-soft.gc-tiny x=(Px(x + 8.0)) y=(Px(bottom)) { (dates) }
+                        text.gc-soft.gc-tiny.gc-end x=(Px(x + size.width - 8.0)) y=(Px(bottom)) { (float) }
+                    } @else {
+                        text.gc-soft.gc-tiny x=(Px(x + 8.0)) y=(Px(bottom - 12.0)) { (dates) }
+                        text.gc-soft.gc-tiny x=(Px(x + 8.0)) y=(Px(bottom)) { (float) }
+                    }
                 }
                 Detail::Short => text.gc-soft.gc-tiny x=(Px(x + 8.0)) y=(Px(y + size.height - 7.0)) { (dates) },
                 Detail::Name => {}

@@ -16,7 +16,8 @@ pub(super) fn fold(network: &Network, graph: &Graph) -> Graph {
     let group_of =
         |node: &Node| node.tasks.first().map_or(String::new(), |task| text::clean(&network.tasks[*task].group));
     // Layers that lie together share a box where there are more layers than boxes.
-    let layers_per_box = (2 * graph.layers()).div_ceil(boxes_max).max(1);
+    let kinds = 1 + usize::from(graph.nodes.iter().any(|node| node.critical));
+    let layers_per_box = (kinds * graph.layers()).div_ceil(boxes_max).max(1);
     let by_group: Vec<Key> =
         graph.nodes.iter().map(|node| (node.layer / layers_per_box, node.critical, group_of(node))).collect();
     let mut distinct: Vec<&Key> = by_group.iter().collect();
@@ -37,7 +38,9 @@ fn by_keys(graph: &Graph, keys: &[Key]) -> Graph {
     }
     let mut box_of = vec![0; keys.len()];
     for (at, inside) in boxes.values().enumerate() {
-        inside.iter().for_each(|node| box_of[*node] = at);
+        for node in inside {
+            box_of[*node] = at;
+        }
     }
     let nodes: Vec<Node> = boxes
         .iter()
@@ -87,8 +90,8 @@ mod tests {
         let network =
             Network { tasks: vec![NetworkTask::default(); 1_000], links, boxes_max: 20, ..Network::default() };
         let graph = Graph::of(&network);
-        assert_eq!(graph.nodes.len(), 10);
-        assert_eq!(graph.edges.len(), 9);
+        assert_eq!(graph.nodes.len(), 20);
+        assert_eq!(graph.edges.len(), 19);
         assert_eq!(graph.nodes.iter().map(|node| node.tasks.len()).sum::<usize>(), 1_000);
     }
 }

@@ -46,9 +46,10 @@ fn implied(graph: &Graph) -> Vec<bool> {
     // Edges only go forward, so what a node reaches is complete before anything before it asks.
     for from in (0..count).rev() {
         let mut seen = vec![0_u64; words];
-        for at in starts[from]..starts[from + 1] {
-            let to = graph.edges[at].to;
-            implied[at] = seen[to / 64] >> (to % 64) & 1 == 1;
+        let own = starts[from]..starts[from + 1];
+        for (edge, implied) in graph.edges[own.clone()].iter().zip(&mut implied[own]) {
+            let to = edge.to;
+            *implied = seen[to / 64] >> (to % 64) & 1 == 1;
             seen[to / 64] |= 1 << (to % 64);
             for (word, other) in seen.iter_mut().zip(&reached[to * words..(to + 1) * words]) {
                 *word |= other;
