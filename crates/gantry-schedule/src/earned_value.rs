@@ -63,7 +63,7 @@ pub(crate) fn earned_value(
         return Ok(None);
     }
     let agreed = without_progress(model.project);
-    let agreed = compute(&agreed, options)?;
+    let agreed = compute(&agreed, &Options { schedules: 0, ..options.clone() }, &|| false)?;
     let budgets = cost::by_task(&agreed, &cost::lines(&agreed, options.basis));
     let spent = cost::by_task(computed, lines);
     let mut whole = Part::default();

@@ -126,7 +126,16 @@ impl Frame {
 
     /// Seconds of work in the project's unit.
     pub(crate) fn quantity(&self, seconds: i64) -> Quantity {
-        let unit = i128::from(self.scale.unit_s());
+        Self::in_units(seconds, &self.scale)
+    }
+
+    /// Seconds round the clock in the project's unit.
+    pub(crate) fn elapsed(&self, seconds: i64) -> Quantity {
+        Self::in_units(seconds, &Scale::elapsed(self.scale.unit))
+    }
+
+    fn in_units(seconds: i64, scale: &Scale) -> Quantity {
+        let unit = i128::from(scale.unit_s());
         let doubled = 2 * 1_000 * i128::from(seconds) + unit;
         Quantity(i64::try_from(doubled.div_euclid(2 * unit)).unwrap_or(i64::MAX))
     }

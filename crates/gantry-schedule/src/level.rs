@@ -7,6 +7,7 @@
 mod load; // in reading order
 mod fit;
 mod serial;
+mod search;
 mod chain;
 mod overload;
 
@@ -14,9 +15,11 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use chain::chained;
 pub(crate) use overload::{Stretch, loads, overloads};
+pub(crate) use search::Found;
 
 use crate::model::Model;
 use crate::network::{Network, Times};
+use crate::rcpsp::Effort;
 
 /// What to do when people have too much to do at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,14 +76,29 @@ impl Placement {
     }
 }
 
-/// Places everything, and chooses people. `late` says how late each node may be.
-pub(crate) fn level(model: &mut Model<'_>, levelling: Levelling, early: &[Times], late: &[Times]) -> Placement {
-    let rules = if levelling == Levelling::Slip { &serial::RULES[..] } else { &serial::RULES[..1] };
+/// How hard the optimiser tries, and what stops it early.
+pub(crate) struct Search<'s> {
+    pub effort: Effort,
+    pub stop: &'s dyn Fn() -> bool,
+}
+
+/// Places everything, and chooses people. `late` says how late each node may be. Orders of several rules are tried, and
+/// the one the optimiser finds if it may search; the schedule that finishes first is kept.
+pub(crate) fn level(
+    model: &mut Model<'_>,
+    levelling: Levelling,
+    early: &[Times],
+    late: &[Times],
+    search: Option<&Search<'_>>,
+) -> (Placement, Option<Found>) {
     let contested = model.tasks.iter().any(|task| !task.needs.is_empty());
-    let rules = if contested { rules } else { &rules[..1] };
+    let free = levelling == Levelling::Slip && contested;
+    let rules = if free { &serial::RULES[..] } else { &serial::RULES[..1] };
+    let found = search.filter(|_| free).and_then(|search| search::search(model, &search.effort, search.stop));
+    let mut orders: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, late)).collect();
+    orders.extend(found.iter().map(|found| found.order.clone()));
     let mut best: Option<((i64, i128), Placement)> = None;
-    for rule in rules {
-        let order = serial::priorities(model, *rule, early, late);
+    for order in orders {
         let placement = serial::place_all(model, levelling, &order, late);
         let sum: i128 = placement.times.iter().map(|times| i128::from(times.finish)).sum();
         let value = (placement.finish(), sum);
@@ -88,5 +106,5 @@ pub(crate) fn level(model: &mut Model<'_>, levelling: Levelling, early: &[Times]
             best = Some((value, placement));
         }
     }
-    best.expect("there is at least one rule").1
+    (best.expect("there is at least one rule").1, found)
 }

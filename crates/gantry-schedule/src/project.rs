@@ -12,6 +12,7 @@ mod calendar;
 mod resource;
 mod cost;
 mod task;
+mod instance;
 
 use std::collections::BTreeMap;
 

@@ -17,12 +17,13 @@ pub use rows::{Assigned, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, War
 use crate::cost::{self, CostReport};
 use crate::earned_value::{EarnedValue, earned_value};
 use crate::frame::{Moment, Quantity};
-use crate::level::{self, Levelling, Placement};
+use crate::level::{self, Found, Levelling, Placement, Search};
 use crate::model::{HORIZON_FIRST, HORIZON_MAX, Model};
 use crate::monte_carlo::{MonteCarlo, Outcome, simulate};
 use crate::network::{Deadlines, Float, Network, Times, backward, drag, driving_paths, floats, forward};
 use crate::problem::Problem;
 use crate::project::{Project, Unit};
+use crate::rcpsp::Effort;
 
 /// More critical paths than this tell nobody more.
 const PATHS_MAX: usize = 10;
@@ -60,6 +61,9 @@ pub struct Schedule {
     pub resources: Vec<ResourceRow>,
     /// What it costs.
     pub cost: CostReport,
+    /// What the optimiser did; only when it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimiser: Option<Optimiser>,
     /// How it stands at the data date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earned_value: Option<EarnedValue>,
@@ -80,12 +84,30 @@ pub(crate) struct Computed<'p> {
     pub drags: Vec<i64>,
     pub paths: Vec<Vec<usize>>,
     pub end: i64,
+    pub found: Option<Found>,
+}
+
+/// What the optimiser did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Optimiser {
+    /// How many schedules it made.
+    pub schedules: u64,
+    /// No schedule has a shorter makespan than this; none when calendars or people to be found are in the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<Quantity>,
+    /// Whether this schedule is known to be as short as can be.
+    pub proven: bool,
 }
 
 /// Computes the schedule of a project. The error names everything that is wrong with the project itself; a project that
 /// is right but cannot be kept has a schedule that says so.
 pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Problem>> {
-    let computed = compute(project, options)?;
+    schedule_until(project, options, &|| false)
+}
+
+/// The same, but the optimiser stops looking as soon as `stop` says so; how far it came then depends on the machine.
+pub fn schedule_until(project: &Project, options: &Options, stop: &dyn Fn() -> bool) -> Result<Schedule, Vec<Problem>> {
+    let computed = compute(project, options, stop)?;
     let lines = cost::lines(&computed, options.basis);
     let infeasible = late::infeasible(&computed);
     let overloads = rows::overloads(&computed);
@@ -108,6 +130,7 @@ pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Pr
         resources: rows::resources(&computed),
         cost: cost::report(&computed, &lines),
         earned_value: earned_value(&computed, options, &lines)?,
+        optimiser: optimiser(&computed),
         monte_carlo: None,
     };
     if options.draws > 0 {
@@ -115,6 +138,16 @@ pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Pr
         schedule.add(&computed, outcome);
     }
     Ok(schedule)
+}
+
+fn optimiser(computed: &Computed<'_>) -> Option<Optimiser> {
+    let model = &computed.model;
+    let found = computed.found.as_ref()?;
+    Some(Optimiser {
+        schedules: found.schedules,
+        lower_bound: found.lower_bound.map(|bound| model.frame.quantity(bound)),
+        proven: found.lower_bound.is_some_and(|bound| model.line().work_between(0, computed.end) <= bound),
+    })
 }
 
 impl Schedule {
@@ -152,24 +185,35 @@ impl Computed<'_> {
 }
 
 /// The passes and the levelling; again with more of the calendars when the project runs beyond what was laid out.
-pub(crate) fn compute<'p>(project: &'p Project, options: &Options) -> Result<Computed<'p>, Vec<Problem>> {
+pub(crate) fn compute<'p>(
+    project: &'p Project,
+    options: &Options,
+    stop: &dyn Fn() -> bool,
+) -> Result<Computed<'p>, Vec<Problem>> {
     let mut horizon = HORIZON_FIRST;
-    loop {
-        let computed = compute_within(project, options, horizon)?;
-        let wanted = computed.end.saturating_mul(2);
-        if wanted <= horizon || horizon >= HORIZON_MAX {
-            return Ok(computed);
-        }
-        horizon = wanted.saturating_mul(2).min(HORIZON_MAX);
+    let mut computed = compute_within(project, options, horizon, None)?;
+    while computed.end.saturating_mul(2) > horizon && horizon < HORIZON_MAX {
+        horizon = computed.end.saturating_mul(4).min(HORIZON_MAX);
+        computed = compute_within(project, options, horizon, None)?;
     }
+    if options.schedules > 0 {
+        let effort = Effort { schedules: Some(options.schedules), patience: None, seed: options.seed };
+        computed = compute_within(project, options, horizon, Some(&Search { effort, stop }))?;
+    }
+    Ok(computed)
 }
 
-fn compute_within<'p>(project: &'p Project, options: &Options, horizon: i64) -> Result<Computed<'p>, Vec<Problem>> {
+fn compute_within<'p>(
+    project: &'p Project,
+    options: &Options,
+    horizon: i64,
+    search: Option<&Search<'_>>,
+) -> Result<Computed<'p>, Vec<Problem>> {
     let mut model = Model::new(project, options.basis, horizon)?;
     let early = forward(&model.network, &model.lines.all);
     let first_end = end_of(&early, model.from);
     let late = backward(&model.network, &model.lines.all, &early, first_end, Deadlines::Respected);
-    let placement = level::level(&mut model, options.levelling, &early, &late);
+    let (placement, found) = level::level(&mut model, options.levelling, &early, &late, search);
     let worked = placement.worked(&model.network);
     let (network, moved) = if options.levelling == Levelling::Off {
         (worked, (0..early.len()).collect())
@@ -197,7 +241,7 @@ fn compute_within<'p>(project: &'p Project, options: &Options, horizon: i64) -> 
     let free_of_deadlines = backward(&pinned, lines, &placement.times, end, Deadlines::Ignored);
     let drags = drag(&network, lines, &placement.times, &free_of_deadlines, end, model.line());
     let paths = driving_paths(&network, lines, &placement.times, end, PATHS_MAX);
-    Ok(Computed { model, network, placement, late, floats, drags, paths, end })
+    Ok(Computed { model, network, placement, late, floats, drags, paths, end, found })
 }
 
 /// When everything is finished.

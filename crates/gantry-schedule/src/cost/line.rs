@@ -9,8 +9,8 @@ use crate::level::Share;
 use crate::project::{CostKind, Due, Money, Progress, Project, Recurring, Shape, ThreePoint, Unit, places, to_coins};
 use crate::schedule::{Basis, Computed};
 
-/// More dues of one recurring cost than this are a typing mistake.
-const DUES_MAX: usize = 100_000;
+/// A century of dues every hour; shorter intervals are refused when a project is checked.
+const DUES_MAX: usize = 100 * 366 * 24;
 
 /// One amount for one thing.
 #[derive(Clone, Debug, PartialEq)]

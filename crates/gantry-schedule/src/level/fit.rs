@@ -42,9 +42,8 @@ pub(super) fn ask(model: &Model<'_>, loads: &[Load], task: usize) -> Ask {
                 }
             }
             Who::Fitting { role, skills, count } => {
-                let fitting: Vec<usize> = (0..model.resources.len())
-                    .filter(|&one| fits(model, one, role.as_deref(), skills) && enough(one))
-                    .collect();
+                let mut fitting = all_fitting(model, role.as_deref(), skills);
+                fitting.retain(|&one| enough(one));
                 let there = u32::try_from(fitting.len()).unwrap_or(u32::MAX);
                 if there < *count {
                     ask.unmet.push(Unmet { task, need: at, at_best: there });
@@ -57,6 +56,11 @@ pub(super) fn ask(model: &Model<'_>, loads: &[Load], task: usize) -> Ask {
     ask.open.sort_by_key(|(_, fitting)| fitting.len());
     merge(&mut ask.named);
     ask
+}
+
+/// Everyone with a role and skills.
+pub(super) fn all_fitting(model: &Model<'_>, role: Option<&str>, skills: &[String]) -> Vec<usize> {
+    (0..model.resources.len()).filter(|&one| fits(model, one, role, skills)).collect()
 }
 
 fn fits(model: &Model<'_>, resource: usize, role: Option<&str>, skills: &[String]) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::tz::TimeZone;
 
 use crate::problem::{Problem, ProblemKind};
-use crate::project::{Length, Money, Project, Scale, Task, ThreePoint, When, Who};
+use crate::project::{Length, Money, Project, Scale, Task, ThreePoint, Unit, When, Who};
 
 /// Everything that is wrong with a project.
 pub(super) fn check(project: &Project) -> Vec<Problem> {
@@ -77,6 +77,10 @@ impl<'p> Checker<'p> {
             let at = format!("recurring.{}", recurring.id);
             self.money(&format!("{at}.amount"), Some(&recurring.amount));
             self.when(&format!("{at}.from"), recurring.from);
+            if recurring.every < Unit::Hour {
+                let what = "it is due more often than every hour";
+                self.add(Problem::value(format!("{at}.every"), what, "write `hour`, `day`, `week`, `month` or `year`"));
+            }
             self.when(&format!("{at}.to"), recurring.to);
         }
     }

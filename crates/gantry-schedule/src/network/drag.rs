@@ -5,11 +5,11 @@
 //! task's duration the whole shrinks by that duration, unless some other tie over the gap has less slack: drag is the
 //! smaller of the two. The least slack over each gap is found by painting the ties in order of slack, each gap once.
 
-use super::build::Network;
+use super::build::{Network, Node};
 use super::pass::{Times, bound};
 use crate::calendar::Timeline;
 
-/// The drag of each node in seconds of work on `line`; zero for what is not critical. `late` must ignore deadlines.
+/// The drag of each node in seconds of work on `line`: zero for what is not critical, as a critical path crosses its gap. `late` must ignore deadlines.
 pub(crate) fn drag(
     network: &Network,
     lines: &[Timeline],
@@ -41,9 +41,10 @@ pub(crate) fn drag(
         spans.push((slack(at, latest), first, last));
     }
     let least = paint(count, spans);
-    let critical = |at: usize| line.work_between(early[at].finish, late[at].finish) <= 0;
-    let drag = |(at, node): (usize, &super::Node)| {
-        if node.finished.is_none() && critical(at) { node.duration.min(least[at]) } else { 0 }
+    let drag = |(at, node): (usize, &Node)| {
+        // On the common timeline a task takes as long as it lasts: a person's absence in it would be gained as well.
+        let lasts = line.work_between(early[at].start.max(node.earliest), early[at].finish).max(0);
+        if node.finished.is_some() || node.duration == 0 { 0 } else { lasts.min(least[at]) }
     };
     network.nodes.iter().enumerate().map(drag).collect()
 }

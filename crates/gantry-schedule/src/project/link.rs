@@ -110,23 +110,28 @@ impl fmt::Display for Link {
     }
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Whole {
+    task: String,
+    #[serde(default)]
+    kind: LinkKind,
+    #[serde(default)]
+    lag: Length,
+}
+
 impl Serialize for Link {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if !self.task.contains(char::is_whitespace) {
+            return serializer.collect_str(self);
+        }
+        // Such an id cannot be told from what follows it.
+        Whole { task: self.task.clone(), kind: self.kind, lag: self.lag }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Link {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Whole {
-            task: String,
-            #[serde(default)]
-            kind: LinkKind,
-            #[serde(default)]
-            lag: Length,
-        }
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "a link such as \"design\", \"design SS+2d\" or {task, kind, lag}")]
         enum Either {
@@ -150,6 +155,9 @@ mod tests {
             let link: Link = text.parse().unwrap();
             assert_eq!(link.to_string().parse::<Link>().unwrap(), link, "{text}");
         }
+        let spaced = Link { kind: LinkKind::StartToStart, ..Link::after("two words") };
+        let text = serde_json::to_string(&spaced).unwrap();
+        assert_eq!(serde_json::from_str::<Link>(&text).unwrap(), spaced);
         assert_eq!("a FS".parse::<Link>().unwrap(), Link::after("a"));
         assert!("a XX".parse::<Link>().unwrap_err().contains("FS, SS, FF, SF"));
         assert!("a FS+x".parse::<Link>().unwrap_err().contains("not a length"));

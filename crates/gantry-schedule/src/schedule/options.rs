@@ -23,6 +23,8 @@ pub struct Options {
     pub basis: Basis,
     /// What to do when people have too much to do at once.
     pub levelling: Levelling,
+    /// How many schedules the optimiser may make to find a shorter one; none is made at zero.
+    pub schedules: u64,
     /// Tasks with at most this float are near-critical; none means a twentieth of the makespan.
     pub near_critical: Option<Length>,
     /// How many futures are drawn; none are drawn at zero.
@@ -38,6 +40,7 @@ impl Default for Options {
         Self {
             basis: Basis::default(),
             levelling: Levelling::default(),
+            schedules: 0,
             near_critical: None,
             draws: 0,
             seed: 1,

@@ -7,7 +7,7 @@ use super::{Computed, Options};
 use crate::frame::{Moment, Quantity};
 use crate::level;
 use crate::network::Role;
-use crate::project::Amount;
+use crate::project::{Amount, Task};
 
 /// One task of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,7 +35,7 @@ pub struct TaskRow {
     pub float: Quantity,
     /// How much later it may be before any other task is.
     pub free_float: Quantity,
-    /// Whether any delay of it delays the project or a hard deadline.
+    /// Whether it lies on a critical path, or has no float before the project or a hard deadline is late.
     pub critical: bool,
     /// Whether little delay of it would.
     pub near_critical: bool,
@@ -143,7 +143,12 @@ pub(super) fn tasks(computed: &Computed<'_>, options: &Options, costs: &[Decimal
         || model.line().work_between(0, computed.end) / 20,
         |length| length.to_seconds(&model.frame.scale),
     );
-    let mut rows: Vec<Option<TaskRow>> = (0..model.tasks.len()).map(|task| leaf(computed, task, near)).collect();
+    let mut on_path = vec![false; computed.network.len()];
+    for &at in computed.paths.iter().flatten() {
+        on_path[at] = true;
+    }
+    let mut rows: Vec<Option<TaskRow>> =
+        (0..model.tasks.len()).map(|task| leaf(computed, task, near, &on_path)).collect();
     let mut deepest_first: Vec<(usize, usize)> = (0..rows.len()).map(|task| (depth(computed, task), task)).collect();
     deepest_first.sort_unstable_by(|a, b| b.cmp(a));
     for (_, task) in deepest_first {
@@ -168,36 +173,43 @@ fn depth(computed: &Computed<'_>, task: usize) -> usize {
     std::iter::successors(model.tasks[task].parent.as_deref(), above).count()
 }
 
-fn leaf(computed: &Computed<'_>, task: usize, near: i64) -> Option<TaskRow> {
+fn leaf(computed: &Computed<'_>, task: usize, near: i64, on_path: &[bool]) -> Option<TaskRow> {
     let model = &computed.model;
     let at = model.node_of[task]?;
     let (node, given) = (&computed.network.nodes[at], model.tasks[task]);
     let (times, late, float) = (computed.placement.times[at], computed.late[at], computed.floats[at]);
     let done = node.finished.is_some();
+    let critical = !done && (float.total <= 0 || on_path[at]);
+    let elapsed = given.estimate.is_some_and(|estimate| estimate.likely.is_elapsed());
+    let quantity = |seconds| if elapsed { model.frame.elapsed(seconds) } else { model.frame.quantity(seconds) };
     let assigned = computed.placement.shares[at].iter().map(|share| Assigned {
         id: model.resources[share.resource].resource.id.clone(),
         amount: Amount(share.amount),
     });
     Some(TaskRow {
         id: given.id.clone(),
-        title: given.title.clone(),
+        title: title(given),
         kind: if given.estimate.is_some() { TaskKind::Task } else { TaskKind::Milestone },
         parent: given.parent.clone(),
         start: model.frame.moment(times.start),
         finish: model.frame.moment(times.finish),
         late_start: model.frame.moment(if node.started.is_some() { times.start } else { late.start }),
         late_finish: model.frame.moment(late.finish),
-        duration: model.frame.quantity(node.duration),
-        float: model.frame.quantity(float.total),
-        free_float: model.frame.quantity(float.free),
-        critical: !done && float.total <= 0,
-        near_critical: !done && float.total > 0 && float.total <= near,
+        duration: quantity(node.duration),
+        float: quantity(float.total),
+        free_float: quantity(float.free),
+        critical,
+        near_critical: !done && !critical && float.total <= near,
         drag: model.frame.quantity(computed.drags[at]),
         percent: given.progress.percent_done(),
         resources: assigned.collect(),
         cost: Decimal::ZERO,
         criticality: None,
     })
+}
+
+fn title(task: &Task) -> String {
+    if task.title.is_empty() { task.id.clone() } else { task.title.clone() }
 }
 
 /// A summary spans its parts and is as critical as the worst of them.
@@ -213,7 +225,7 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
     let all_done = parts.iter().all(|part| part.percent == 100);
     TaskRow {
         id: given.id.clone(),
-        title: given.title.clone(),
+        title: title(given),
         kind: TaskKind::Summary,
         parent: given.parent.clone(),
         start,

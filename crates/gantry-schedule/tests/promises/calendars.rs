@@ -2,7 +2,7 @@
 
 use gantry_schedule::project::{Calendar, Project, Resource};
 
-use crate::kit::{drawn, office, planned, tasks, when};
+use crate::kit::{drawn, office, planned, row, tasks, when};
 
 #[test]
 fn work_stops_for_the_weekend() {
@@ -78,4 +78,15 @@ fn a_decade_of_work_has_a_date() {
     let schedule = planned(&office("a 10y\n b 60y after a"));
     assert_eq!(schedule.tasks[0].finish.to_string(), "2036-02-29T17:00:00+00:00", "2610 working days are 522 weeks");
     assert!(schedule.finish > schedule.tasks[0].finish);
+}
+
+#[test]
+fn elapsed_work_is_told_in_elapsed_units() {
+    let schedule = planned(&office("dry 3ed\n build 1d after dry"));
+    assert_eq!(row(&schedule, "dry").duration.to_string(), "3");
+    // It is dry on Thursday at midnight, nine hours before anyone is there; still it holds the finish.
+    assert_eq!(row(&schedule, "dry").float.to_string(), "0.375");
+    assert!(row(&schedule, "dry").critical);
+    assert_eq!(schedule.critical_path, ["dry", "build"]);
+    assert_eq!(row(&schedule, "dry").drag.to_string(), "3", "three working days would be gained");
 }

@@ -5,6 +5,7 @@ mod kit; // in reading order
 mod network;
 mod calendars;
 mod people;
+mod optimiser;
 mod infeasible;
 mod progress;
 mod money;

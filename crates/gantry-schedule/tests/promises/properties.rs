@@ -179,6 +179,34 @@ proptest! {
     }
 
     #[test]
+    fn a_searched_schedule_keeps_them_too_and_is_never_longer(project in projects(), seed in any::<u64>()) {
+        let searched = schedule(&project, &Options { schedules: 30, seed, ..Options::default() }).unwrap();
+        assert_links_are_kept(&project, &searched);
+        prop_assert_eq!(overloaded(&project, &searched), None);
+        prop_assert!(searched.makespan <= plan(&project, Levelling::Slip).makespan);
+        if let Some(bound) = searched.optimiser.and_then(|told| told.lower_bound) {
+            prop_assert!(bound <= searched.makespan);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_a_reader_panic(text in "\\PC{0,20}", numbers in "[-+]?[0-9.]{0,6}e?[smhdwoy%/: ]{0,4}.{0,6}") {
+        for text in [&text, &numbers] {
+            let _ = text.parse::<gantry_schedule::project::Estimate>();
+            let _ = text.parse::<gantry_schedule::project::When>();
+            let _ = text.parse::<gantry_schedule::project::Deadline>();
+            let _ = text.parse::<Link>();
+            let _ = text.parse::<Need>();
+            let _ = text.parse::<Money>();
+            let _ = text.parse::<gantry_schedule::project::Days>();
+            let _ = text.parse::<gantry_schedule::project::Hours>();
+            let _ = gantry_schedule::what_if::apply(&office("a 1d"), text);
+            let _ = gantry_schedule::what_if::apply(&office("a 1d"), &format!("task.a.estimate={text}"));
+            let _ = serde_json::from_str::<Project>(text);
+        }
+    }
+
+    #[test]
     fn no_schedule_beats_the_longest_way_through_the_links(project in projects()) {
         let bound = longest_way(&project);
         prop_assert_eq!(days(plan(&project, Levelling::Off).finish), bound);
