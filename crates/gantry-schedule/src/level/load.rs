@@ -41,15 +41,19 @@ impl Load {
         let mut step = self.step_at(from);
         let mut used = self.used.range(..=from).next_back().map_or(0, |(_, used)| *used);
         let mut next_uses = self.used.range(from + 1..).peekable();
-        while at < to {
+        // Once it is blocked, look on to where it is free again: a long queue is then passed in one go.
+        let mut blocked = false;
+        while at < to || blocked {
             let capacity = self.capacity[step].1;
             let change = next_uses.peek().map(|(second, _)| **second);
             let next_step = self.capacity.get(step + 1).map(|step| step.0);
             let until = [change, next_step].into_iter().flatten().min();
-            if u64::from(used) + u64::from(amount) > u64::from(capacity) {
-                return Err(until.map_or(Blocked::ForEver, Blocked::Until));
+            let free = u64::from(used) + u64::from(amount) <= u64::from(capacity);
+            if free && blocked {
+                return Err(Blocked::Until(at));
             }
-            let Some(until) = until else { return Ok(()) };
+            blocked = !free;
+            let Some(until) = until else { return if blocked { Err(Blocked::ForEver) } else { Ok(()) } };
             if change == Some(until)
                 && let Some((_, now)) = next_uses.next()
             {
@@ -100,6 +104,7 @@ mod tests {
         assert_eq!(load.fits(3, 40, 50), Err(Blocked::Until(100)));
         assert_eq!(load.fits(3, 100, 1_000), Ok(()));
         assert_eq!(load.fits(4, 100, 1_000), Err(Blocked::ForEver));
+        assert_eq!(load.fits(3, 12, 14), Err(Blocked::Until(100)), "everything in between is blocked too");
         load.take(1, 30, 40);
         assert_eq!(load.used.len(), 4, "one step from 20 to 40");
     }
