@@ -66,6 +66,8 @@ fn charts() -> Vec<(&'static str, &'static str, Draw)> {
         all.push((gantt, "A generated plan", Box::new(move |frame| chart.svg(frame))));
         all.push((network, "A generated plan", Box::new(move |frame| graph.svg(frame))));
     }
+    let dense = plan::dense(1_200, 12_000);
+    all.push(("network-dense", "Everything depends on everything", Box::new(move |frame| dense.svg(frame))));
     all.extend(values::charts());
     all
 }

@@ -220,6 +220,15 @@ pub fn generated(begin: DateTime, count: usize) -> Plan {
     Plan::of(begin, lines)
 }
 
+/// A graph with many more links than anyone can follow.
+pub fn dense(tasks: usize, links: usize) -> Network {
+    let mut dice = Dice(1);
+    let half = tasks / 2;
+    let task = |at: usize| NetworkTask { name: format!("Task {at}"), ..NetworkTask::default() };
+    let mut link = |_| NetworkLink { from: dice.below(half), to: half + dice.below(half), critical: false };
+    Network { tasks: (0..tasks).map(task).collect(), links: (0..links).map(&mut link).collect(), ..Network::default() }
+}
+
 /// Numbers that look drawn and are always the same.
 pub struct Dice(pub u64);
 

@@ -61,32 +61,23 @@ impl CashFlow {
         let budget = self.budget.map(tame).filter(|budget| !has_income && *budget > 0.0);
         let half = Plot::height_in(frame) * 0.62;
         let sum_scale = |bottom, top| range(sums.iter().map(|(_, sum)| *sum).chain(budget), bottom, top);
-        let room = Plot::room_left(&sum_scale(half, 0.0), &money, 0.0).max(Plot::room_left(
-            &range([1.0].into_iter(), half, 0.0),
-            &money,
-            0.0,
-        ));
         let (right, measure) = (frame.width() - frame.margin(), Measure::Time(self.clock.clone()));
-        let place = |room: f64| {
-            let x = self.scale(frame.margin() + room, right);
-            let groups = self.groups(&x);
-            let bars = range(groups.iter().flat_map(|group| heights(group, has_income)), half, 0.0);
-            (Plot::room_left(&bars, &money, 0.0), x, groups)
-        };
-        let room = room.max(place(room).0);
-        let (_, x, groups) = place(room);
+        let groups = self.groups(right - frame.margin() - 60.0);
+        let bar_scale = |bottom, top| range(groups.iter().flat_map(|group| heights(group, has_income)), bottom, top);
+        let room_left = |scale: Scale| Plot::room_left(&scale, &money, 0.0);
+        let left = frame.margin() + room_left(sum_scale(half, 0.0)).max(room_left(bar_scale(half, 0.0)));
+        let x = self.scale(left, right);
         let markers: Vec<Marker> = self.today.into_iter().map(|today| self.today_marker(today)).collect();
         let markers = Markers::place(&markers, &x, right);
-        let left = frame.margin() + room;
         let plot = |top: f64| Plot { left, top, right, bottom: top + half };
         let above = plot(top.height + markers.height() + 8.0);
         let below = plot(above.bottom + 22.0);
-        let y = sum_scale(above.bottom, above.top);
-        let bar_y = range(groups.iter().flat_map(|group| heights(group, has_income)), below.bottom, below.top);
+        let (y, bar_y) = (sum_scale(above.bottom, above.top), bar_scale(below.bottom, below.top));
         let drawn = html! {
             (top.drawn)
-            (markers.draw(&Plot { bottom: below.bottom, ..above }))
             (above.axis_left(&y, &money, 0.0))
+            (below.axis_left(&bar_y, &money, 0.0))
+            (markers.draw(&Plot { bottom: below.bottom, ..above }))
             (self.running(&sums, &x, &y, &money))
             @if let Some(budget) = budget {
                 g {
@@ -94,7 +85,6 @@ impl CashFlow {
                     path.gc-deadline d=(Path::through(&[(left, y.at(budget)), (right, y.at(budget))])) {}
                 }
             }
-            (below.axis_left(&bar_y, &money, 0.0))
             @for group in &groups { (self.bars(frame, group, has_income, &x, &bar_y)) }
             path.gc-rule d=(Path::through(&[(left, bar_y.at(0.0)), (right, bar_y.at(0.0))])) {}
             (below.axis_below(&x, &measure, Labels::BetweenMarks))
@@ -121,7 +111,7 @@ impl CashFlow {
     }
 
     /// Puts months together into quarters, years or decades where their bars would be too narrow.
-    fn groups(&self, x: &Scale) -> Vec<CashSpan> {
+    fn groups(&self, width: f64) -> Vec<CashSpan> {
         const LENGTHS: [i64; 10] = [1, 3, 12, 60, 120, 240, 600, 1_200, 6_000, 120_000];
         let month = |span: &CashSpan, at: usize| match self.clock {
             Clock::Dates => i64::from(span.from.date().year()) * 12 + i64::from(span.from.date().month()) - 1,
@@ -148,7 +138,7 @@ impl CashFlow {
         };
         let is_readable = |groups: &Vec<CashSpan>| {
             let count = f64::from(u32::try_from(groups.len()).unwrap_or(u32::MAX));
-            (x.end_px - x.start_px) / count.max(1.0) >= BAR_MIN_PX
+            width / count.max(1.0) >= BAR_MIN_PX
         };
         LENGTHS.into_iter().map(grouped).find(is_readable).unwrap_or_else(|| grouped(i64::MAX))
     }

@@ -113,21 +113,21 @@ impl SCurve {
         let markers = self.markers();
         let markers = Markers::place(&markers, &x, right);
         let plot = |top: f64| Plot { left, top, right, bottom: top + height };
-        let first = plot(top.height + markers.height() + if has_both { CAPTION_PX } else { LABEL_ROOM_PX });
+        let markers_bottom = top.height + markers.height();
+        let first = plot(markers_bottom + if has_both { CAPTION_PX } else { LABEL_ROOM_PX });
         let last = if has_both { plot(first.bottom + CAPTION_PX + 14.0) } else { first };
+        let (chances, y) = (Scale::over(0.0, 100.0, first.bottom, first.top), sum_axis(last.bottom, last.top));
         let drawn = html! {
             (top.drawn)
+            @if !self.probability.is_empty() { (first.axis_left(&chances, &Measure::Percent, 0.0)) }
+            @if !sums.is_empty() { (last.axis_left(&y, &self.sums_measure, 0.0)) }
+            (markers.draw(&Plot { top: markers_bottom, bottom: last.bottom, ..first }))
             @if has_both {
                 (caption(&first, "Probability"))
                 (caption(&last, "Sum"))
             }
-            (markers.draw(&Plot { bottom: last.bottom, ..first }))
-            @if !sums.is_empty() {
-                @let y = sum_axis(last.bottom, last.top);
-                (last.axis_left(&y, &self.sums_measure, 0.0))
-                @for curve in &sums { (self.sum(curve, &x, &y)) }
-            }
-            @if !self.probability.is_empty() { (self.chances(&first, &x)) }
+            @for curve in &sums { (self.sum(curve, &x, &y)) }
+            (self.chances(&first, &x, &chances))
             (last.axis_below(&x, &self.measure, Labels::AtMarks))
         };
         frame::svg(frame, (frame.width(), last.bottom + AXIS_PX + 8.0), &self.words(), drawn)
@@ -180,11 +180,13 @@ impl SCurve {
     }
 
     /// The curve of probability with its percentiles.
-    fn chances(&self, plot: &Plot, x: &Scale) -> Markup {
-        let y = Scale::over(0.0, 100.0, plot.bottom, plot.top);
+    fn chances(&self, plot: &Plot, x: &Scale, y: &Scale) -> Markup {
+        if self.probability.is_empty() {
+            return html! {};
+        }
         let points: Vec<Point> =
             self.probability.iter().map(|point| Point { x: point.x, y: tame(point.y) * 100.0 }).collect();
-        let line = thinned(&points, x, &y);
+        let line = thinned(&points, x, y);
         let area = match (line.first(), line.last()) {
             (Some(first), Some(last)) => {
                 let around = [&[(first.0, plot.bottom)][..], &line, &[(last.0, plot.bottom)]].concat();
@@ -192,14 +194,11 @@ impl SCurve {
             }
             _ => Path::default(),
         };
-        let labels = self.labels(x, &y, plot);
+        let labels = self.labels(x, y, plot);
         html! {
-            (plot.axis_left(&y, &Measure::Percent, 0.0))
-            @if !line.is_empty() {
-                path.gc-area d=(area) {}
-                path.gc-curve d=(Path::through(&line)) {}
-            }
-            (self.at_limit(x, &y, plot))
+            path.gc-area d=(area) {}
+            path.gc-curve d=(Path::through(&line)) {}
+            (self.at_limit(x, y, plot))
             @for (percentile, label) in histogram::marked(&self.percentiles).zip(labels) {
                 @let (at, height) = (x.at(percentile.value), y.at(percentile.percent));
                 g {

@@ -17,32 +17,45 @@ use maud::{Markup, html};
 
 type Layout = Plane<NodeLabel, EdgeLabel, GraphLabel>;
 
+/// The most nodes for which the layers are the best there are.
+const BEST_LAYERS_MAX: usize = 150;
+
 /// Draws the graph below a given height.
 pub(super) fn draw(network: &Network, graph: &Graph, frame: &Frame, top: f64) -> Drawing {
     let linked = linked(graph);
     let size = Size::of(graph, frame);
     let layout = lay_out(graph, &linked, &size);
     let (left, right) = (frame.margin(), frame.width() - frame.margin());
+    let (highest, lowest) = reach(graph, &layout, &size);
+    let origin = (left, top + 4.0 - highest);
     let mut centres: Vec<Option<(f64, f64)>> = (0..graph.nodes.len())
         .map(|at| {
             let node = layout.node(&at.to_string())?;
-            Some((left + node.x?, top + 4.0 + node.y?))
+            Some((origin.0 + node.x?, origin.1 + node.y?))
         })
         .collect();
-    let edge_of = |centre: &(f64, f64)| (centre.0 + size.width / 2.0, centre.1 + size.height / 2.0);
-    let ends = || centres.iter().flatten().map(edge_of);
-    let width = ends().map(|end| end.0).fold(right, f64::max);
-    let bottom = ends().map(|end| end.1).fold(top, f64::max);
+    let width = centres.iter().flatten().map(|centre| centre.0 + size.width / 2.0).fold(right, f64::max);
+    let bottom = origin.1 + lowest;
     let alone = rest_in_rows(&mut centres, &size, (left, width), bottom);
     let drawn = html! {
         @for edge in graph.edges.iter().filter(|edge| !edge.critical).chain(graph.edges.iter().filter(|edge| edge.critical)) {
-            (line(network, graph, edge, &layout, &centres, &size, (left, top + 4.0)))
+            (line(network, graph, edge, &layout, &centres, &size, origin))
         }
         @for (at, node) in graph.nodes.iter().enumerate() {
             @if let Some(centre) = centres[at] { (boxes::draw(network, node, centre, &size)) }
         }
     };
     Drawing { drawn, width: width + frame.margin(), height: alone - top, left_out: graph.left_out }
+}
+
+/// Returns the highest and the lowest place that a box or a line takes.
+fn reach(graph: &Graph, layout: &Layout, size: &Size) -> (f64, f64) {
+    let half = size.height / 2.0;
+    let nodes = (0..graph.nodes.len()).filter_map(|at| layout.node(&at.to_string())?.y);
+    let boxes = nodes.flat_map(|y| [y - half, y + half]);
+    let edges = graph.edges.iter().filter_map(|edge| layout.edge(&edge.from.to_string(), &edge.to.to_string(), None));
+    let places = boxes.chain(edges.flat_map(|edge| edge.points.iter().map(|point| point.y)));
+    places.fold((0.0, 0.0), |(highest, lowest): (f64, f64), y| (highest.min(y), lowest.max(y)))
 }
 
 /// Says for each node whether anything leads to it or away from it.
@@ -56,12 +69,15 @@ fn linked(graph: &Graph) -> Vec<bool> {
 }
 
 fn lay_out(graph: &Graph, linked: &[bool], size: &Size) -> Layout {
+    // The best layers take very long for some large graphs; good ones are always quick.
+    let ranker = if graph.nodes.len() <= BEST_LAYERS_MAX { "network-simplex" } else { "tight-tree" };
     let mut layout = Layout::new(GraphOptions::default());
     layout.set_graph(GraphLabel {
         rankdir: RankDir::LR,
         nodesep: size.gap,
         edgesep: size.gap * 0.7,
         ranksep: size.layer_gap,
+        ranker: Some(ranker.to_owned()),
         ..GraphLabel::default()
     });
     for at in (0..graph.nodes.len()).filter(|at| linked[*at]) {

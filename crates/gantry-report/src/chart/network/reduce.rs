@@ -6,7 +6,10 @@ use super::graph::{Edge, Graph};
 const EDGES_PER_NODE: usize = 2;
 
 /// The most layers that all edges together may cross; each crossing takes room and time.
-const CROSSINGS_MAX: usize = 12_000;
+const CROSSINGS_MAX: usize = 6_000;
+
+/// The most edges that are drawn at all.
+const EDGES_MAX: usize = 2_000;
 
 /// Leaves out edges where a longer way says the same, and then the longest of the rest until the graph can be drawn.
 pub(super) fn reduce(graph: &mut Graph) {
@@ -26,7 +29,7 @@ pub(super) fn reduce(graph: &mut Graph) {
         crossings += length;
         crossings <= CROSSINGS_MAX
     });
-    graph.edges = kept.map(|(edge, _)| edge).collect();
+    graph.edges = kept.map(|(edge, _)| edge).take(EDGES_MAX).collect();
     graph.edges.sort_by_key(|edge| (edge.from, edge.to));
 }
 
