@@ -28,6 +28,7 @@ mod replay;
 mod restore;
 mod revise;
 mod run;
+mod schedule;
 mod schema;
 mod session;
 mod show;
@@ -74,6 +75,7 @@ enum Command {
     Watch(watch::Args),
     Log(log::Args),
     New(new::Args),
+    Schedule(schedule::Args),
     Export(export::Args),
     Diff(diff::Args),
     Pause(steer::PauseArgs),
@@ -124,6 +126,7 @@ fn main() -> ExitCode {
         Command::Watch(args) => watch::run(&args),
         Command::Log(args) => log::run(&args),
         Command::New(args) => new::run(&args),
+        Command::Schedule(args) => schedule::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Pause(args) => steer::pause(&args),

@@ -9,6 +9,8 @@ use std::process::Command;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("gantry-core", &[]),
     ("gantry-format", &["gantry-core"]),
+    ("gantry-schedule", &[]),
+    ("gantry-report", &[]),
     ("gantry-store", &["gantry-core"]),
     ("gantry-store-sqlite", &["gantry-core", "gantry-store"]),
     ("gantry-llm", &["gantry-core"]),
@@ -24,6 +26,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "gantry-llm",
             "gantry-runners",
             "gantry-engine",
+            "gantry-schedule",
+            "gantry-report",
         ],
     ),
     ("gantry-testkit", &["gantry-core"]),
@@ -31,7 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Crates without a runtime, a database, a network or a clock of their own, however deep below.
-const PURE: [&str; 2] = ["gantry-core", "gantry-format"];
+const PURE: [&str; 4] = ["gantry-core", "gantry-format", "gantry-schedule", "gantry-report"];
 
 /// Signs that something is not pure.
 const IMPURE: [&str; 16] = [

@@ -1,0 +1,127 @@
+//! `gantry schedule`: dates, floats, people, money and risk of a plan, or of a file that another tool wrote.
+
+mod of_plan; // in reading order
+mod source;
+mod page;
+mod charts;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use gantry_schedule::{Options, Problem, Project, Schedule, schedule_until, what_if};
+use serde_json::json;
+
+use crate::artifact::write_file;
+use crate::exit::{self, Fault};
+use crate::session::{self, Record};
+use crate::show::bytes;
+use crate::talk::talk;
+use charts::Chart;
+
+/// Compute when everything happens, what it costs and how sure that is
+///
+/// Takes a plan, a plan file, or a file of another tool: a project as JSON, a table (CSV), Microsoft Project's XML, a
+/// WfCommons run, or a PSPLIB instance (.sm). Nobody is given more to do than they can, and a deadline that cannot be
+/// kept is told with its gap and with what would help. Chance is drawn from the seed: the same seed gives the same
+/// figures.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  gantry schedule plan.yaml\n  gantry schedule 7 --json\n  gantry schedule house.xml --svg gantt -o house.svg\n  gantry schedule table.csv --what-if task.build.estimate=5d\n  gantry schedule j120.sm --schedules 50000"
+)]
+pub struct Args {
+    /// A plan file or a file of another tool (`-` is standard input), or a plan, perhaps with @rN for its revision N
+    #[arg(value_name = "FILE|PLAN")]
+    what: String,
+    /// Show only what would be different with this change, such as `task.build.estimate=5d`; may be given several times
+    #[arg(long, value_name = "CHANGE")]
+    what_if: Vec<String>,
+    /// Draw a chart
+    #[arg(long, value_name = "CHART", num_args = 0..=1, default_missing_value = "gantt", conflicts_with_all = ["csv", "what_if"])]
+    svg: Option<Chart>,
+    /// How wide the chart is, in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 1280, requires = "svg", value_parser = clap::value_parser!(u32).range(200..=10_000))]
+    width: u32,
+    /// Write the tasks as a table
+    #[arg(long, conflicts_with = "what_if")]
+    csv: bool,
+    /// The file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// Write over a file that exists
+    #[arg(long)]
+    force: bool,
+    /// How many futures are drawn
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    draws: u32,
+    /// What all chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many schedules the search for a shorter one may make
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    schedules: u64,
+    /// How long the search for a shorter schedule may take, such as `10s`; what it finds then depends on the machine
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "schedules", value_parser = parse_time)]
+    search_for: Option<gantry_core::time::Duration>,
+    #[command(flatten)]
+    record: Record,
+}
+
+fn parse_time(text: &str) -> Result<gantry_core::time::Duration, String> {
+    gantry_core::time::Duration::parse(text)
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    session::block_on(async {
+        let project = source::project(&args.record, &args.what).await?;
+        if !args.what_if.is_empty() {
+            return different(args, &project);
+        }
+        let schedule = computed(args, &project)?;
+        let body = match args.svg {
+            Some(chart) => chart.draw(&schedule, &project, args.width)?,
+            None if args.csv => page::table(&schedule)?,
+            None if args.record.json => format!("{:#}\n", json!(schedule)),
+            None => page::page(&schedule, &project),
+        };
+        match args.output.as_deref() {
+            None | Some("-") => exit::print(&body)?,
+            Some(path) => {
+                write_file(path, body.as_bytes(), args.force)?;
+                talk!("wrote {} to `{path}`", bytes(body.len() as u64));
+            }
+        }
+        Ok(ExitCode::from(exit::DONE))
+    })
+}
+
+fn options(args: &Args) -> Options {
+    let schedules = if args.search_for.is_some() { u64::MAX } else { args.schedules };
+    Options { schedules, draws: args.draws, seed: args.seed, ..Options::default() }
+}
+
+fn computed(args: &Args, project: &Project) -> Result<Schedule, Fault> {
+    let (begin, most) = (Instant::now(), args.search_for);
+    let stop = move || most.is_some_and(|most| begin.elapsed().as_millis() >= u128::from(most.as_ms()));
+    schedule_until(project, &options(args), &stop).map_err(|problems| wrong(&args.what, &problems))
+}
+
+fn different(args: &Args, project: &Project) -> Result<ExitCode, Fault> {
+    let changes: Vec<&str> = args.what_if.iter().map(String::as_str).collect();
+    let found = what_if(project, &changes, &options(args)).map_err(|problems| wrong(&args.what, &problems))?;
+    let body = if args.record.json { format!("{:#}\n", json!(found)) } else { page::differences(&found) };
+    exit::print(&body)?;
+    Ok(ExitCode::from(exit::DONE))
+}
+
+/// What is wrong with the project itself, all of it.
+fn wrong(what: &str, problems: &[Problem]) -> Fault {
+    let mut message = format!("`{what}` cannot be scheduled:");
+    for problem in problems {
+        message += &format!("\n  {}: {}", problem.at, problem.what);
+    }
+    let fault = Fault::bad_input(message);
+    match problems.iter().find(|problem| !problem.fix.is_empty()) {
+        Some(problem) => fault.hint(problem.fix.clone()),
+        None => fault,
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the project comes from: a plan of the record, a plan file, or a file of another tool.
+
+use std::io::Read as _;
+
+use gantry_schedule::Project;
+use gantry_schedule::read::{self, Unreadable};
+use gantry_store::Store as _;
+
+use super::of_plan;
+use crate::exit::Fault;
+use crate::file;
+use crate::session::Record;
+use crate::show::elapsed::now;
+use crate::show::timeline::Timeline;
+use crate::version;
+
+/// Larger files are a mistake.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// Reads whatever this names.
+pub async fn project(record: &Record, what: &str) -> Result<Project, Fault> {
+    let kind = Kind::of(what);
+    if kind == Kind::Plan && (what == "-" || std::path::Path::new(what).exists()) {
+        return Ok(of_plan::project(&file::load_sound_here(what, record.json)?, None, now()));
+    }
+    if kind == Kind::Plan {
+        return of_record(record, what).await;
+    }
+    let text = text(what)?;
+    let read = match kind {
+        Kind::Sm => read::psplib::project(&text),
+        Kind::Csv => read::csv::read(&text),
+        Kind::Xml => read::msproject::read(&text),
+        Kind::Json => return json(record, what, &text),
+        Kind::Plan => return Err(Fault::internal("a plan is read elsewhere")),
+    };
+    read.map_err(|error| unreadable(what, &error))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sm,
+    Csv,
+    Xml,
+    Json,
+    Plan,
+}
+
+impl Kind {
+    /// By the ending of the name. JSON may be a plan, a project or a run: its content says which.
+    fn of(what: &str) -> Self {
+        let ending = std::path::Path::new(what).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        match ending.to_ascii_lowercase().as_str() {
+            "sm" => Self::Sm,
+            "csv" | "tsv" => Self::Csv,
+            "xml" => Self::Xml,
+            "json" => Self::Json,
+            _ => Self::Plan,
+        }
+    }
+}
+
+fn text(path: &str) -> Result<String, Fault> {
+    let opened = std::fs::File::open(path).map_err(|error| file::unreadable(path, &file::why(&error, "file")))?;
+    let mut text = String::new();
+    opened.take(BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| file::unreadable(path, &file::why(&error, "file")))?;
+    if text.len() as u64 > BYTES_MAX {
+        return Err(file::unreadable(path, &format!("it is larger than {} MiB", BYTES_MAX >> 20)));
+    }
+    Ok(text)
+}
+
+fn unreadable(path: &str, error: &Unreadable) -> Fault {
+    Fault::bad_input(format!("`{path}` cannot be read: {error}"))
+}
+
+fn json(record: &Record, path: &str, text: &str) -> Result<Project, Fault> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
+        Fault::bad_input(format!("`{path}` is no JSON: {error}")).hint("give a plan, a project or a WfCommons run")
+    })?;
+    if value.get("workflow").is_some() {
+        return read::wfcommons::read(text).map_err(|error| unreadable(path, &error));
+    }
+    // Plans call it `depends_on` and have actions; projects call it `after` and need neither.
+    let tasks = value.get("tasks").and_then(serde_json::Value::as_array);
+    let is_project = ["start", "unit", "calendars", "resources", "currency"].iter().any(|field| value.get(field).is_some())
+        || tasks.is_some_and(|tasks| tasks.iter().any(|task| task.get("after").is_some() || task.get("needs").is_some()));
+    if !is_project {
+        return Ok(of_plan::project(&file::load_sound_here(path, record.json)?, None, now()));
+    }
+    serde_json::from_str(text).map_err(|error| Fault::bad_input(format!("`{path}` is no project that can be read: {error}")))
+}
+
+async fn of_record(record: &Record, what: &str) -> Result<Project, Fault> {
+    let plan = version::load(record, what).await?;
+    let timeline = match record.open()?.plan(what).await {
+        Ok(card) => Some(Timeline::of(&gantry_engine::entries(&record.open()?, &card.id).await?)),
+        Err(_) => None, // an earlier revision: what was done is not about it
+    };
+    Ok(of_plan::project(&plan, timeline.as_ref(), now()))
+}

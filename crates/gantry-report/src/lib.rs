@@ -1,0 +1,4 @@
+//! What Gantry shows. Plain data comes in, text comes out; nothing here reads a file, a clock or the
+//! surroundings, and the same data always gives the same bytes.
+
+pub mod chart;

@@ -1,0 +1,168 @@
+//! Lets the optimiser look for a good order, on whole periods.
+//!
+//! The optimiser knows periods and amounts, and nothing of calendars, zones or who has which skill. So it gets a
+//! simplified picture: work of the project's calendar as its axis, and for people yet to be found one pool of all who
+//! fit. What comes back is only an order; times and people are then found as for any other order. Where the picture is
+//! exact, its lower bound is a bound for the project too.
+
+use std::collections::BTreeMap;
+
+use crate::model::Model;
+use crate::network::{Node, Role, Tie};
+use crate::project::{LinkKind, Who};
+use crate::rcpsp::{Best, Capacity, Effort, Instance, Link, Task, solve};
+
+/// More periods than this in all are made coarser.
+const PERIODS_MAX: i64 = 1 << 26;
+
+/// What the optimiser found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// How many schedules it made.
+    pub schedules: u64,
+    /// No schedule takes less work than this, from the project's start; none when the picture is not exact.
+    pub lower_bound: Option<i64>,
+    /// For each node a number; lower goes first.
+    pub order: Vec<i64>,
+}
+
+/// Looks for a good order; none when there is nothing to look for.
+pub(crate) fn search(model: &Model<'_>, effort: &Effort, stop: &dyn Fn() -> bool) -> Option<Found> {
+    let picture = Picture::new(model);
+    let best = solve(&picture.instance, effort, stop).ok()?;
+    Some(picture.found(&best))
+}
+
+/// The project as the optimiser sees it.
+struct Picture {
+    instance: Instance,
+    /// Seconds of work in one period.
+    period: i64,
+    /// Thousandths of a resource in one unit.
+    unit: u32,
+    exact: bool,
+}
+
+impl Picture {
+    fn new(model: &Model<'_>) -> Self {
+        let line = model.line();
+        let since_start = |at: i64| line.work_between(0, at.max(0));
+        let nodes = &model.network.nodes;
+        let mut lengths: Vec<i64> = nodes.iter().flat_map(|node| [node.duration, since_start(node.earliest)]).collect();
+        lengths.extend(model.network.ties().iter().map(|tie| in_work(model, tie).abs()));
+        let total: i64 = lengths.iter().sum();
+        let common = lengths.iter().copied().fold(0, gcd).max(1);
+        let period = common.max(total / PERIODS_MAX + 1);
+        let exact = period == common && is_exact(model);
+        let mut picture = Self { instance: Instance::default(), period, unit: common_unit(model), exact };
+        let mut pools: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+        for supply in &model.resources {
+            let step = |&(from, amount): &(i64, u32)| (picture.periods(since_start(from)), amount / picture.unit);
+            let steps = supply.capacity.iter().map(step);
+            picture.instance.add_resource(Capacity::changing(steps.collect::<Vec<_>>()));
+        }
+        for node in nodes {
+            let mut task =
+                Task::new(picture.periods(node.duration)).released(picture.periods(since_start(node.earliest)));
+            for (pool, amount) in picture.demands(model, node, &mut pools) {
+                task = task.with(pool, amount);
+            }
+            picture.instance.add_task(task);
+        }
+        for tie in model.network.ties() {
+            let lag = picture.start_to_start(model, tie);
+            picture.instance.links.push(Link { before: tie.from, after: tie.to, lag });
+        }
+        picture
+    }
+
+    /// What a node occupies: named resources, and pools of all who could be found. What nobody can give is left out.
+    fn demands(
+        &mut self,
+        model: &Model<'_>,
+        node: &Node,
+        pools: &mut BTreeMap<Vec<usize>, usize>,
+    ) -> Vec<(usize, u32)> {
+        let mut demands: BTreeMap<usize, u32> = BTreeMap::new();
+        if node.role == Role::Work && node.finished.is_none() {
+            for need in &model.tasks[node.task].needs {
+                let (resource, amount) = match &need.who {
+                    Who::Named { .. } => (model.named(need), need.amount.0),
+                    Who::Fitting { role, skills, count } => {
+                        let fitting = super::fit::all_fitting(model, role.as_deref(), skills);
+                        let most =
+                            |one: &usize| model.resources[*one].capacity.iter().map(|step| step.1).max().unwrap_or(0);
+                        let capacity = fitting.iter().map(most).fold(0, u32::saturating_add);
+                        let capacity = Capacity::constant(capacity / self.unit);
+                        let instance = &mut self.instance;
+                        let pool = pools.entry(fitting).or_insert_with(|| instance.add_resource(capacity));
+                        (Some(*pool), need.amount.0.saturating_mul(*count))
+                    }
+                };
+                if let Some(resource) = resource {
+                    let sum = demands.entry(resource).or_default();
+                    *sum = sum.saturating_add(amount / self.unit);
+                }
+            }
+        }
+        let enough = |(resource, amount): &(usize, u32)| self.instance.capacities[*resource].last() >= *amount;
+        demands.into_iter().filter(enough).collect()
+    }
+
+    fn periods(&self, seconds: i64) -> u32 {
+        u32::try_from((seconds + self.period - 1) / self.period).unwrap_or(0)
+    }
+
+    fn start_to_start(&self, model: &Model<'_>, tie: &Tie) -> i32 {
+        let length = |node: usize| i64::from(self.instance.tasks[node].duration);
+        let lag = in_work(model, tie);
+        let lag = lag.signum() * i64::from(self.periods(lag.abs()));
+        let lag = match tie.kind {
+            LinkKind::FinishToStart => lag + length(tie.from),
+            LinkKind::StartToStart => lag,
+            LinkKind::FinishToFinish => lag + length(tie.from) - length(tie.to),
+            LinkKind::StartToFinish => lag - length(tie.to),
+        };
+        i32::try_from(lag).unwrap_or(i32::MAX)
+    }
+
+    fn found(&self, best: &Best) -> Found {
+        Found {
+            schedules: best.schedules,
+            lower_bound: self.exact.then(|| i64::from(best.lower_bound) * self.period),
+            order: best.starts.iter().map(|&start| i64::from(start)).collect(),
+        }
+    }
+}
+
+/// A lag in seconds of work: of elapsed time the usual share is work.
+fn in_work(model: &Model<'_>, tie: &Tie) -> i64 {
+    if !tie.elapsed {
+        return tie.lag;
+    }
+    let lag = i128::from(tie.lag) * i128::from(model.frame.scale.week) / (7 * 86_400);
+    i64::try_from(lag).unwrap_or(0)
+}
+
+/// Whether nothing is simplified: one calendar, named resources that are always there, nothing in progress.
+fn is_exact(model: &Model<'_>) -> bool {
+    let nodes = model.network.nodes.iter().all(|node| {
+        let same = node.line == 0 || model.lines.all[node.line] == *model.line();
+        (same || node.duration == 0) && node.started.is_none()
+    });
+    let named = model.tasks.iter().flat_map(|task| &task.needs).all(|need| model.named(need).is_some());
+    let always = *model.line() == crate::calendar::Timeline::Always;
+    nodes && named && (always || model.network.ties().iter().all(|tie| !tie.elapsed || tie.lag == 0))
+}
+
+/// The largest amount of which all amounts are multiples.
+fn common_unit(model: &Model<'_>) -> u32 {
+    let needs = model.tasks.iter().flat_map(|task| &task.needs).map(|need| need.amount.0);
+    let capacities = model.resources.iter().flat_map(|supply| &supply.capacity).map(|step| step.1);
+    let common = needs.chain(capacities).fold(0, |common, amount| gcd(common, i64::from(amount)));
+    u32::try_from(common).unwrap_or(1).max(1)
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

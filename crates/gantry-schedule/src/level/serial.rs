@@ -1,0 +1,141 @@
+//! Places tasks one after the other, in an order that a rule gives.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::fit::{Fit, ask, fit_at, force_at};
+use super::load::{Blocked, Load};
+use super::{Levelling, Placement, Share};
+use crate::model::Model;
+use crate::network::{Role, Times, bounds, place_node};
+
+/// What comes first when not everything can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// What must be finished first.
+    LatestFinish,
+    /// What must be started first.
+    LatestStart,
+    /// What has the least float.
+    LeastFloat,
+    /// What has the most work waiting for it.
+    MostWaiting,
+}
+
+pub(super) const RULES: [Rule; 4] = [Rule::LatestFinish, Rule::LatestStart, Rule::LeastFloat, Rule::MostWaiting];
+
+/// For each node a number; lower goes first.
+pub(super) fn priorities(model: &Model<'_>, rule: Rule, early: &[Times], late: &[Times]) -> Vec<i64> {
+    let network = &model.network;
+    let each =
+        |value: fn(&Times, &Times) -> i64| early.iter().zip(late).map(|(early, late)| value(early, late)).collect();
+    match rule {
+        Rule::LatestFinish => each(|_, late| late.finish),
+        Rule::LatestStart => each(|_, late| late.start),
+        Rule::LeastFloat => each(|early, late| late.finish.saturating_sub(early.finish)),
+        Rule::MostWaiting => {
+            let weight = |at: usize| {
+                let direct: i64 = network.ties_out(at).map(|tie| network.nodes[tie.to].duration).sum();
+                -(network.nodes[at].duration + direct)
+            };
+            (0..network.len()).map(weight).collect()
+        }
+    }
+}
+
+/// Places every node as early as links, people and the kind of levelling allow.
+pub(super) fn place_all(model: &mut Model<'_>, levelling: Levelling, order: &[i64], late: &[Times]) -> Placement {
+    let count = model.network.len();
+    let mut loads: Vec<Load> = model.resources.iter().map(|supply| Load::new(supply.capacity.clone())).collect();
+    let mut placement = Placement {
+        times: vec![Times::default(); count],
+        lines: model.network.nodes.iter().map(|node| node.line).collect(),
+        shares: vec![Vec::new(); count],
+        unmet: Vec::new(),
+    };
+    let mut waits: Vec<usize> = (0..count).map(|at| model.network.ties_into(at).len()).collect();
+    let key = |model: &Model<'_>, at: usize| {
+        let node = &model.network.nodes[at];
+        Reverse((node.started.is_none(), Reverse(model.tasks[node.task].priority), order[at], at))
+    };
+    let mut ready: BinaryHeap<_> = (0..count).filter(|&at| waits[at] == 0).map(|at| key(model, at)).collect();
+    while let Some(Reverse((.., at))) = ready.pop() {
+        place_one(model, levelling, at, late[at], &mut loads, &mut placement);
+        for tie in model.network.ties_out(at) {
+            waits[tie.to] -= 1;
+            if waits[tie.to] == 0 {
+                ready.push(key(model, tie.to));
+            }
+        }
+    }
+    placement.unmet.sort_by_key(|unmet| (unmet.task, unmet.need));
+    placement
+}
+
+fn place_one(
+    model: &mut Model<'_>,
+    levelling: Levelling,
+    at: usize,
+    late: Times,
+    loads: &mut [Load],
+    placement: &mut Placement,
+) {
+    let node = model.network.nodes[at].clone();
+    let line = &model.lines.all[node.line];
+    let (start, finish) = bounds(&model.network, at, &placement.times, line);
+    let start = start.max(node.earliest);
+    let finish = finish.max(start);
+    let task = model.tasks[node.task];
+    if node.role != Role::Work || task.needs.is_empty() || node.finished.is_some() {
+        placement.times[at] = place_node(&node, line, start, finish);
+        placement.shares[at] = past_shares(model, &node);
+        return;
+    }
+    let mut asked = ask(model, loads, node.task);
+    let fit = match levelling {
+        Levelling::Off => force_at(model, loads, &node, &asked, (start, finish)),
+        Levelling::WithinFloat | Levelling::Slip => {
+            let within = (levelling == Levelling::WithinFloat).then_some(late.finish);
+            search(model, loads, &node, &asked, (start, finish), within)
+                .unwrap_or_else(|| force_at(model, loads, &node, &asked, (start, finish)))
+        }
+    };
+    let from = if node.started.is_some() { node.earliest.max(fit.times.start) } else { fit.times.start };
+    for share in &fit.shares {
+        loads[share.resource].take(share.amount, from, fit.times.finish);
+    }
+    placement.times[at] = fit.times;
+    placement.lines[at] = fit.line;
+    placement.shares[at] = fit.shares;
+    placement.unmet.append(&mut asked.unmet);
+}
+
+/// The earliest fit; none when there never is one, or none before the task would be late.
+fn search(
+    model: &mut Model<'_>,
+    loads: &[Load],
+    node: &crate::network::Node,
+    ask: &super::fit::Ask,
+    (mut start, finish): (i64, i64),
+    within: Option<i64>,
+) -> Option<Fit> {
+    loop {
+        match fit_at(model, loads, node, ask, (start, finish.max(start))) {
+            Ok(fit) if within.is_some_and(|limit| fit.times.finish > limit) => return None,
+            Ok(fit) => return Some(fit),
+            Err(Blocked::ForEver) => return None,
+            Err(Blocked::Until(until)) => {
+                if within.is_some_and(|limit| until > limit) {
+                    return None;
+                }
+                start = until.max(start + 1);
+            }
+        }
+    }
+}
+
+/// Who worked on what is finished, for the record.
+fn past_shares(model: &Model<'_>, node: &crate::network::Node) -> Vec<Share> {
+    let needs = model.tasks[node.task].needs.iter().filter(|_| node.role == Role::Work);
+    needs.filter_map(|need| model.named(need).map(|resource| Share { resource, amount: need.amount.0 })).collect()
+}

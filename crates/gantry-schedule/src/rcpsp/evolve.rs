@@ -1,0 +1,218 @@
+//! The search: two populations of schedules, one made forwards in time and one backwards, each bred from the other.
+//!
+//! Every schedule gives an order of tasks for the other direction, so a schedule bred from two others is at the same
+//! time their justification, and costs one pass. This is the idea of the bi-population genetic algorithm of Debels and
+//! Vanhoucke; that stretches of time where a parent works hard are inherited whole is the idea behind the peak
+//! crossover of Valls, Ballestín and Quintanilla.
+//!
+//! Every place of a population is a line of descent: a new schedule takes the place of its parent's counterpart, if it
+//! is no worse and no copy of another. So good schedules do not crowd out the rest, and the search goes on for long.
+
+use std::collections::BTreeSet;
+
+use super::breed::Breeder;
+use super::dice::Dice;
+use super::network::Prepared;
+use super::parallel::Ready;
+use super::parent::{self, Nursery, Parent};
+use super::plane::Plane;
+use super::record::Record;
+use super::sample::Sampler;
+use super::serial::Maker;
+
+/// Forwards in time.
+const FORWARD: usize = 0;
+/// Backwards in time.
+const BACKWARD: usize = 1;
+
+/// A search without a limit plans for so many schedules at first, and for more each time it starts again.
+const FIRST_PLAN: u64 = 1_000;
+/// By how much more.
+const PLAN_GROWTH: u64 = 4;
+/// Of a thousand bred schedules so many are made period by period.
+const PARALLEL_PERMILLE: u32 = 100;
+/// How many tasks of an order are moved when it is disturbed.
+const MOVES: usize = 2;
+/// How often an order that was tried before is disturbed until it is new.
+const TRIES_MAX: usize = 10;
+/// How many generations in a row may pass without any new parent before the search starts again.
+const IDLE_GENERATIONS: usize = 20;
+/// How many orders are remembered at most, so that long searches do not fill the memory.
+const REMEMBERED_MAX: usize = 1 << 20;
+/// How many numbers the orders of a population may hold, so that large instances do not fill the memory.
+const NUMBERS_MAX: usize = 1 << 23;
+
+/// Everything a search needs.
+pub(super) struct Search<'a, P> {
+    prepared: &'a Prepared,
+    makers: [Maker<P>; 2],
+    /// True when a schedule made backwards is one forwards, read from its end.
+    reversible: bool,
+    record: Record<'a>,
+    dice: Dice,
+    ready: Ready,
+    breeder: Breeder,
+    starts: Vec<i32>,
+    keys: Vec<i32>,
+    tried: BTreeSet<u64>,
+}
+
+impl<'a, P: Plane> Search<'a, P> {
+    /// Prepares a search.
+    pub fn new(prepared: &'a Prepared, record: Record<'a>, seed: u64) -> Self {
+        let forward = prepared.forward.clone();
+        let reversible = forward.supply.is_constant() && forward.releases.iter().all(|&release| release == 0);
+        let backward = forward.mirrored(prepared.horizon);
+        Self {
+            prepared,
+            // Seen backwards, capacity changes until the end of a schedule, which may be as late as the horizon.
+            makers: [Maker::new(forward, prepared.horizon), Maker::new(backward, 2 * prepared.horizon)],
+            reversible,
+            record,
+            dice: Dice::new(seed),
+            ready: Ready::default(),
+            breeder: Breeder::default(),
+            starts: vec![0; prepared.written.len()],
+            keys: vec![0; prepared.written.len()],
+            tried: BTreeSet::new(),
+        }
+    }
+
+    /// Searches until it is over, and returns what was found and spent.
+    pub fn run(mut self) -> Record<'a> {
+        let mut plan = FIRST_PLAN;
+        let mut sampler = Sampler::new(&self.prepared.forward);
+        while !self.record.is_over() {
+            self.evolve(&mut sampler, self.record.left().unwrap_or(plan));
+            plan = plan.saturating_mul(PLAN_GROWTH);
+        }
+        self.record
+    }
+
+    /// One evolution, planned for so many schedules: from first samples until it is over or comes to rest.
+    fn evolve(&mut self, sampler: &mut Sampler, plan: u64) {
+        let size = population(plan, self.starts.len());
+        let disturbed_permille = u32::try_from(plan / 6).unwrap_or(u32::MAX).min(800);
+        let Some((mut nursery, first)) = self.first(sampler, size) else { return };
+        let mut parents = first;
+        let mut counterparts = self.justified(&mut nursery, &parents);
+        if counterparts.len() < parents.len() {
+            return;
+        }
+        let mut direction = FORWARD;
+        std::mem::swap(&mut parents, &mut counterparts);
+        let mut idle = 0;
+        while idle < IDLE_GENERATIONS * size {
+            let best = (0..parents.len()).min_by_key(|&place| parents[place].end);
+            for place in 0..parents.len() {
+                if self.record.is_over() {
+                    return;
+                }
+                if best == Some(place) {
+                    self.breeder.justify(&parents[place]);
+                } else {
+                    self.breeder.mix(&mut self.dice, &parents, place);
+                    if self.dice.permille(disturbed_permille) {
+                        self.breeder.disturb(&mut self.dice, &self.makers[direction].network, MOVES);
+                    }
+                    self.disturb_until_new(direction);
+                }
+                idle += 1;
+                let Some(child) = self.make(&mut nursery, direction) else { continue };
+                let copy = counterparts.iter().enumerate().any(|(other, it)| other != place && it.print == child.print);
+                if !copy && child.fitness <= counterparts[place].fitness {
+                    idle = if child.print == counterparts[place].print { idle } else { 0 };
+                    counterparts[place] = child;
+                }
+            }
+            std::mem::swap(&mut parents, &mut counterparts);
+            direction = 1 - direction;
+        }
+    }
+
+    /// The first population, made forwards, and the nursery for all that follow.
+    fn first(&mut self, sampler: &mut Sampler, size: usize) -> Option<(Nursery, Vec<Parent>)> {
+        let mut nursery = None;
+        let mut population = Vec::with_capacity(size);
+        while population.len() < size && !self.record.is_over() {
+            let maker = &mut self.makers[FORWARD];
+            let end = sampler.next(maker, &mut self.ready, &mut self.dice, &mut self.starts);
+            let Some(end) = self.note(FORWARD, end) else { continue };
+            let network = &self.makers[FORWARD].network;
+            let nursery = nursery.get_or_insert_with(|| Nursery::new(network, self.prepared.rates.clone(), end));
+            population.push(nursery.parent(network, end, &self.starts));
+        }
+        nursery.map(|nursery| (nursery, population))
+    }
+
+    /// The first population made backwards: each schedule of the other, justified.
+    fn justified(&mut self, nursery: &mut Nursery, population: &[Parent]) -> Vec<Parent> {
+        let mut justified = Vec::with_capacity(population.len());
+        for parent in population {
+            if self.record.is_over() {
+                break;
+            }
+            self.breeder.justify(parent);
+            justified.extend(self.make_serial(nursery, BACKWARD));
+        }
+        justified
+    }
+
+    /// Makes the schedule of the order bred last.
+    fn make(&mut self, nursery: &mut Nursery, direction: usize) -> Option<Parent> {
+        if !self.dice.permille(PARALLEL_PERMILLE) {
+            return self.make_serial(nursery, direction);
+        }
+        for (key, &task) in (0..).zip(&self.breeder.child) {
+            self.keys[task as usize] = key;
+        }
+        let end = self.makers[direction].parallel(&self.keys, &mut self.ready, &mut self.starts);
+        let end = self.note(direction, end)?;
+        Some(nursery.parent(&self.makers[direction].network, end, &self.starts))
+    }
+
+    fn make_serial(&mut self, nursery: &mut Nursery, direction: usize) -> Option<Parent> {
+        let end = self.makers[direction].serial(&self.breeder.child, &mut self.starts);
+        let end = self.note(direction, end)?;
+        Some(nursery.parent(&self.makers[direction].network, end, &self.starts))
+    }
+
+    /// Counts a schedule and keeps it if it is the best.
+    fn note(&mut self, direction: usize, end: Option<i32>) -> Option<i32> {
+        self.record.count();
+        let end = end?;
+        if direction == FORWARD {
+            let better = self.record.keep(end, self.starts.iter().copied());
+            if better && !self.reversible {
+                // The end of time, from which schedules are made backwards, has moved.
+                self.makers[BACKWARD] = Maker::new(self.prepared.forward.mirrored(end), 2 * self.prepared.horizon);
+            }
+        } else if self.reversible {
+            let durations = &self.prepared.forward.durations;
+            self.record.keep(end, self.starts.iter().zip(durations).map(|(start, duration)| end - start - duration));
+        }
+        Some(end)
+    }
+
+    /// Disturbs the order bred last until it has not been tried before, or often enough.
+    fn disturb_until_new(&mut self, direction: usize) {
+        if self.tried.len() > REMEMBERED_MAX {
+            self.tried.clear();
+        }
+        for moves in 1..=TRIES_MAX {
+            let turned = u32::try_from(direction).unwrap_or(0);
+            if self.tried.insert(parent::print(self.breeder.child.iter().copied().chain([turned]))) {
+                return;
+            }
+            self.breeder.disturb(&mut self.dice, &self.makers[direction].network, moves);
+        }
+    }
+}
+
+/// How large populations should be for a search of so many schedules: small ones come to rest before they have spent
+/// what they may, large ones have spent it before they come to rest. Small instances need more variety.
+fn population(plan: u64, tasks: usize) -> usize {
+    let power = plan.isqrt().saturating_mul(plan.isqrt().isqrt()); // about the plan to the power of three quarters
+    let wanted = usize::try_from(power).unwrap_or(usize::MAX) / (tasks / 15).clamp(5, 9);
+    wanted.clamp(2, (NUMBERS_MAX / tasks.max(1)).max(16))
+}

@@ -1,0 +1,360 @@
+//! Reads tables: one line for each task, with a heading that says what the columns are.
+//!
+//! Names of columns are those of other tools, too, in any case and order (`Predecessors`, `Task Name`, `Duration`).
+//! The delimiter is whichever of comma, semicolon and tab the heading has most of.
+
+use std::collections::BTreeSet;
+
+use super::Unreadable;
+use crate::project::{
+    Calendar, Cost, CostKind, Deadline, Due, Estimate, Length, Link, Money, Need, Progress, Project, Resource, Task,
+    ThreePoint, Unit, When,
+};
+
+/// Columns that are understood, each with what it may be called.
+const COLUMNS: &[(Column, &[&str])] = &[
+    (Column::Id, &["id", "task id", "task_id", "uid", "no", "number", "key"]),
+    (Column::Title, &["title", "name", "task", "task name", "task_name", "summary", "activity"]),
+    (Column::Parent, &["parent", "parent id", "parent_id", "phase", "epic"]),
+    (Column::After, &["after", "predecessors", "predecessor", "depends_on", "depends on", "dependencies", "waits for"]),
+    (Column::Likely, &["duration", "estimate", "likely", "most likely", "realistic", "work", "length"]),
+    (Column::Low, &["low", "min", "optimistic", "best case"]),
+    (Column::High, &["high", "max", "pessimistic", "worst case"]),
+    (Column::NotBefore, &["start_no_earlier", "not before", "not_before", "earliest start", "start no earlier than"]),
+    (Column::Deadline, &["deadline", "due", "due date", "due_date", "must finish"]),
+    (Column::Needs, &["resources", "resource", "resource names", "needs", "assignee", "assigned to", "owner", "who"]),
+    (Column::Cost, &["cost", "fixed cost", "fixed_cost", "budget"]),
+    (Column::Priority, &["priority"]),
+    (Column::Percent, &["percent", "% complete", "percent complete", "percent_complete", "done", "progress"]),
+    (Column::Started, &["actual start", "actual_start", "started"]),
+    (Column::Finished, &["actual finish", "actual_finish", "finished"]),
+    (Column::Calendar, &["calendar"]),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Column {
+    Id,
+    Title,
+    Parent,
+    After,
+    Likely,
+    Low,
+    High,
+    NotBefore,
+    Deadline,
+    Needs,
+    Cost,
+    Priority,
+    Percent,
+    Started,
+    Finished,
+    Calendar,
+}
+
+/// Reads the text of a table. Days are those of an office in UTC when anything in it is a date; otherwise times are
+/// numbers of days from zero.
+pub fn read(text: &str) -> Result<Project, Unreadable> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut table = csv::ReaderBuilder::new()
+        .delimiter(delimiter(text))
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let headings = table.headers().map_err(|error| unreadable(&error))?.clone();
+    let columns = columns(&headings)?;
+    let mut project = Project::counting(Unit::Day);
+    for record in table.records() {
+        let record = record.map_err(|error| unreadable(&error))?;
+        let line = record.position().map_or(1, |position| usize::try_from(position.line()).unwrap_or(1));
+        let row = Row { columns: &columns, record: &record, line };
+        if let Some(task) = row.task()? {
+            project.tasks.push(task);
+        }
+    }
+    if project.tasks.is_empty() {
+        return Err(Unreadable { line: 1, what: "there are no tasks under the heading".to_owned() });
+    }
+    settle_links(&mut project);
+    add_named(&mut project);
+    Ok(project)
+}
+
+fn unreadable(error: &csv::Error) -> Unreadable {
+    let line = error.position().map_or(1, |position| usize::try_from(position.line()).unwrap_or(1));
+    Unreadable { line, what: format!("this line of the table cannot be read: {error}") }
+}
+
+fn delimiter(text: &str) -> u8 {
+    let heading = text.lines().next().unwrap_or_default();
+    let count = |delimiter: u8| heading.bytes().filter(|byte| *byte == delimiter).count();
+    [b',', b';', b'\t'].into_iter().max_by_key(|delimiter| (count(*delimiter), *delimiter == b',')).unwrap_or(b',')
+}
+
+fn columns(headings: &csv::StringRecord) -> Result<Vec<Option<Column>>, Unreadable> {
+    let known = |heading: &str| {
+        let heading = heading.to_lowercase();
+        COLUMNS.iter().find(|(_, names)| names.contains(&heading.as_str())).map(|(column, _)| *column)
+    };
+    let columns: Vec<Option<Column>> = headings.iter().map(known).collect();
+    let twice = |column: &Column| columns.iter().filter(|other| **other == Some(*column)).count() > 1;
+    if let Some(column) = columns.iter().flatten().find(|column| twice(column)) {
+        let what = format!("two columns of the heading mean the same ({column:?}); rename one of them");
+        return Err(Unreadable { line: 1, what });
+    }
+    let has = |column| columns.contains(&Some(column));
+    if !has(Column::Id) && !has(Column::Title) {
+        let what = "the heading names no column for tasks; expected at least `id` or `name`, and for example \
+                    `duration`, `after`, `resources`, `cost`";
+        return Err(Unreadable { line: 1, what: what.to_owned() });
+    }
+    Ok(columns)
+}
+
+/// One line of the table.
+struct Row<'a> {
+    columns: &'a [Option<Column>],
+    record: &'a csv::StringRecord,
+    line: usize,
+}
+
+impl Row<'_> {
+    fn field(&self, wanted: Column) -> &str {
+        let at = self.columns.iter().position(|column| *column == Some(wanted));
+        at.and_then(|at| self.record.get(at)).unwrap_or_default()
+    }
+
+    /// What stands in a column, read; none when nothing stands there.
+    fn read<T: std::str::FromStr>(&self, column: Column) -> Result<Option<T>, Unreadable>
+    where
+        T::Err: std::fmt::Display,
+    {
+        let text = self.field(column);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        text.parse().map(Some).map_err(|error: T::Err| Unreadable { line: self.line, what: error.to_string() })
+    }
+
+    /// The task of this line; none for an empty line.
+    fn task(&self) -> Result<Option<Task>, Unreadable> {
+        let (id, title) = (self.field(Column::Id), self.field(Column::Title));
+        let id = if id.is_empty() { title } else { id };
+        if id.is_empty() {
+            return match self.record.iter().all(str::is_empty) {
+                true => Ok(None),
+                false => Err(Unreadable { line: self.line, what: "this task has neither an id nor a name".to_owned() }),
+            };
+        }
+        let wrong = |what: String| Unreadable { line: self.line, what };
+        let needs =
+            list(self.field(Column::Needs)).map(|need| need_of(need).map_err(wrong)).collect::<Result<_, _>>()?;
+        let after =
+            list(self.field(Column::After)).map(|link| link_of(link).map_err(wrong)).collect::<Result<_, _>>()?;
+        let percent = self.field(Column::Percent).trim_end_matches('%').trim();
+        let percent = match percent {
+            "" => None,
+            text => Some(text.parse().ok().filter(|percent| *percent <= 100).ok_or_else(|| {
+                wrong(format!("`{text}` is not how much is done; write a whole number from 0 to 100"))
+            })?),
+        };
+        Ok(Some(Task {
+            title: if title == id { String::new() } else { title.to_owned() },
+            parent: Some(self.field(Column::Parent)).filter(|parent| !parent.is_empty()).map(str::to_owned),
+            after,
+            estimate: self.estimate()?,
+            calendar: Some(self.field(Column::Calendar)).filter(|name| !name.is_empty()).map(str::to_owned),
+            start_no_earlier: self.read::<When>(Column::NotBefore)?,
+            deadline: self.read::<Deadline>(Column::Deadline)?,
+            needs,
+            costs: self.read::<Money>(Column::Cost)?.map(fixed_cost).into_iter().collect(),
+            priority: self.read(Column::Priority)?.unwrap_or_default(),
+            progress: Progress {
+                percent,
+                started: self.read(Column::Started)?,
+                finished: self.read(Column::Finished)?,
+                ..Progress::default()
+            },
+            ..Task::milestone(id)
+        }))
+    }
+
+    fn estimate(&self) -> Result<Option<Estimate>, Unreadable> {
+        let (low, likely, high) = (self.length(Column::Low)?, self.length(Column::Likely)?, self.length(Column::High)?);
+        Ok(match (low, likely, high) {
+            (None, None, None) => None,
+            (low, Some(likely), high) => {
+                let (low, high) = (low.unwrap_or(likely), high.unwrap_or(likely));
+                Some(ThreePoint { low, likely, high, ..ThreePoint::fixed(likely) })
+            }
+            (Some(only), None, None) | (None, None, Some(only)) => Some(Estimate::fixed(only)),
+            (Some(_), None, Some(_)) => {
+                let what = "this task has a lowest and a highest duration; it needs the most likely one, too";
+                return Err(Unreadable { line: self.line, what: what.to_owned() });
+            }
+        })
+    }
+
+    /// A length; other tools mark estimates that nobody confirmed with a question mark.
+    fn length(&self, column: Column) -> Result<Option<Length>, Unreadable> {
+        let text = self.field(column).trim_end_matches('?').trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        text.to_lowercase().parse().map(Some).map_err(|what| Unreadable { line: self.line, what })
+    }
+}
+
+fn fixed_cost(amount: Money) -> Cost {
+    Cost { name: "cost".to_owned(), kind: CostKind::Fixed, amount: ThreePoint::fixed(amount), due: Due::Start }
+}
+
+fn list(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', ';', '\n']).map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// `ana`, `ana 50%`, and `ana[50%]` as other tools write it.
+fn need_of(text: &str) -> Result<Need, String> {
+    let (name, amount) = match text.split_once('[') {
+        Some((name, rest)) => (name.trim(), Some(rest.trim_end_matches(']').trim())),
+        None => match text.rsplit_once(char::is_whitespace) {
+            Some((name, amount)) if amount.starts_with(|first: char| first.is_ascii_digit()) => {
+                (name.trim(), Some(amount))
+            }
+            _ => (text, None),
+        },
+    };
+    let need = Need::named(name);
+    match amount {
+        Some(amount) => Ok(Need { amount: amount.parse()?, ..need }),
+        None => Ok(need),
+    }
+}
+
+/// `design`, `design SS+2d`, and `3FS+2 days` as other tools write it.
+fn link_of(text: &str) -> Result<Link, String> {
+    let name_end = ["FS", "SS", "FF", "SF"].iter().filter_map(|kind| {
+        let at = text.rfind(kind)?;
+        let rest = text[at + kind.len()..].trim_start();
+        let attached = at > 0 && (rest.is_empty() || rest.starts_with(['+', '-']));
+        (attached && text[..at].ends_with(|last: char| last.is_ascii_digit() || last.is_whitespace())).then_some(at)
+    });
+    match name_end.max() {
+        Some(at) => {
+            format!("{} {}", text[..at].trim_end(), text[at..].to_owned().replace("days", "d").replace("day", "d"))
+                .parse()
+        }
+        None => Ok(Link::after(text)),
+    }
+}
+
+/// A link to a task may name its title where ids are numbers.
+fn settle_links(project: &mut Project) {
+    let ids: BTreeSet<String> = project.tasks.iter().map(|task| task.id.clone()).collect();
+    let by_title: std::collections::BTreeMap<String, String> =
+        project.tasks.iter().rev().map(|task| (task.title.clone(), task.id.clone())).collect();
+    let settle = |name: &mut String| {
+        if !ids.contains(name)
+            && let Some(id) = by_title.get(name)
+        {
+            name.clone_from(id);
+        }
+    };
+    for task in &mut project.tasks {
+        task.after.iter_mut().for_each(|link| settle(&mut link.task));
+        task.parent.iter_mut().for_each(settle);
+    }
+}
+
+/// Whoever is named is there, once; with dates there is an office to work in.
+fn add_named(project: &mut Project) {
+    use crate::project::Who;
+    let named = project.tasks.iter().flat_map(|task| &task.needs).filter_map(|need| match &need.who {
+        Who::Named { resource } => Some(resource.clone()),
+        Who::Fitting { .. } => None,
+    });
+    let named: BTreeSet<String> = named.collect();
+    project.resources = named.into_iter().map(Resource::new).collect();
+    let calendars: BTreeSet<String> = project.tasks.iter().filter_map(|task| task.calendar.clone()).collect();
+    project.calendars = calendars.into_iter().map(|id| Calendar::office(id, "UTC")).collect();
+    let dates = project.tasks.iter().flat_map(|task| {
+        let of = &task.progress;
+        [task.start_no_earlier, task.deadline.map(|deadline| deadline.at), of.started, of.finished]
+    });
+    let first = dates.flatten().filter_map(day_of).min();
+    if let Some(first) = first {
+        let office = "office".to_owned();
+        if project.calendars.iter().all(|calendar| calendar.id != office) {
+            project.calendars.push(Calendar::office(&office, "UTC"));
+        }
+        project.calendar = Some(office);
+        project.start = Some(When::Day(first));
+    }
+}
+
+fn day_of(when: When) -> Option<jiff::civil::Date> {
+    match when {
+        When::Day(date) => Some(date),
+        When::Local(local) => Some(local.date()),
+        When::At(instant) => Some(instant.to_zoned(jiff::tz::TimeZone::UTC).date()),
+        When::After(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_a_project() {
+        let text = "id,name,duration,after,resources\n\
+                    dig,Dig the hole,2d,,ana\n\
+                    pour,Pour concrete,1d,dig,\"ana, mixer 2\"\n\
+                    dry,Let it dry,3ed,pour FS+1h,\n";
+        let project = read(text).unwrap();
+        assert_eq!(project.tasks.len(), 3);
+        assert_eq!(project.task("pour").unwrap().needs, [Need::named("ana"), Need::of("mixer", 2)]);
+        assert_eq!(project.task("dry").unwrap().after, ["pour FS+1h".parse().unwrap()]);
+        assert_eq!(project.resources.iter().map(|resource| resource.id.as_str()).collect::<Vec<_>>(), ["ana", "mixer"]);
+        assert_eq!(project.start, None, "no dates: days from zero");
+    }
+
+    #[test]
+    fn headings_and_links_of_other_tools_are_understood() {
+        let text = "\u{feff}ID;Task Name;Duration;Predecessors;Resource Names;% Complete\n\
+                    1;Plan;5 days;;Ana[50%];100%\n\
+                    2;Build;3d?;1FS+2 days;Ben;\n\
+                    3;Test;1d;2SS, Plan;;\n";
+        let project = read(text).unwrap();
+        assert_eq!(project.task("1").unwrap().needs[0].amount, "50%".parse().unwrap());
+        assert_eq!(project.task("1").unwrap().progress.percent, Some(100));
+        assert_eq!(project.task("2").unwrap().after, ["1 FS+2d".parse().unwrap()]);
+        assert_eq!(project.task("3").unwrap().after, ["2 SS".parse().unwrap(), Link::after("1")]);
+    }
+
+    #[test]
+    fn three_durations_are_an_estimate_and_dates_make_a_calendar() {
+        let text = "name\tlow\tlikely\thigh\tdeadline\ndesign\t2d\t3d\t8d\t2026-12-01\n";
+        let project = read(text).unwrap();
+        let estimate = project.tasks[0].estimate.unwrap();
+        assert_eq!((estimate.low, estimate.high), (Length::days(2), Length::days(8)));
+        assert_eq!(project.start, Some("2026-12-01".parse().unwrap()));
+        assert_eq!(project.calendar.as_deref(), Some("office"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        for (text, line, says) in [
+            ("id,duration\na,5d\nb,soon\n", 3, "`soon` is not a length"),
+            ("colour,size\nred,5\n", 1, "no column for tasks"),
+            ("id,name,key\na,b,c\n", 1, "mean the same"),
+            ("id,duration\n", 1, "no tasks"),
+            ("id,low,high\na,1d,2d\n", 2, "most likely"),
+            ("id,percent\na,200\n", 2, "from 0 to 100"),
+            ("id,duration\n,5d\n", 2, "neither an id nor a name"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert_eq!(error.line, line, "{text}: {error}");
+            assert!(error.what.contains(says), "{text}: {error}");
+        }
+    }
+}

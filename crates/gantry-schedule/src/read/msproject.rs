@@ -1,0 +1,165 @@
+//! Reads the XML that Microsoft Project exchanges (namespace `http://schemas.microsoft.com/project`).
+
+mod calendars; // in reading order
+mod tasks;
+mod xml;
+
+use std::collections::BTreeMap;
+
+use super::Unreadable;
+use crate::project::{Amount, Money, Need, Project, Resource, Unit, When};
+use xml::Element;
+
+/// What things are called in the file, and in the project.
+#[derive(Default)]
+struct Names {
+    calendars: BTreeMap<i64, String>,
+    tasks: BTreeMap<i64, String>,
+    resources: BTreeMap<i64, String>,
+}
+
+/// Reads the text of a file. Times are taken for those of UTC, for the format knows no zones.
+pub fn read(text: &str) -> Result<Project, Unreadable> {
+    let document = xml::document(text)?;
+    let root = Element::root(&document)?;
+    let mut names = Names::default();
+    let calendars = calendars::read(&root, &mut names)?;
+    let calendar = root.number("CalendarUID")?.and_then(|uid| names.calendars.get(&uid).cloned());
+    let mut project = Project {
+        name: root.text("Title").or(root.text("Name")).unwrap_or_default().to_owned(),
+        start: root.when("StartDate")?,
+        calendar: calendar.or_else(|| calendars.first().map(|calendar| calendar.id.clone())),
+        calendars,
+        currency: root.text("CurrencyCode").unwrap_or("USD").to_owned(),
+        data_date: root.when("StatusDate")?,
+        resources: resources(&root, &mut names)?,
+        ..Project::counting(Unit::Day)
+    };
+    project.tasks = tasks::read(&root, &mut names)?;
+    assign(&root, &names, &mut project)?;
+    if project.tasks.is_empty() {
+        return Err(root.wrong("there are no tasks in this file"));
+    }
+    Ok(project)
+}
+
+/// People and equipment; material and costs of the file are no resources that limit anything.
+fn resources(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Resource>, Unreadable> {
+    let mut resources = Vec::new();
+    for element in root.all("Resources", "Resource") {
+        let uid = element.required_number("UID")?;
+        let works = element.number("Type")?.unwrap_or(1) == 1;
+        let Some(name) = element.text("Name").filter(|_| works) else { continue };
+        let id = xml::unique(name, uid, names.resources.values());
+        names.resources.insert(uid, id.clone());
+        let rate = element.decimal("StandardRate")?.filter(|rate| !rate.is_zero());
+        let own = element.number("CalendarUID")?.and_then(|uid| names.calendars.get(&uid).cloned());
+        resources.push(Resource {
+            name: if id == name { String::new() } else { name.to_owned() },
+            capacity: element.amount("MaxUnits")?.unwrap_or_default(),
+            calendar: own,
+            rate: rate.map(Money::of),
+            ..Resource::new(id)
+        });
+    }
+    Ok(resources)
+}
+
+/// Who does what.
+fn assign(root: &Element<'_, '_>, names: &Names, project: &mut Project) -> Result<(), Unreadable> {
+    let places: BTreeMap<String, usize> =
+        project.tasks.iter().enumerate().map(|(at, task)| (task.id.clone(), at)).collect();
+    for element in root.all("Assignments", "Assignment") {
+        let task = names.tasks.get(&element.required_number("TaskUID")?);
+        // Nobody is assigned where the resource has a number below zero.
+        let resource = names.resources.get(&element.required_number("ResourceUID")?);
+        if let (Some(task), Some(resource)) = (task, resource)
+            && let Some(task) = places.get(task).and_then(|at| project.tasks.get_mut(*at))
+        {
+            let amount: Amount = element.amount("Units")?.unwrap_or_default();
+            task.needs.push(Need { amount, ..Need::named(resource) });
+        }
+    }
+    Ok(())
+}
+
+/// The start of a day is the day.
+fn day_or_time(time: jiff::civil::DateTime) -> When {
+    if time.time() == jiff::civil::Time::midnight() { When::Day(time.date()) } else { When::Local(time) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::{Estimate, Length, Link};
+
+    const FILE: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<Project xmlns="http://schemas.microsoft.com/project">
+  <Name>house.xml</Name><Title>House</Title>
+  <StartDate>2026-03-02T08:00:00</StartDate>
+  <CalendarUID>1</CalendarUID><CurrencyCode>EUR</CurrencyCode>
+  <Calendars><Calendar><UID>1</UID><Name>Standard</Name><WeekDays>
+    <WeekDay><DayType>1</DayType><DayWorking>0</DayWorking></WeekDay>
+    <WeekDay><DayType>2</DayType><DayWorking>1</DayWorking><WorkingTimes>
+      <WorkingTime><FromTime>08:00:00</FromTime><ToTime>12:00:00</ToTime></WorkingTime>
+      <WorkingTime><FromTime>13:00:00</FromTime><ToTime>17:00:00</ToTime></WorkingTime></WorkingTimes></WeekDay>
+  </WeekDays><Exceptions><Exception><TimePeriod><FromDate>2026-12-25T00:00:00</FromDate><ToDate>2026-12-26T23:59:00</ToDate></TimePeriod>
+    <DayWorking>0</DayWorking></Exception></Exceptions></Calendar></Calendars>
+  <Tasks>
+    <Task><UID>0</UID><ID>0</ID><Name>House</Name><OutlineLevel>0</OutlineLevel><Summary>1</Summary></Task>
+    <Task><UID>1</UID><ID>1</ID><Name>Shell</Name><OutlineLevel>1</OutlineLevel><Summary>1</Summary></Task>
+    <Task><UID>2</UID><ID>2</ID><Name>Walls</Name><OutlineLevel>2</OutlineLevel><Duration>PT40H0M0S</Duration><FixedCost>10050</FixedCost></Task>
+    <Task><UID>3</UID><ID>3</ID><Name>Roof</Name><OutlineLevel>2</OutlineLevel><Duration>PT16H30M0S</Duration><PercentComplete>25</PercentComplete>
+      <ConstraintType>4</ConstraintType><ConstraintDate>2026-03-09T08:00:00</ConstraintDate>
+      <PredecessorLink><PredecessorUID>2</PredecessorUID><Type>3</Type><LinkLag>4800</LinkLag><LagFormat>7</LagFormat></PredecessorLink></Task>
+    <Task><UID>4</UID><ID>4</ID><Name>Done</Name><OutlineLevel>1</OutlineLevel><Milestone>1</Milestone><Duration>PT0H0M0S</Duration>
+      <PredecessorLink><PredecessorUID>3</PredecessorUID><Type>1</Type></PredecessorLink></Task>
+  </Tasks>
+  <Resources><Resource><UID>1</UID><Name>Ana</Name><Type>1</Type><MaxUnits>0.5</MaxUnits><StandardRate>90</StandardRate></Resource></Resources>
+  <Assignments><Assignment><UID>1</UID><TaskUID>3</TaskUID><ResourceUID>1</ResourceUID><Units>0.5</Units></Assignment>
+    <Assignment><UID>2</UID><TaskUID>2</TaskUID><ResourceUID>-65535</ResourceUID></Assignment></Assignments>
+</Project>"#;
+
+    #[test]
+    fn a_file_of_another_tool_is_a_project() {
+        let project = read(FILE).unwrap();
+        assert_eq!((project.name.as_str(), project.currency.as_str()), ("House", "EUR"));
+        assert_eq!(project.start, Some("2026-03-02T08:00".parse().unwrap()));
+        let ids: Vec<(&str, Option<&str>)> =
+            project.tasks.iter().map(|task| (task.id.as_str(), task.parent.as_deref())).collect();
+        assert_eq!(ids, [("1", None), ("2", Some("1")), ("3", Some("1")), ("4", None)], "the whole is no task");
+        let roof = project.task("3").unwrap();
+        assert_eq!(roof.title, "Roof");
+        assert_eq!(roof.estimate, Some(Estimate::fixed("16h30m".parse().unwrap())));
+        assert_eq!(roof.after, ["2 SS+8h".parse::<Link>().unwrap()]);
+        assert_eq!(roof.start_no_earlier, Some("2026-03-09T08:00".parse().unwrap()));
+        assert_eq!(roof.needs, [Need { amount: "0.5".parse().unwrap(), ..Need::named("Ana") }]);
+        assert_eq!(roof.progress.percent, Some(25));
+        assert_eq!(project.task("4").unwrap().estimate, Some(Estimate::fixed(Length::ZERO)));
+        assert_eq!(project.task("1").unwrap().estimate, None, "a summary takes as long as its parts");
+    }
+
+    #[test]
+    fn its_calendar_has_the_hours_and_the_days_off() {
+        let project = read(FILE).unwrap();
+        let calendar = &project.calendars[0];
+        assert_eq!(calendar.hours("2026-03-02".parse().unwrap()).len(), 2, "a Monday");
+        assert!(calendar.hours("2026-03-01".parse().unwrap()).is_empty(), "a Sunday");
+        assert!(calendar.hours("2026-12-25".parse().unwrap()).is_empty());
+        assert!(calendar.hours("2026-12-28".parse().unwrap()).len() == 2, "the Monday after");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        for (text, says) in [
+            ("<Project", "this is no XML"),
+            ("<html></html>", "`Project`"),
+            ("<Project>\n<Tasks></Tasks></Project>", "no tasks"),
+            ("<Project><Tasks>\n<Task><UID>x</UID></Task></Tasks></Project>", "`x`"),
+            ("<Project><Tasks>\n<Task><UID>1</UID><Duration>soon</Duration></Task></Tasks></Project>", "`soon`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.what.contains(says), "{text}: {error}");
+        }
+    }
+}

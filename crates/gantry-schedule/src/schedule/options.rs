@@ -1,0 +1,50 @@
+//! How a schedule is computed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::level::Levelling;
+use crate::project::Length;
+
+/// Which value of a three-point estimate the schedule takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// The mean.
+    #[default]
+    Expected,
+    /// The most likely.
+    Likely,
+}
+
+/// How a schedule is computed. The default levels, and plays no dice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Which value of a three-point estimate counts.
+    pub basis: Basis,
+    /// What to do when people have too much to do at once.
+    pub levelling: Levelling,
+    /// How many schedules the optimiser may make to find a shorter one; none is made at zero.
+    pub schedules: u64,
+    /// Tasks with at most this float are near-critical; none means a twentieth of the makespan.
+    pub near_critical: Option<Length>,
+    /// How many futures are drawn; none are drawn at zero.
+    pub draws: u32,
+    /// What all chance comes from.
+    pub seed: u64,
+    /// The percentile that the contingency covers.
+    pub confidence: u8,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            basis: Basis::default(),
+            levelling: Levelling::default(),
+            schedules: 0,
+            near_critical: None,
+            draws: 0,
+            seed: 1,
+            confidence: 80,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What the crate promises, as sentences.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod kit; // in reading order
+mod network;
+mod calendars;
+mod people;
+mod optimiser;
+mod infeasible;
+mod progress;
+mod money;
+mod chances;
+mod changes;
+mod problems;
+mod properties;

@@ -1,0 +1,68 @@
+//! The optimiser finds shorter schedules, which are checked as any other.
+
+use gantry_schedule::rcpsp::{Capacity, Instance, Task, check};
+use gantry_schedule::{Options, Project, Schedule, schedule_until};
+
+use crate::kit::{counted, planned_with, with_people};
+
+/// Six tasks of two people each among three, where rules alone may leave gaps.
+fn instance() -> Instance {
+    let mut instance = Instance::default();
+    let crew = instance.add_resource(Capacity::constant(4));
+    let rows = [(0, 0), (3, 2), (4, 3), (2, 4), (2, 2), (1, 4), (4, 1), (3, 3), (2, 2), (4, 2), (0, 0)];
+    for (duration, amount) in rows {
+        instance.add_task(Task::new(duration).with(crew, amount));
+    }
+    for (before, after) in
+        [(0, 1), (0, 2), (0, 3), (1, 4), (2, 5), (3, 6), (4, 7), (5, 8), (6, 9), (7, 10), (8, 10), (9, 10)]
+    {
+        instance.finish_to_start(before, after);
+    }
+    instance
+}
+
+fn starts(schedule: &Schedule) -> Vec<u32> {
+    schedule.tasks.iter().map(|row| row.start.to_string().parse().unwrap()).collect()
+}
+
+fn searched(project: &Project, schedules: u64) -> Schedule {
+    planned_with(project, &Options { schedules, ..Options::default() })
+}
+
+#[test]
+fn a_problem_on_periods_is_a_project_with_whole_times() {
+    let instance = instance();
+    let project = Project::from(&instance);
+    for schedules in [0, 500] {
+        let schedule = searched(&project, schedules);
+        assert!(check(&instance, &starts(&schedule)).is_empty());
+        assert!(schedule.feasible);
+        assert_eq!(schedule.tasks[0].id, "1");
+    }
+}
+
+#[test]
+fn searching_is_never_worse_than_the_rules_and_tells_its_bound() {
+    let project = Project::from(&instance());
+    let (rules, searched) = (searched(&project, 0), searched(&project, 500));
+    assert!(searched.makespan <= rules.makespan);
+    let told = searched.optimiser.unwrap();
+    assert!(told.lower_bound.unwrap() <= searched.makespan);
+    assert!(told.schedules > 0 && rules.optimiser.is_none());
+}
+
+#[test]
+fn a_search_that_proves_its_schedule_says_so() {
+    let project = with_people(counted("a 3d needs ana\n b 2d needs ana\n c 4d needs ana"), &[("ana", 1)]);
+    let told = searched(&project, 100).optimiser.unwrap();
+    assert!(told.proven);
+    assert_eq!(told.lower_bound.unwrap().to_string(), "9");
+}
+
+#[test]
+fn a_search_that_is_stopped_still_has_a_schedule() {
+    let project = Project::from(&instance());
+    let options = Options { schedules: 1_000_000, ..Options::default() };
+    let schedule = schedule_until(&project, &options, &|| true).unwrap();
+    assert!(check(&instance(), &starts(&schedule)).is_empty());
+}

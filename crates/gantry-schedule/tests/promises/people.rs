@@ -1,0 +1,115 @@
+//! Who does what when there are not enough of them.
+
+use gantry_schedule::project::{Amount, CapacityChange, Need, Project, Resource, Who};
+use gantry_schedule::{Levelling, Options, Schedule};
+
+use crate::kit::{counted, drawn, planned, planned_with, row, when, with_people};
+
+fn who(schedule: &Schedule, id: &str) -> Vec<String> {
+    row(schedule, id).resources.iter().map(|assigned| assigned.id.clone()).collect()
+}
+
+fn levelled(project: &Project, levelling: Levelling) -> Schedule {
+    planned_with(project, &Options { levelling, ..Options::default() })
+}
+
+#[test]
+fn one_person_does_one_thing_at_a_time() {
+    let schedule = planned(&with_people(counted("a 3d needs ana\n b 2d needs ana"), &[("ana", 1)]));
+    assert_eq!(schedule.makespan.to_string(), "5");
+    assert!(schedule.overloads.is_empty() && schedule.feasible);
+    assert_eq!(schedule.critical_path.len(), 2, "the order of people is part of the critical path");
+}
+
+#[test]
+fn half_a_person_does_two_things_at_a_time() {
+    let project = counted("a 3d needs ana 50%\n b 2d needs ana 50%\n c 1d needs ana 50%");
+    assert_eq!(planned(&with_people(project, &[("ana", 1)])).makespan.to_string(), "3");
+}
+
+#[test]
+fn the_task_with_less_float_goes_first() {
+    let project = counted("short 2d needs crew\n long 2d needs crew\n tail 6d after long");
+    let schedule = planned(&with_people(project, &[("crew", 1)]));
+    assert_eq!(drawn(&schedule), "short 2..4\nlong 0..2\ntail 2..8");
+}
+
+#[test]
+fn without_levelling_over_allocation_is_told() {
+    let project = with_people(counted("a 3d needs ana\n b 2d needs ana"), &[("ana", 1)]);
+    let schedule = levelled(&project, Levelling::Off);
+    assert_eq!(drawn(&schedule), "a 0..3\nb 0..2");
+    assert!(!schedule.feasible);
+    let overload = &schedule.overloads[0];
+    assert_eq!((overload.from.to_string(), overload.to.to_string()), ("0".to_owned(), "2".to_owned()));
+    assert_eq!((overload.used, overload.capacity), (Amount::whole(2), Amount::whole(1)));
+    assert_eq!(overload.tasks, ["a", "b"]);
+}
+
+#[test]
+fn levelling_within_float_keeps_the_finish_and_tells_the_rest() {
+    // b has float 2 and can wait for a; d has none and cannot wait for c.
+    let project = counted("a 2d needs ana\n b 2d needs ana\n c 4d needs bob\n d 4d needs bob");
+    let schedule = levelled(&with_people(project, &[("ana", 1), ("bob", 1)]), Levelling::WithinFloat);
+    assert_eq!(drawn(&schedule), "a 0..2\nb 2..4\nc 0..4\nd 0..4");
+    assert_eq!(schedule.makespan.to_string(), "4");
+    let overloaded: Vec<&str> = schedule.overloads.iter().map(|overload| &*overload.resource).collect();
+    assert_eq!(overloaded, ["bob"]);
+}
+
+#[test]
+fn capacity_may_grow_with_time() {
+    let mut project = with_people(counted("a 4d needs crew 2\n b 1d needs crew"), &[("crew", 1)]);
+    project.resources[0].changes = vec![CapacityChange { from: when("3"), capacity: Amount::whole(2) }];
+    assert_eq!(drawn(&planned(&project)), "a 3..7\nb 0..1");
+}
+
+#[test]
+fn people_are_found_by_role_and_skill() {
+    let mut project = counted("weld 2d\n paint 2d");
+    let need = |skill: &str| Need {
+        who: Who::Fitting { role: Some("worker".to_owned()), skills: vec![skill.to_owned()], count: 1 },
+        amount: Amount::default(),
+    };
+    project.tasks[0].needs = vec![need("welding")];
+    project.tasks[1].needs = vec![need("painting")];
+    let worker = |id: &str, skills: &[&str]| Resource {
+        roles: vec!["worker".to_owned()],
+        skills: skills.iter().map(|skill| (*skill).to_owned()).collect(),
+        ..Resource::new(id)
+    };
+    project.resources = vec![worker("all", &["welding", "painting"]), worker("painter", &["painting"])];
+    let schedule = planned(&project);
+    assert_eq!(who(&schedule, "weld"), ["all"]);
+    assert_eq!(who(&schedule, "paint"), ["painter"], "the one with fewer skills is enough");
+    assert_eq!(schedule.makespan.to_string(), "2");
+}
+
+#[test]
+fn several_people_of_one_role_are_different_people() {
+    let mut project = counted("lift 1d");
+    let who_fits = Who::Fitting { role: Some("worker".to_owned()), skills: Vec::new(), count: 2 };
+    project.tasks[0].needs = vec![Need { who: who_fits, amount: Amount::default() }];
+    let worker = |id: &str| Resource { roles: vec!["worker".to_owned()], ..Resource::new(id) };
+    project.resources = vec![worker("a"), worker("b"), worker("c")];
+    assert_eq!(who(&planned(&project), "lift"), ["a", "b"]);
+}
+
+#[test]
+fn a_person_found_works_in_their_own_hours() {
+    let mut project = counted("call 2d role night");
+    let week = r#"{"id":"nights","week":{"mon-sun":["00:00-12:00"]}}"#;
+    project.calendars = vec![serde_json::from_str(week).unwrap()];
+    let night =
+        Resource { roles: vec!["night".to_owned()], calendar: Some("nights".to_owned()), ..Resource::new("nox") };
+    project.resources = vec![night];
+    // Two days of 24 hours of work, 12 hours a day.
+    assert_eq!(drawn(&planned(&project)), "call 0..3.5");
+}
+
+#[test]
+fn priority_wins_where_two_want_the_same() {
+    let mut project = with_people(counted("a 2d needs ana\n b 2d needs ana"), &[("ana", 1)]);
+    project.tasks[1].priority = 5;
+    assert_eq!(drawn(&planned(&project)), "a 2..4\nb 0..2");
+}

@@ -1,0 +1,43 @@
+//! What is done stays done, and the rest is planned from the data date.
+
+use crate::kit::{column, counted, drawn, planned, when, with_people};
+
+fn at(data_date: &str, drawing: &str) -> gantry_schedule::Project {
+    let mut project = counted(drawing);
+    project.data_date = Some(when(data_date));
+    project
+}
+
+#[test]
+fn finished_work_keeps_its_actual_dates() {
+    let schedule = planned(&at("4", "a 3d started 1 finished 4\n b 2d after a"));
+    assert_eq!(drawn(&schedule), "a 1..4\nb 4..6");
+    assert!(!schedule.tasks[0].critical, "what is done can delay nothing");
+    assert_eq!(column(&schedule, |row| row.percent.to_string()), "a 100, b 0");
+}
+
+#[test]
+fn work_in_progress_has_its_remaining_duration_from_the_data_date() {
+    let schedule = planned(&at("5", "a 4d started 2 percent 50\n b 4d started 1 left 6d\n c 1d after a, b"));
+    assert_eq!(drawn(&schedule), "a 2..7\nb 1..11\nc 11..12");
+}
+
+#[test]
+fn nothing_unfinished_is_planned_before_the_data_date() {
+    let schedule = planned(&at("10", "a 3d\n b 2d after a"));
+    assert_eq!(drawn(&schedule), "a 10..13\nb 13..15");
+}
+
+#[test]
+fn progress_against_the_links_is_told_and_the_rest_waits() {
+    let schedule = planned(&at("3", "a 5d started 0 percent 40\n b 4d after a started 1 percent 25"));
+    assert_eq!(drawn(&schedule), "a 0..6\nb 1..9");
+    assert_eq!(schedule.warnings[0].task, "b");
+    assert!(schedule.warnings[0].what.contains("link from `a`"));
+}
+
+#[test]
+fn people_at_work_stay_at_it() {
+    let project = with_people(at("2", "a 4d needs ana\n b 4d needs ana started 1 percent 25"), &[("ana", 1)]);
+    assert_eq!(drawn(&planned(&project)), "a 5..9\nb 1..5");
+}
