@@ -21,7 +21,7 @@ use charts::Chart;
 /// Compute when everything happens, what it costs and how sure that is
 ///
 /// Takes a plan, a plan file, or a file of another tool: a project as JSON, a table (CSV), Microsoft Project's XML, a
-/// WfCommons run, or a PSPLIB instance (.sm). Nobody is given more to do than they can, and a deadline that cannot be
+/// workflow run (`WfCommons`), or a benchmark instance (.sm of PSPLIB). Nobody is given more to do than they can, and a deadline that cannot be
 /// kept is told with its gap and with what would help. Chance is drawn from the seed: the same seed gives the same
 /// figures.
 #[derive(clap::Args)]
@@ -115,11 +115,8 @@ fn different(args: &Args, project: &Project) -> Result<ExitCode, Fault> {
 
 /// What is wrong with the project itself, all of it.
 fn wrong(what: &str, problems: &[Problem]) -> Fault {
-    let mut message = format!("`{what}` cannot be scheduled:");
-    for problem in problems {
-        message += &format!("\n  {}: {}", problem.at, problem.what);
-    }
-    let fault = Fault::bad_input(message);
+    let lines: Vec<String> = problems.iter().map(|problem| format!("\n  {}: {}", problem.at, problem.what)).collect();
+    let fault = Fault::bad_input(format!("`{what}` cannot be scheduled:{}", lines.concat()));
     match problems.iter().find(|problem| !problem.fix.is_empty()) {
         Some(problem) => fault.hint(problem.fix.clone()),
         None => fault,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gantry_report::chart::{
-    self, CashFlow, CashSpan, Clock, Frame, Gantt, GanttLink, GanttTask, Histogram, Load, Measure, Network, NetworkLink,
-    NetworkTask, SCurve, TaskShape, Tornado,
+    self, CashFlow, CashSpan, Clock, Frame, Gantt, GanttLink, GanttTask, Histogram, Load, Measure, Network,
+    NetworkLink, NetworkTask, SCurve, TaskShape, Tornado,
 };
 use gantry_schedule::project::LinkKind;
 use gantry_schedule::{Moment, Project, Schedule, TaskKind};
@@ -47,16 +47,46 @@ impl Chart {
             Self::Cash => cash(schedule).svg(&frame),
             Self::Histogram => {
                 let futures = futures()?;
-                let bins = futures.histogram.iter().map(|bin| chart::Bin { from: value(bin.from), until: value(bin.to), count: u64::from(bin.count) });
-                Histogram { measure: measure(schedule), bins: bins.collect(), percentiles: percentiles(schedule), limit: limit(schedule), within_limit: within(schedule) }.svg(&frame)
+                let bins = futures.histogram.iter().map(|bin| chart::Bin {
+                    from: value(bin.from),
+                    until: value(bin.to),
+                    count: u64::from(bin.count),
+                });
+                Histogram {
+                    measure: measure(schedule),
+                    bins: bins.collect(),
+                    percentiles: percentiles(schedule),
+                    limit: limit(schedule),
+                    within_limit: within(schedule),
+                }
+                .svg(&frame)
             }
             Self::SCurve => {
-                let points = futures()?.s_curve.iter().map(|point| chart::Point { x: value(point.finish), y: f64::from(point.percent) });
-                SCurve { measure: measure(schedule), probability: points.collect(), percentiles: percentiles(schedule), limit: limit(schedule), within_limit: within(schedule), ..SCurve::default() }.svg(&frame)
+                let points = futures()?
+                    .s_curve
+                    .iter()
+                    .map(|point| chart::Point { x: value(point.finish), y: f64::from(point.percent) });
+                SCurve {
+                    measure: measure(schedule),
+                    probability: points.collect(),
+                    percentiles: percentiles(schedule),
+                    limit: limit(schedule),
+                    within_limit: within(schedule),
+                    today: None,
+                    sums_measure: Measure::Percent,
+                    sums: Vec::new(),
+                }
+                .svg(&frame)
             }
             Self::Tornado => {
-                let drivers = futures()?.tornado.iter().map(|driver| chart::Driver { name: driver.id.clone(), low: value(driver.low_finish), high: value(driver.high_finish), ..chart::Driver::default() });
-                Tornado { measure: measure(schedule), drivers: drivers.collect(), base: value(schedule.finish), ..Tornado::default() }.svg(&frame)
+                let drivers = futures()?.drivers.iter().map(|driver| chart::Driver {
+                    name: driver.id.clone(),
+                    low: value(driver.low_finish),
+                    high: value(driver.high_finish),
+                    ..chart::Driver::default()
+                });
+                Tornado { measure: measure(schedule), drivers: drivers.collect(), base: value(schedule.finish) }
+                    .svg(&frame)
             }
         };
         Ok(svg)
@@ -125,7 +155,8 @@ fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
                 TaskKind::Summary => TaskShape::Summary,
             },
             critical: task.critical,
-            float: (!task.critical && task.kind == TaskKind::Task).then(|| chart::Float { until: late, length: task.float.to_string() }),
+            float: (!task.critical && task.kind == TaskKind::Task)
+                .then(|| chart::Float { until: late, length: task.float.to_string() }),
             percent_done: (task.percent > 0).then(|| f64::from(task.percent)),
             ..GanttTask::new(name(task), moment(task.start), moment(task.finish))
         }
@@ -146,7 +177,10 @@ fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
 }
 
 /// Where each link leads from and to, by place.
-fn links<'a>(project: &'a Project, at: &'a BTreeMap<&str, usize>) -> impl Iterator<Item = (usize, usize, LinkKind)> + 'a {
+fn links<'a>(
+    project: &'a Project,
+    at: &'a BTreeMap<&str, usize>,
+) -> impl Iterator<Item = (usize, usize, LinkKind)> + 'a {
     project.tasks.iter().flat_map(move |task| {
         let to = at.get(task.id.as_str()).copied();
         task.after.iter().filter_map(move |link| Some((*at.get(link.task.as_str())?, to?, link.kind)))
@@ -165,8 +199,11 @@ fn network(schedule: &Schedule, project: &Project) -> Network {
         milestone: task.kind == TaskKind::Milestone,
     });
     let at = places(schedule);
-    let links = links(project, &at)
-        .map(|(from, to, _)| NetworkLink { from, to, critical: schedule.tasks[from].critical && schedule.tasks[to].critical });
+    let links = links(project, &at).map(|(from, to, _)| NetworkLink {
+        from,
+        to,
+        critical: schedule.tasks[from].critical && schedule.tasks[to].critical,
+    });
     Network { clock: clock(schedule), tasks: tasks.collect(), links: links.collect(), ..Network::default() }
 }
 
@@ -175,12 +212,21 @@ fn load(schedule: &Schedule) -> Load {
     let resources = schedule.resources.iter().map(|resource| chart::Resource {
         name: resource.id.clone(),
         unit: String::new(),
-        capacity: resource.load.iter().map(|step| chart::Capacity { from: moment(step.from), amount: amount(step.capacity) }).collect(),
+        capacity: resource
+            .load
+            .iter()
+            .map(|step| chart::Capacity { from: moment(step.from), amount: amount(step.capacity) })
+            .collect(),
         uses: resource
             .load
             .iter()
             .filter(|step| step.used.0 > 0)
-            .map(|step| chart::Use { task: String::new(), from: moment(step.from), until: moment(step.to), amount: amount(step.used) })
+            .map(|step| chart::Use {
+                task: String::new(),
+                from: moment(step.from),
+                until: moment(step.to),
+                amount: amount(step.used),
+            })
             .collect(),
     });
     Load { clock: clock(schedule), resources: resources.collect(), ..Load::default() }
@@ -202,6 +248,6 @@ fn cash(schedule: &Schedule) -> CashFlow {
         currency: cost.currency.clone(),
         spans: spans.collect(),
         budget: cost.budget.and_then(|budget| budget.to_f64()),
-        ..CashFlow::default()
+        today: None,
     }
 }

@@ -22,7 +22,8 @@ pub fn project(plan: &Plan, lived: Option<&Timeline>, now: Timestamp) -> Project
     let waits = plan.waits();
     let mut project = Project { name: plan.name().to_owned(), start: Some(at(start)), ..Project::counting(unit) };
     project.deadline = plan.deadline.map(soft);
-    project.budget = plan.policy.budget.cost_usd.map(|money| Money::of(Decimal::new(i64::try_from(money.0).unwrap_or(i64::MAX), 6)));
+    project.budget =
+        plan.policy.budget.cost_usd.map(|money| Money::of(Decimal::new(i64::try_from(money.0).unwrap_or(i64::MAX), 6)));
     project.data_date = lived.filter(|timeline| timeline.plan.began.is_some()).map(|_| at(now));
     project.resources = resources(plan);
     project.tasks = plan.tasks.iter().zip(waits).map(|(task, waits)| self::task(task, &waits, lived)).collect();
@@ -49,7 +50,8 @@ fn resources(plan: &Plan) -> Vec<Resource> {
         let amount = Amount(need.amount.unwrap_or(1_000));
         resource.capacity = resource.capacity.max(amount);
         if resource.rate.is_none() {
-            resource.rate = need.cost_per_hour.map(|money| Money::of(Decimal::new(i64::try_from(money.0).unwrap_or(i64::MAX), 6)));
+            resource.rate =
+                need.cost_per_hour.map(|money| Money::of(Decimal::new(i64::try_from(money.0).unwrap_or(i64::MAX), 6)));
         }
     }
     all.into_values().collect()
@@ -69,7 +71,11 @@ fn task(task: &Task, waits: &[gantry_core::id::TaskId], lived: Option<&Timeline>
         after: waits.iter().map(|before| Link::after(before.as_str())).collect(),
         estimate,
         deadline: task.deadline.map(soft),
-        needs: task.resources.iter().map(|need| Need { amount: Amount(need.amount.unwrap_or(1_000)), ..Need::named(&need.name) }).collect(),
+        needs: task
+            .resources
+            .iter()
+            .map(|need| Need { amount: Amount(need.amount.unwrap_or(1_000)), ..Need::named(&need.name) })
+            .collect(),
         priority: task.rank(),
         progress: Progress { started: span.began.map(at), finished: span.ended.map(at), ..Progress::default() },
         ..project::Task::milestone(task.id.as_str())

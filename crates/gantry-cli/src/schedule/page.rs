@@ -41,10 +41,14 @@ fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
     ];
     if let Some(futures) = &schedule.monte_carlo {
         let finish = &futures.finish;
-        rows.push(line("likely", format!("P50 {}, P80 {}, P95 {}", when(finish.p50), when(finish.p80), when(finish.p95))));
+        rows.push(line(
+            "likely",
+            format!("P50 {}, P80 {}, P95 {}", when(finish.p50), when(finish.p80), when(finish.p95)),
+        ));
     }
     for verdict in schedule.deadlines.iter().filter(|verdict| verdict.task.is_none()) {
-        let chance = verdict.probability.map_or(String::new(), |share| format!(", kept in {:.0} % of futures", share * 100.0));
+        let chance =
+            verdict.probability.map_or(String::new(), |share| format!(", kept in {:.0} % of futures", share * 100.0));
         let said = if verdict.met { "kept" } else { "MISSED" };
         let margin = counted(&verdict.margin.to_string(), &unit);
         let margin = if verdict.met { format!("{margin} to spare") } else { format!("by {margin}") };
@@ -100,10 +104,16 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
     for overload in &schedule.overloads {
         lines.push(format!(
             "`{}` has {} to do and can do {}, from {} to {}",
-            plain(&overload.resource), overload.used, overload.capacity, when(overload.from), when(overload.to)
+            plain(&overload.resource),
+            overload.used,
+            overload.capacity,
+            when(overload.from),
+            when(overload.to)
         ));
     }
-    lines.extend(schedule.warnings.iter().map(|warning| format!("`{}`: {}", plain(&warning.task), plain(&warning.what))));
+    lines.extend(
+        schedule.warnings.iter().map(|warning| format!("`{}`: {}", plain(&warning.task), plain(&warning.what))),
+    );
     let contains = |id: &str| project.tasks.iter().any(|task| task.parent.as_deref() == Some(id));
     let unknown = project.tasks.iter().filter(|task| task.estimate.is_none() && !contains(&task.id)).count();
     if unknown > 0 && unknown == project.tasks.iter().filter(|task| !contains(&task.id)).count() {
@@ -117,7 +127,9 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
 
 fn rows(schedule: &Schedule) -> Vec<Vec<Cell>> {
     let heading = ["task", "start", "finish", "float", "who"].map(|name| cell(style::FAINT, name));
-    std::iter::once(heading.to_vec()).chain(schedule.tasks.iter().take(TASKS_MAX).map(|task| row(schedule, task))).collect()
+    std::iter::once(heading.into())
+        .chain(schedule.tasks.iter().take(TASKS_MAX).map(|task| row(schedule, task)))
+        .collect()
 }
 
 fn row(schedule: &Schedule, task: &TaskRow) -> Vec<Cell> {
@@ -140,16 +152,21 @@ fn row(schedule: &Schedule, task: &TaskRow) -> Vec<Cell> {
 }
 
 fn drivers(schedule: &Schedule) -> String {
-    let Some(futures) = schedule.monte_carlo.as_ref().filter(|futures| !futures.tornado.is_empty()) else {
+    let Some(futures) = schedule.monte_carlo.as_ref().filter(|futures| !futures.drivers.is_empty()) else {
         return String::new();
     };
     let mut page = "what moves the finish most:\n".to_owned();
     let unit = unit(schedule);
     let rows: Vec<Vec<Cell>> = futures
-        .tornado
+        .drivers
         .iter()
         .take(DRIVERS_MAX)
-        .map(|driver| vec![cell(style::PLAIN, plain(&first_line(&driver.id, 60))), cell(style::FAINT, counted(&driver.swing.to_string(), &unit))])
+        .map(|driver| {
+            vec![
+                cell(style::PLAIN, plain(&first_line(&driver.id, 60))),
+                cell(style::FAINT, counted(&driver.swing.to_string(), &unit)),
+            ]
+        })
         .collect();
     page += &table::draw("  ", &rows, table::width());
     page
@@ -169,7 +186,11 @@ pub fn differences(found: &WhatIf) -> String {
         .difference
         .iter()
         .map(|change| {
-            vec![cell(style::STRONG, plain(&change.path)), cell(style::FAINT, shown(&change.before)), cell(style::PLAIN, format!("→ {}", shown(&change.after)))]
+            vec![
+                cell(style::STRONG, plain(&change.path)),
+                cell(style::FAINT, shown(&change.before)),
+                cell(style::PLAIN, format!("→ {}", shown(&change.after))),
+            ]
         })
         .collect();
     table::draw("", &rows, table::width())
@@ -180,7 +201,19 @@ pub fn table(schedule: &Schedule) -> Result<String, Fault> {
     let failed = |error: csv::Error| Fault::internal(format!("the table cannot be written: {error}"));
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
-        .write_record(["id", "title", "parent", "start", "finish", "duration", "float", "critical", "resources", "cost", "percent"])
+        .write_record([
+            "id",
+            "title",
+            "parent",
+            "start",
+            "finish",
+            "duration",
+            "float",
+            "critical",
+            "resources",
+            "cost",
+            "percent",
+        ])
         .map_err(failed)?;
     for task in &schedule.tasks {
         let who: Vec<&str> = task.resources.iter().map(|assigned| assigned.id.as_str()).collect();
@@ -199,7 +232,8 @@ pub fn table(schedule: &Schedule) -> Result<String, Fault> {
         ];
         writer.write_record(record.map(unlike_a_formula)).map_err(failed)?;
     }
-    let bytes = writer.into_inner().map_err(|error| Fault::internal(format!("the table cannot be written: {error}")))?;
+    let bytes =
+        writer.into_inner().map_err(|error| Fault::internal(format!("the table cannot be written: {error}")))?;
     String::from_utf8(bytes).map_err(|error| Fault::internal(format!("the table cannot be written: {error}")))
 }
 

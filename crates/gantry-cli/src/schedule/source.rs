@@ -63,7 +63,10 @@ impl Kind {
 fn text(path: &str) -> Result<String, Fault> {
     let opened = std::fs::File::open(path).map_err(|error| file::unreadable(path, &file::why(&error, "file")))?;
     let mut text = String::new();
-    opened.take(BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| file::unreadable(path, &file::why(&error, "file")))?;
+    opened
+        .take(BYTES_MAX + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| file::unreadable(path, &file::why(&error, "file")))?;
     if text.len() as u64 > BYTES_MAX {
         return Err(file::unreadable(path, &format!("it is larger than {} MiB", BYTES_MAX >> 20)));
     }
@@ -83,12 +86,16 @@ fn json(record: &Record, path: &str, text: &str) -> Result<Project, Fault> {
     }
     // Plans call it `depends_on` and have actions; projects call it `after` and need neither.
     let tasks = value.get("tasks").and_then(serde_json::Value::as_array);
-    let is_project = ["start", "unit", "calendars", "resources", "currency"].iter().any(|field| value.get(field).is_some())
-        || tasks.is_some_and(|tasks| tasks.iter().any(|task| task.get("after").is_some() || task.get("needs").is_some()));
+    let is_project = ["start", "unit", "calendars", "resources", "currency"]
+        .iter()
+        .any(|field| value.get(field).is_some())
+        || tasks
+            .is_some_and(|tasks| tasks.iter().any(|task| task.get("after").is_some() || task.get("needs").is_some()));
     if !is_project {
         return Ok(of_plan::project(&file::load_sound_here(path, record.json)?, None, now()));
     }
-    serde_json::from_str(text).map_err(|error| Fault::bad_input(format!("`{path}` is no project that can be read: {error}")))
+    serde_json::from_str(text)
+        .map_err(|error| Fault::bad_input(format!("`{path}` is no project that can be read: {error}")))
 }
 
 async fn of_record(record: &Record, what: &str) -> Result<Project, Fault> {

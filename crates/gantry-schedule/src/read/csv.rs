@@ -140,10 +140,10 @@ impl Row<'_> {
         let (id, title) = (self.field(Column::Id), self.field(Column::Title));
         let id = if id.is_empty() { title } else { id };
         if id.is_empty() {
-            return match self.record.iter().all(str::is_empty) {
-                true => Ok(None),
-                false => Err(Unreadable { line: self.line, what: "this task has neither an id nor a name".to_owned() }),
-            };
+            if self.record.iter().all(str::is_empty) {
+                return Ok(None);
+            }
+            return Err(Unreadable { line: self.line, what: "this task has neither an id nor a name".to_owned() });
         }
         let wrong = |what: String| Unreadable { line: self.line, what };
         let needs =

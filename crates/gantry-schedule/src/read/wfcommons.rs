@@ -1,9 +1,9 @@
-//! Reads runs of scientific workflows in the WfCommons format (WfFormat 1.4 and 1.5).
+//! Reads runs of scientific workflows in the `WfCommons` format (`WfFormat` 1.4 and 1.5).
 //!
 //! Each task takes the time it really took, in whole seconds, and the cores it used; the machines that the run had
 //! are one pool of cores.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
@@ -86,7 +86,7 @@ pub fn read(text: &str) -> Result<Project, Unreadable> {
     let Workflow { specification, execution, tasks, machines } = file.workflow;
     let planned = specification.map_or(tasks, |specification| specification.tasks);
     let execution = execution.unwrap_or_default();
-    let measured: HashMap<&str, &Entry> = execution.tasks.iter().map(|entry| (entry.id(), entry)).collect();
+    let measured: BTreeMap<&str, &Entry> = execution.tasks.iter().map(|entry| (entry.id(), entry)).collect();
     let machines = execution.machines.iter().chain(&machines);
     let cores: u32 = machines.filter_map(|machine| machine.cpu.as_ref()?.core_count).fold(0, u32::saturating_add);
 

@@ -99,7 +99,7 @@ impl<'d, 'i> Element<'d, 'i> {
     }
 
     pub fn date(&self, name: &str) -> Result<Option<jiff::civil::Date>, Unreadable> {
-        let read = |text: &str| text.parse::<jiff::civil::DateTime>().ok().map(|time| time.date());
+        let read = |text: &str| text.parse::<jiff::civil::DateTime>().ok().map(jiff::civil::DateTime::date);
         self.parsed(name, "a time such as `2026-03-02T08:00:00`", read)
     }
 

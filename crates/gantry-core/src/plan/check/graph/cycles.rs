@@ -52,7 +52,9 @@ impl Graph<'_> {
                             tasks.pop();
                         }
                         if !tasks.iter().any(|task| told[*task]) {
-                            tasks.iter().for_each(|task| told[*task] = true);
+                            for task in &tasks {
+                                told[*task] = true;
+                            }
                             cycles.push(tasks);
                         }
                     }
