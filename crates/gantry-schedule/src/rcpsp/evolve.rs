@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use super::breed::Breeder;
 use super::dice::Dice;
 use super::network::Prepared;
-use super::parallel::Ready;
+use super::parallel::{self, Ready};
 use super::parent::{self, Nursery, Parent, Scheme};
 use super::plane::Plane;
 use super::record::Record;
@@ -167,6 +167,7 @@ impl<'a, P: Plane> Search<'a, P> {
         }
         self.disturb_until_new(direction);
         let parallel_permille = match inherited {
+            _ if parents[place].order.len() > parallel::TASKS_MAX => 0,
             Scheme::Serial => PARALLEL_AFTER_SERIAL_PERMILLE,
             Scheme::Parallel => PARALLEL_AFTER_PARALLEL_PERMILLE,
         };
