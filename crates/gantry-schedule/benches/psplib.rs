@@ -54,18 +54,7 @@ fn main() {
         return;
     };
     let table = known(&folder.join("best_known.csv"));
-    println!(
-        "{:<6}{:>10}{:>11}{:>13}{:>10}{:>13}{:>12}{:>9}{:>12}",
-        "set",
-        "instances",
-        "schedules",
-        "above path %",
-        "above best %",
-        "best known",
-        "infeasible",
-        "time s",
-        "us/schedule"
-    );
+    println!("set    instances  schedules  above path %  above best %    best known  infeasible   time s  us/schedule");
     for set in &request.sets {
         let instances = instances(&folder, &table, set, request.sample);
         for &schedules in &request.schedules {
@@ -180,7 +169,7 @@ fn print_row(set: &str, schedules: u64, instances: &[Known], found: &[Found]) {
     let time: f64 = found.iter().map(|one| one.time.as_secs_f64()).sum();
     let made: u64 = found.iter().map(|one| one.schedules).sum();
     println!(
-        "{set:<6}{:>10}{schedules:>11}{:>13.2}{:>13.3}{:>13}{infeasible:>10}{time:>9.1}{:>12.2}",
+        "{set:<6}{:>10}{schedules:>11}{:>14.2}{:>14.3}{:>14}{infeasible:>12}{time:>9.1}{:>13.2}",
         found.len(),
         above(|known| known.critical_path),
         above(|known| known.best),

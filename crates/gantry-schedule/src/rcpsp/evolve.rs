@@ -167,11 +167,11 @@ impl<'a, P: Plane> Search<'a, P> {
         }
         self.disturb_until_new(direction);
         let parallel_permille = match inherited {
-            _ if parents[place].order.len() > parallel::TASKS_MAX => 0,
             Scheme::Serial => PARALLEL_AFTER_SERIAL_PERMILLE,
             Scheme::Parallel => PARALLEL_AFTER_PARALLEL_PERMILLE,
         };
-        if self.dice.permille(parallel_permille) { Scheme::Parallel } else { Scheme::Serial }
+        let few = self.starts.len() <= parallel::TASKS_MAX;
+        if few && self.dice.permille(parallel_permille) { Scheme::Parallel } else { Scheme::Serial }
     }
 
     /// Makes the schedule of the order bred last.
