@@ -19,6 +19,8 @@ use std::time::Duration;
 use gantry_schedule::rcpsp::{Effort, Instance, check, solve};
 use gantry_schedule::read::psplib;
 
+mod clock;
+
 /// What is asked for on the command line.
 struct Request {
     sets: Vec<String>,
@@ -52,18 +54,7 @@ fn main() {
         return;
     };
     let table = known(&folder.join("best_known.csv"));
-    println!(
-        "{:<6}{:>10}{:>11}{:>13}{:>10}{:>13}{:>12}{:>9}{:>12}",
-        "set",
-        "instances",
-        "schedules",
-        "above path %",
-        "above best %",
-        "best known",
-        "infeasible",
-        "time s",
-        "us/schedule"
-    );
+    println!("set    instances  schedules  above path %  above best %    best known  infeasible   time s  us/schedule");
     for set in &request.sets {
         let instances = instances(&folder, &table, set, request.sample);
         for &schedules in &request.schedules {
@@ -143,14 +134,14 @@ fn solve_all(instances: &[Known], effort: &Effort, threads: usize) -> Vec<Found>
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some((place, known)) = take(&next, instances) {
-                    let began = processor_time();
+                    let began = clock::processor_time();
                     let best = solve(&known.instance, effort, &|| false).expect("every instance has a schedule");
                     let violations =
                         check(&known.instance, &best.starts).len() + usize::from(best.makespan < known.critical_path);
                     let one = Found {
                         makespan: best.makespan,
                         schedules: best.schedules,
-                        time: processor_time().saturating_sub(began),
+                        time: clock::processor_time().saturating_sub(began),
                         violations,
                     };
                     found.lock().expect("no thread panics").insert(place, one);
@@ -159,20 +150,6 @@ fn solve_all(instances: &[Known], effort: &Effort, threads: usize) -> Vec<Found>
         }
     });
     found.into_inner().expect("no thread panics").into_values().collect()
-}
-
-/// How long this thread has run: whatever else the machine does does not count.
-#[cfg(unix)]
-fn processor_time() -> Duration {
-    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).expect("threads have a clock");
-    Duration::from(time)
-}
-
-/// How long the program has run, where threads have no clock of their own.
-#[cfg(not(unix))]
-fn processor_time() -> Duration {
-    static BEGAN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
-    BEGAN.elapsed()
 }
 
 /// The next instance nobody works on.
@@ -192,7 +169,7 @@ fn print_row(set: &str, schedules: u64, instances: &[Known], found: &[Found]) {
     let time: f64 = found.iter().map(|one| one.time.as_secs_f64()).sum();
     let made: u64 = found.iter().map(|one| one.schedules).sum();
     println!(
-        "{set:<6}{:>10}{schedules:>11}{:>13.2}{:>13.3}{:>13}{infeasible:>10}{time:>9.1}{:>12.2}",
+        "{set:<6}{:>10}{schedules:>11}{:>14.2}{:>14.3}{:>14}{infeasible:>12}{time:>9.1}{:>13.2}",
         found.len(),
         above(|known| known.critical_path),
         above(|known| known.best),

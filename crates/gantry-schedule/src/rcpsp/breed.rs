@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::network::Network;
-use super::parent::Parent;
+use super::parent::{Parent, Scheme};
 
 /// How many partners are looked at for each parent.
 const PARTNERS: usize = 10;
@@ -37,8 +37,9 @@ impl Breeder {
     /// Mixes a parent with a partner.
     ///
     /// Of some partners and some stretches of time it takes those where one of the two works hardest compared to the
-    /// other in that same stretch: what was done densely is inherited from where it was.
-    pub fn mix(&mut self, dice: &mut Dice, parents: &[Parent], parent: usize) {
+    /// other in that same stretch: what was done densely is inherited from where it was. How schedules are generated is
+    /// inherited from either.
+    pub fn mix(&mut self, dice: &mut Dice, parents: &[Parent], parent: usize) -> Scheme {
         let mut best = (f64::MIN, Graft { giver: parent, taker: parent, first: 0, count: 1 });
         for _ in 0..PARTNERS {
             let partner = better_of_two(dice, parents);
@@ -51,7 +52,9 @@ impl Breeder {
                 }
             }
         }
-        self.graft(&parents[best.1.giver], &parents[best.1.taker], best.1);
+        let (giver, taker) = (&parents[best.1.giver], &parents[best.1.taker]);
+        self.graft(giver, taker, best.1);
+        if dice.permille(500) { giver.scheme } else { taker.scheme }
     }
 
     /// Places first what the giver places before the stretch, in the order of the taker; then the stretch; then the

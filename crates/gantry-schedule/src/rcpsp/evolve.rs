@@ -6,15 +6,16 @@
 //! crossover of Valls, Ballestín and Quintanilla.
 //!
 //! Every place of a population is a line of descent: a new schedule takes the place of its parent's counterpart, if it
-//! is no worse and no copy of another. So good schedules do not crowd out the rest, and the search goes on for long.
+//! is no worse and no copy of another, and only sometimes that of the worst. So good schedules do not crowd out the
+//! rest, and the search goes on for long.
 
 use std::collections::BTreeSet;
 
 use super::breed::Breeder;
 use super::dice::Dice;
 use super::network::Prepared;
-use super::parallel::Ready;
-use super::parent::{self, Nursery, Parent};
+use super::parallel::{self, Ready};
+use super::parent::{self, Nursery, Parent, Scheme};
 use super::plane::Plane;
 use super::record::Record;
 use super::sample::Sampler;
@@ -29,8 +30,12 @@ const BACKWARD: usize = 1;
 const FIRST_PLAN: u64 = 1_000;
 /// By how much more.
 const PLAN_GROWTH: u64 = 4;
-/// Of a thousand bred schedules so many are made period by period.
-const PARALLEL_PERMILLE: u32 = 100;
+/// Of a thousand schedules bred from one that was made task by task, so many are made period by period.
+const PARALLEL_AFTER_SERIAL_PERMILLE: u32 = 100;
+/// Of a thousand schedules bred from one that was made period by period, so many are made in the same way.
+const PARALLEL_AFTER_PARALLEL_PERMILLE: u32 = 900;
+/// Of a thousand schedules that are worse than what stands in their place, so many may take that of the worst.
+const INTRUSION_PERMILLE: u32 = 300;
 /// How many tasks of an order are moved when it is disturbed.
 const MOVES: usize = 2;
 /// How often an order that was tried before is disturbed until it is new.
@@ -108,21 +113,17 @@ impl<'a, P: Plane> Search<'a, P> {
                 if self.record.is_over() {
                     return;
                 }
-                if best == Some(place) {
+                let scheme = if best == Some(place) {
                     self.breeder.justify(&parents[place]);
+                    Scheme::Serial
                 } else {
-                    self.breeder.mix(&mut self.dice, &parents, place);
-                    if self.dice.permille(disturbed_permille) {
-                        self.breeder.disturb(&mut self.dice, &self.makers[direction].network, MOVES);
-                    }
-                    self.disturb_until_new(direction);
-                }
+                    self.breed(&parents, place, direction, disturbed_permille)
+                };
                 idle += 1;
-                let Some(child) = self.make(&mut nursery, direction) else { continue };
-                let copy = counterparts.iter().enumerate().any(|(other, it)| other != place && it.print == child.print);
-                if !copy && child.fitness <= counterparts[place].fitness {
-                    idle = if child.print == counterparts[place].print { idle } else { 0 };
-                    counterparts[place] = child;
+                if let Some(child) = self.make(&mut nursery, direction, scheme)
+                    && self.settle(&mut counterparts, place, child)
+                {
+                    idle = 0;
                 }
             }
             std::mem::swap(&mut parents, &mut counterparts);
@@ -140,7 +141,7 @@ impl<'a, P: Plane> Search<'a, P> {
             let Some(end) = self.note(FORWARD, end) else { continue };
             let network = &self.makers[FORWARD].network;
             let nursery = nursery.get_or_insert_with(|| Nursery::new(network, self.prepared.rates.clone(), end));
-            population.push(nursery.parent(network, end, &self.starts));
+            population.push(nursery.parent(network, Scheme::Serial, end, &self.starts));
         }
         nursery.map(|nursery| (nursery, population))
     }
@@ -153,28 +154,61 @@ impl<'a, P: Plane> Search<'a, P> {
                 break;
             }
             self.breeder.justify(parent);
-            justified.extend(self.make_serial(nursery, BACKWARD));
+            justified.extend(self.make(nursery, BACKWARD, Scheme::Serial));
         }
         justified
     }
 
-    /// Makes the schedule of the order bred last.
-    fn make(&mut self, nursery: &mut Nursery, direction: usize) -> Option<Parent> {
-        if !self.dice.permille(PARALLEL_PERMILLE) {
-            return self.make_serial(nursery, direction);
+    /// Breeds an order from a parent and a partner, and says how to make its schedule.
+    fn breed(&mut self, parents: &[Parent], place: usize, direction: usize, disturbed_permille: u32) -> Scheme {
+        let inherited = self.breeder.mix(&mut self.dice, parents, place);
+        if self.dice.permille(disturbed_permille) {
+            self.breeder.disturb(&mut self.dice, &self.makers[direction].network, MOVES);
         }
-        for (key, &task) in (0..).zip(&self.breeder.child) {
-            self.keys[task as usize] = key;
-        }
-        let end = self.makers[direction].parallel(&self.keys, &mut self.ready, &mut self.starts);
-        let end = self.note(direction, end)?;
-        Some(nursery.parent(&self.makers[direction].network, end, &self.starts))
+        self.disturb_until_new(direction);
+        let parallel_permille = match inherited {
+            Scheme::Serial => PARALLEL_AFTER_SERIAL_PERMILLE,
+            Scheme::Parallel => PARALLEL_AFTER_PARALLEL_PERMILLE,
+        };
+        let few = self.starts.len() <= parallel::TASKS_MAX;
+        if few && self.dice.permille(parallel_permille) { Scheme::Parallel } else { Scheme::Serial }
     }
 
-    fn make_serial(&mut self, nursery: &mut Nursery, direction: usize) -> Option<Parent> {
-        let end = self.makers[direction].serial(&self.breeder.child, &mut self.starts);
+    /// Makes the schedule of the order bred last.
+    fn make(&mut self, nursery: &mut Nursery, direction: usize, scheme: Scheme) -> Option<Parent> {
+        let maker = &mut self.makers[direction];
+        let end = match scheme {
+            Scheme::Serial => maker.serial(&self.breeder.child, &mut self.starts),
+            Scheme::Parallel => {
+                for (key, &task) in (0..).zip(&self.breeder.child) {
+                    self.keys[task as usize] = key;
+                }
+                maker.parallel(&self.keys, &mut self.ready, &mut self.starts)
+            }
+        };
         let end = self.note(direction, end)?;
-        Some(nursery.parent(&self.makers[direction].network, end, &self.starts))
+        Some(nursery.parent(&self.makers[direction].network, scheme, end, &self.starts))
+    }
+
+    /// Gives a schedule a place in its population, if it is no copy of another: that of its line of descent if it is no
+    /// worse than what stands there, or sometimes that of the worst. Says whether anything has changed.
+    fn settle(&mut self, population: &mut [Parent], place: usize, child: Parent) -> bool {
+        if population.iter().any(|other| other.print == child.print) {
+            return false;
+        }
+        let place = if child.fitness <= population[place].fitness {
+            place
+        } else if self.dice.permille(INTRUSION_PERMILLE) {
+            let worst = population.iter().enumerate().max_by(|one, other| one.1.fitness.total_cmp(&other.1.fitness));
+            worst.map_or(place, |(worst, _)| worst)
+        } else {
+            return false;
+        };
+        let settles = child.fitness <= population[place].fitness;
+        if settles {
+            population[place] = child;
+        }
+        settles
     }
 
     /// Counts a schedule and keeps it if it is the best.

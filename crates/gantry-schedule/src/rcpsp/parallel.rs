@@ -3,6 +3,10 @@
 use super::plane::Plane;
 use super::serial::Maker;
 
+/// Beyond so many tasks schedules are made task by task only: the time of parallel generation grows with the number of
+/// tasks times how many of them are ready at once.
+pub(super) const TASKS_MAX: usize = 2_000;
+
 /// What parallel generation keeps from one schedule to the next.
 #[derive(Default)]
 pub(super) struct Ready {

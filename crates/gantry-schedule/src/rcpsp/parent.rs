@@ -3,6 +3,15 @@
 use super::network::Network;
 use super::work::Curve;
 
+/// How a schedule is generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scheme {
+    /// Task by task.
+    Serial,
+    /// Period by period.
+    Parallel,
+}
+
 /// What is kept of a schedule: the order in which it would place tasks in the other direction of time.
 ///
 /// Placing tasks in that order from its end backwards is justification: no task then starts earlier than it did, and
@@ -13,6 +22,8 @@ pub(super) struct Parent {
     pub end: i32,
     /// How good it is: when it ends, and then how early its work is done on average. Small is good.
     pub fitness: f64,
+    /// How it was generated. Which way suits an instance is found out by descent.
+    pub scheme: Scheme,
     /// A number that differs between schedules.
     pub print: u64,
     /// All tasks, last to finish first.
@@ -45,7 +56,7 @@ impl Nursery {
     }
 
     /// Makes a parent of a schedule made for a network.
-    pub fn parent(&mut self, network: &Network, end: i32, starts: &[i32]) -> Parent {
+    pub fn parent(&mut self, network: &Network, scheme: Scheme, end: i32, starts: &[i32]) -> Parent {
         self.sort(network, starts);
         let spans = || {
             let tasks = starts.iter().zip(&network.durations).zip(&self.rates);
@@ -56,6 +67,7 @@ impl Nursery {
         Parent {
             end,
             fitness: f64::from(end) + moment / self.total,
+            scheme,
             print: print(starts.iter().map(|start| start.cast_unsigned())),
             order: self.sorted.iter().map(|&(_, task)| task).collect(),
             finishes: self

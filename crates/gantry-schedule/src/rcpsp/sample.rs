@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::network::Network;
-use super::parallel::Ready;
+use super::parallel::{self, Ready};
 use super::plane::Plane;
 use super::rules::Rule;
 use super::serial::Maker;
@@ -49,7 +49,7 @@ impl Sampler {
         let noisy = self.keys[rule].iter().map(|key| key.saturating_mul(FINE).saturating_add(chance(dice, noise)));
         self.noisy.clear();
         self.noisy.extend(noisy);
-        if number % 10 < PARALLEL_OF_TEN {
+        if number % 10 < PARALLEL_OF_TEN && maker.network.len() <= parallel::TASKS_MAX {
             return maker.parallel(&self.noisy, ready, starts);
         }
         self.sort(&maker.network);

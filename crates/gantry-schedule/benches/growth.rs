@@ -1,0 +1,57 @@
+//! How the time of one schedule grows with the number of tasks.
+//!
+//! `cargo bench -p gantry-schedule --bench growth` schedules random projects of 1,000 to 100,000 tasks, with short and
+//! with long durations, and prints the processor's time for one schedule and for one task in it. The time per task should stay flat.
+
+#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+
+use gantry_schedule::rcpsp::{Capacity, Effort, Instance, Task, check, solve};
+
+mod clock;
+
+/// How many schedules are made of each project; the first prepares.
+const SCHEDULES: u64 = 8;
+
+fn main() {
+    println!("{:>8}{:>12}{:>14}{:>12}", "tasks", "durations", "ms/schedule", "us/task");
+    for longest in [10, 10_000] {
+        for tasks in [1_000, 3_000, 10_000, 30_000, 100_000] {
+            let instance = project(tasks, longest);
+            let time = |schedules| {
+                let began = clock::processor_time();
+                let effort = Effort { schedules: Some(schedules), patience: None, seed: 1 };
+                let best = solve(&instance, &effort, &|| false).expect("the project has a schedule");
+                assert!(check(&instance, &best.starts).is_empty(), "the schedule holds");
+                (clock::processor_time().saturating_sub(began).as_secs_f64(), best.schedules)
+            };
+            let ((one, first), (all, made)) = (time(1), time(SCHEDULES));
+            let each = (all - one) / (made - first).max(1) as f64;
+            println!(
+                "{tasks:>8}{:>12}{:>14.2}{:>12.2}",
+                format!("1..{longest}"),
+                1e3 * each,
+                1e6 * each / tasks as f64
+            );
+        }
+    }
+}
+
+/// A project with four tight resources and links to a few of the tasks just before.
+fn project(tasks: usize, longest: u64) -> Instance {
+    let mut state = 7_u64;
+    let mut below = move |limit: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from((state >> 33) % limit).expect("limits are small")
+    };
+    let mut instance = Instance { capacities: vec![Capacity::constant(30); 4], ..Instance::default() };
+    for number in 0..tasks {
+        let task = Task::new(1 + below(longest));
+        instance.add_task((0..4).fold(task, |task, resource| task.with(resource, below(10))));
+        for back in [1 + below(200), 1 + below(200)] {
+            if let Some(before) = number.checked_sub(back as usize) {
+                instance.finish_to_start(before, number);
+            }
+        }
+    }
+    instance
+}
