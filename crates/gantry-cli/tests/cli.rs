@@ -45,6 +45,7 @@ fn help_shows_what_can_be_done() {
       watch        Watch one plan, or all of them, on the whole screen
       log          Show what happened to a plan, in plain words
       new          Write a commented plan file to begin with
+      schedule     Compute when everything happens, what it costs and how sure that is
       export       Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole
                    life as a zip file
       diff         Show what changed between two plan files or plans, task by task and field by field

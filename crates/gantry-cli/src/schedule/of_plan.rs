@@ -30,7 +30,8 @@ pub fn project(plan: &Plan, lived: Option<&Timeline>, now: Timestamp) -> Project
     project
 }
 
-fn at(time: Timestamp) -> When {
+/// A point in time as projects have it.
+pub fn at(time: Timestamp) -> When {
     jiff::Timestamp::from_millisecond(time.as_ms()).map_or(When::After(Length::ZERO), When::At)
 }
 

@@ -179,8 +179,8 @@ pub fn differences(found: &WhatIf) -> String {
     }
     let shown = |value: &serde_json::Value| match value {
         serde_json::Value::Null => "nothing".to_owned(),
-        serde_json::Value::String(text) => plain(text),
-        other => plain(&other.to_string()),
+        serde_json::Value::String(text) => plain(&first_line(text, 40)),
+        other => plain(&first_line(&other.to_string(), 40)),
     };
     let rows: Vec<Vec<Cell>> = found
         .difference

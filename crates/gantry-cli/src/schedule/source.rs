@@ -34,7 +34,11 @@ pub async fn project(record: &Record, what: &str) -> Result<Project, Fault> {
         Kind::Json => return json(record, what, &text),
         Kind::Plan => return Err(Fault::internal("a plan is read elsewhere")),
     };
-    read.map_err(|error| unreadable(what, &error))
+    let mut project = read.map_err(|error| unreadable(what, &error))?;
+    if project.start.is_none() && project.calendar.is_some() {
+        project.start = Some(of_plan::at(now())); // it has dates, and none of them says when it starts
+    }
+    Ok(project)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -51,8 +51,8 @@ enum Column {
     Calendar,
 }
 
-/// Reads the text of a table. Days are those of an office in UTC when anything in it is a date; otherwise times are
-/// numbers of days from zero.
+/// Reads the text of a table. Days are those of an office in UTC when anything in it is a date, and it starts on the first
+/// day that something starts; otherwise times are numbers of days from zero.
 pub fn read(text: &str) -> Result<Project, Unreadable> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut table = csv::ReaderBuilder::new()
@@ -276,18 +276,17 @@ fn add_named(project: &mut Project) {
     project.resources = named.into_iter().map(Resource::new).collect();
     let calendars: BTreeSet<String> = project.tasks.iter().filter_map(|task| task.calendar.clone()).collect();
     project.calendars = calendars.into_iter().map(|id| Calendar::office(id, "UTC")).collect();
-    let dates = project.tasks.iter().flat_map(|task| {
-        let of = &task.progress;
-        [task.start_no_earlier, task.deadline.map(|deadline| deadline.at), of.started, of.finished]
-    });
-    let first = dates.flatten().filter_map(day_of).min();
-    if let Some(first) = first {
+    let starts = project.tasks.iter().flat_map(|task| [task.start_no_earlier, task.progress.started]).flatten();
+    let ends =
+        project.tasks.iter().flat_map(|task| [task.deadline.map(|deadline| deadline.at), task.progress.finished]);
+    let is_dated = starts.clone().chain(ends.flatten()).any(|when| day_of(when).is_some());
+    if is_dated {
         let office = "office".to_owned();
         if project.calendars.iter().all(|calendar| calendar.id != office) {
             project.calendars.push(Calendar::office(&office, "UTC"));
         }
         project.calendar = Some(office);
-        project.start = Some(When::Day(first));
+        project.start = starts.filter_map(day_of).min().map(When::Day);
     }
 }
 
@@ -337,8 +336,9 @@ mod tests {
         let project = read(text).unwrap();
         let estimate = project.tasks[0].estimate.unwrap();
         assert_eq!((estimate.low, estimate.high), (Length::days(2), Length::days(8)));
-        assert_eq!(project.start, Some("2026-12-01".parse().unwrap()));
-        assert_eq!(project.calendar.as_deref(), Some("office"));
+        assert_eq!((project.start, project.calendar.as_deref()), (None, Some("office")), "nothing says when it starts");
+        let begun = read("name,duration,started\na,2d,2026-11-03\nb,2d,2026-11-02\n").unwrap();
+        assert_eq!(begun.start, Some("2026-11-02".parse().unwrap()));
     }
 
     #[test]

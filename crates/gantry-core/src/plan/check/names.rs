@@ -141,13 +141,14 @@ fn meant_as_expression(words: &str, tasks: &BTreeSet<&str>, own: &BTreeSet<&str>
     let name_alone = own.contains(words.trim());
     // Words that begin with one mean a number of things: `>= 5 sources`.
     let operates = OPERATORS.iter().any(|operator| words.trim_start().find(operator).is_some_and(|at| at > 0));
-    if !(known && begins(".[(=<>!&|") || compares || calls || operates || of_a_name || name_alone) {
+    let looks = known && begins(".[(=<>!&|") || compares || calls || operates || of_a_name;
+    if !(looks || name_alone) {
         return None;
     }
     match Expr::parse(words) {
         Ok(_) if name_alone => Some("a name alone counts as a word".to_owned()),
-        Ok(_) => None,
-        Err(error) => Some(error.located(words)),
+        Err(error) if looks => Some(error.located(words)),
+        Ok(_) | Err(_) => None,
     }
 }
 
