@@ -134,6 +134,9 @@ pub struct Failure {
 /// The failure mode of something that nobody here can do; a task may say in its `failure_modes` what to do about it.
 const MISSING_CAPABILITY: &str = "missing-capability";
 
+/// The failure mode of something that someone has to approve first.
+const NEEDS_APPROVAL: &str = "needs-approval";
+
 impl Failure {
     /// Makes a failure of this class.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
@@ -150,6 +153,16 @@ impl Failure {
     /// Makes the failure of something that nobody here can do: another way may help, and if there is none a person.
     pub fn missing_capability(message: impl Into<String>) -> Self {
         Self { mode: Some(MISSING_CAPABILITY.to_owned()), ..Self::new(FailureClass::Policy, message) }
+    }
+
+    /// Makes the failure of something that someone has to approve first: nothing was done.
+    pub fn needs_approval(message: impl Into<String>) -> Self {
+        Self { mode: Some(NEEDS_APPROVAL.to_owned()), ..Self::new(FailureClass::Policy, message) }
+    }
+
+    /// Tells whether someone has to approve it first.
+    pub fn is_needs_approval(&self) -> bool {
+        self.class == FailureClass::Policy && self.mode.as_deref() == Some(NEEDS_APPROVAL)
     }
 
     /// Tells whether nobody here can do it.

@@ -294,6 +294,34 @@ pub enum Decision {
     NeedsChanges,
 }
 
+/// What someone says about something that has to be approved first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Approval {
+    /// Go on.
+    Granted,
+    /// Do not.
+    Refused {
+        /// Why.
+        why: String,
+    },
+}
+
+impl Approval {
+    /// The answers that there are; a reason may follow a refusal: `refuse: too early`.
+    pub const ANSWERS: [&str; 2] = ["approve", "refuse"];
+
+    /// Reads an answer; none when it is no approval and no refusal.
+    pub fn parse(answer: &str) -> Option<Self> {
+        let [approve, refuse] = Self::ANSWERS;
+        if answer == approve {
+            return Some(Self::Granted);
+        }
+        let rest = answer.strip_prefix(refuse)?;
+        let why = if rest.is_empty() { rest } else { rest.strip_prefix(':')?.trim() };
+        Some(Self::Refused { why: why.to_owned() })
+    }
+}
+
 /// What a judge says about one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {

@@ -30,6 +30,9 @@ pub struct Policy {
     /// Which commands it may run.
     #[serde(skip_serializing_if = "is_default")]
     pub commands: CommandScope,
+    /// Which tools it may call, and which calls someone has to approve.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tools: ToolScope,
     /// How many attempts run at once; none means eight.
     #[serde(skip_serializing_if = "is_default")]
     pub parallel: Option<u32>,
@@ -123,6 +126,45 @@ pub struct CommandScope {
     /// Never these.
     #[serde(skip_serializing_if = "is_default")]
     pub deny: Vec<String>,
+}
+
+/// Which tools a plan may call. A name stands for one tool, `files.*` for all whose names begin so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolScope {
+    /// Only these; empty means any.
+    #[serde(skip_serializing_if = "is_default")]
+    pub allow: Vec<String>,
+    /// Never these.
+    #[serde(skip_serializing_if = "is_default")]
+    pub deny: Vec<String>,
+    /// Only after someone has seen what would be done, and approved it: each call by itself.
+    #[serde(skip_serializing_if = "is_default")]
+    pub approve: Vec<String>,
+}
+
+impl ToolScope {
+    /// Tells whether this tool may be called at all.
+    pub fn allows(&self, tool: &str) -> bool {
+        (self.allow.is_empty() || listed(&self.allow, tool)) && !self.denies(tool)
+    }
+
+    /// Tells whether this tool is among those that are never called.
+    pub fn denies(&self, tool: &str) -> bool {
+        listed(&self.deny, tool)
+    }
+
+    /// Tells whether someone has to approve each call of this tool.
+    pub fn needs_approval(&self, tool: &str) -> bool {
+        listed(&self.approve, tool)
+    }
+}
+
+fn listed(patterns: &[String], tool: &str) -> bool {
+    patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
+        Some(begin) => tool.starts_with(begin),
+        None => pattern == tool,
+    })
 }
 
 /// Who judges checks in plain words.

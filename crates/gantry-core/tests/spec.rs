@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test may
 
 mod spec {
+    mod approvals;
     mod attempts;
     mod budgets;
     mod corners;

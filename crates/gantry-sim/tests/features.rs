@@ -90,7 +90,7 @@ fn facts_block_and_let_go(record: &Record) -> bool {
 
 type Feature = (&'static str, fn(&Record) -> bool);
 
-const FEATURES: [Feature; 25] = [
+const FEATURES: [Feature; 28] = [
     ("a depth budget", |record| plan(record).policy.budget.depth.is_some()),
     ("a map that the depth budget stops", |record| {
         any_event(record, |event| failures(event).is_some_and(|failure| failure.message.contains("depth budget")))
@@ -124,6 +124,15 @@ const FEATURES: [Feature; 25] = [
     }),
     ("a text inside a value that looks like a reference", |record| {
         happens(record, |task| matches!(&task.action, Some(Action::Tool(tool)) if tool.args.contains_key("note")))
+    }),
+    ("a call that someone has to approve", |record| {
+        any_event(record, |event| failures(event).is_some_and(Failure::is_needs_approval))
+    }),
+    ("an approval", |record| {
+        any_event(record, |event| matches!(event, Event::PersonAnswered { said, .. } if said == "approve"))
+    }),
+    ("a refusal of what has to be approved", |record| {
+        any_event(record, |event| matches!(event, Event::PersonAnswered { said, .. } if said.starts_with("refuse: ")))
     }),
     ("a map in a map", maps_in_maps),
     ("a nested plan that really runs", |record| {

@@ -8,7 +8,7 @@ use super::{Life, Refusal};
 use crate::effect::Effect;
 use crate::event::{Asked, Event, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
-use crate::input::{Resolution, Success};
+use crate::input::{Approval, Resolution, Success};
 use crate::plan::{Action, Ask};
 use crate::policy::{FailureClass, Remedy};
 
@@ -21,6 +21,11 @@ impl Life {
     fn can_be_done_by_hand(&self, no: TaskNo) -> bool {
         let decides = matches!(self.node(no).task.action, Some(Action::Decide(_)));
         self.calls_a_model(no) && !decides && matches!(self.task(no).state, State::Waiting(Waiting::Help { .. }))
+    }
+
+    /// Tells whether someone has to approve what a task is about to do.
+    fn waits_for_approval(&self, no: TaskNo) -> bool {
+        matches!(&self.task(no).state, State::Waiting(Waiting::Help { failure }) if failure.is_needs_approval())
     }
 
     /// The answers that a question offers; empty means free text.
@@ -52,6 +57,9 @@ impl Draft {
 
     pub(super) fn answer(&mut self, task: &TaskId, by: &str, answer: &str) -> Result<(), Refusal> {
         let no = self.life.known(task)?;
+        if self.life.waits_for_approval(no) {
+            return self.approve(no, by, answer);
+        }
         if !matches!(self.life.task(no).state, State::Waiting(Waiting::Answer { .. })) {
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "an answer".to_owned() });
         }
@@ -60,6 +68,25 @@ impl Draft {
             return Err(Refusal::UnknownAnswer { task: task.to_string(), answer: answer.to_owned(), choices });
         }
         self.take_answer(no, by, answer);
+        Ok(())
+    }
+
+    /// Someone approved what the attempt was about to do, or refused: the next one goes on knowing that.
+    fn approve(&mut self, no: TaskNo, by: &str, answer: &str) -> Result<(), Refusal> {
+        let task = self.id(no);
+        if Approval::parse(answer).is_none() {
+            let choices = Approval::ANSWERS.map(str::to_owned).to_vec();
+            return Err(Refusal::UnknownAnswer { task: task.to_string(), answer: answer.to_owned(), choices });
+        }
+        let (by, said) = (by.to_owned(), answer.to_owned());
+        self.record(Event::PersonAnswered { task: task.clone(), by, said: said.clone(), evidence: Vec::new() });
+        self.record(Event::RetryPlanned {
+            task: task.clone(),
+            remedy: Remedy::Escalate,
+            at: self.now,
+            feedback: Some(said),
+        });
+        self.record(Event::TaskUnblocked { task });
         Ok(())
     }
 

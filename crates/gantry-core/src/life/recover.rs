@@ -13,6 +13,10 @@ use crate::policy::{FailureClass, Remedy};
 impl Draft {
     /// Answers a failure.
     pub(super) fn fail(&mut self, no: TaskNo, failure: Failure) {
+        // Whatever the plan says about failures: what someone has to approve is not done without them.
+        if failure.is_needs_approval() {
+            return self.ask_for_help(no, failure);
+        }
         // Whatever the plan says about failures: what may have happened is not repeated blindly.
         if failure.class == FailureClass::Lost && self.life.node(no).task.repeatable() == Idempotency::Unsafe {
             return self.find_out(no, failure);
@@ -178,7 +182,8 @@ impl Draft {
 
     /// A person is asked what to do.
     pub(super) fn ask_for_help(&mut self, no: TaskNo, failure: Failure) {
-        let text = format!("what shall be done about this: {}", failure.message);
+        let question = if failure.is_needs_approval() { "may this be done" } else { "what shall be done about this" };
+        let text = format!("{question}: {}", failure.message);
         self.record(Event::PersonAsked { task: self.id(no), what: Asked::Help { failure }, until: None });
         self.wish(Effect::Notify { to: self.owner_of(no), task: Some(self.id(no)), text });
     }

@@ -343,6 +343,7 @@ impl fmt::Display for Waiting {
             Self::Gate { needed, approved_by, .. } => write!(f, "{} of {needed} approvals", approved_by.len()),
             Self::Answer { .. } => f.write_str("an answer"),
             Self::Work => f.write_str("someone to do it"),
+            Self::Help { failure } if failure.is_needs_approval() => write!(f, "approval: {}", failure.message),
             Self::Help { failure } => write!(f, "help: {}", failure.message),
             Self::Judge { checks, .. } => write!(f, "a judge of {}", checks.join("; ")),
             Self::Verify { attempt } => write!(f, "whether attempt {attempt} happened"),

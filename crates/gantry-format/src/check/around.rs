@@ -12,10 +12,21 @@ use crate::read::Reading;
 /// What is known about the place where a plan is to run.
 #[derive(Debug, Clone, Copy)]
 pub struct Around<'a> {
-    /// The names of the capabilities that are there; the keys of actions count as names.
+    /// The names of the capabilities that are there; the keys of actions count as names, and `mcp.git.*` stands for all
+    /// that begin so.
     pub capabilities: &'a [&'a str],
     /// What time it is.
     pub now: Timestamp,
+}
+
+impl Around<'_> {
+    /// Tells whether there is this capability.
+    fn has(&self, name: &str) -> bool {
+        self.capabilities.iter().any(|known| match known.strip_suffix('*') {
+            Some(begin) => name.starts_with(begin),
+            None => *known == name,
+        })
+    }
 }
 
 /// Warns of capabilities that are missing, each once, and of deadlines that have passed.
@@ -35,7 +46,7 @@ pub(super) fn check(reading: &Reading, around: &Around<'_>, findings: &mut Findi
             findings.push(missed(&format!("task `{}`", task.id), deadline).at(place("deadline")));
         }
         let mut lacks = needs(task);
-        lacks.retain(|(_, name)| !around.capabilities.contains(name) && missing.insert((*name).to_owned()));
+        lacks.retain(|(_, name)| !around.has(name) && missing.insert((*name).to_owned()));
         if let Some((path, _)) = lacks.first() {
             findings.push(without(&lacks, task, around).at(place(path)));
         }

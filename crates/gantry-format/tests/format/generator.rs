@@ -14,7 +14,7 @@ use gantry_core::plan::{
     Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
 };
 use gantry_core::policy::{
-    Budget, CommandScope, FileScope, Judge, NetworkScope, Policy, ProseBy, Recovery, Remedy, Retry,
+    Budget, CommandScope, FileScope, Judge, NetworkScope, Policy, ProseBy, Recovery, Remedy, Retry, ToolScope,
 };
 use gantry_core::time::{Duration, Timestamp};
 use serde_json::Value;
@@ -245,6 +245,7 @@ impl Dice<'_> {
             files: FileScope { read: self.texts(), write: self.texts() },
             network: NetworkScope { allow: self.texts() },
             commands: CommandScope { allow: self.texts(), deny: self.texts() },
+            tools: ToolScope { allow: self.texts(), deny: self.texts(), approve: self.texts() },
             parallel: self.maybe(|dice| 1 + dice.number()),
             capabilities: self.map(|dice| 1 + dice.number()),
             retry: self.maybe(Self::retry),

@@ -181,6 +181,9 @@ impl World {
         if self.dice.percent(20) {
             failure.mode = Some(self.dice.word(&["flaky", "unheard of"]).to_owned());
         }
+        if failure.class == FailureClass::Policy && self.dice.percent(50) {
+            failure = Failure::needs_approval(failure.message);
+        }
         if self.dice.percent(10) {
             failure.retry_after = Some(crate::plans::seconds(&mut self.dice, 0, 100));
         }

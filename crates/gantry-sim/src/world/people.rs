@@ -45,6 +45,7 @@ impl World {
             State::Waiting(Waiting::Gate { approved_by, .. }) => self.review(task, &approved_by),
             State::Waiting(Waiting::Answer { .. }) => Some(self.answer_question(task)),
             State::Waiting(Waiting::Work) => Some(self.report(task)),
+            State::Waiting(Waiting::Help { failure }) if failure.is_needs_approval() => Some(self.approve(task)),
             State::Waiting(Waiting::Help { .. }) => Some(self.resolve(task)),
             State::Waiting(Waiting::Judge { checks, .. }) => Some(self.judgement(Some(task), &checks)),
             State::Waiting(Waiting::Verify { attempt }) => Some(self.look_up(task, attempt)),
@@ -112,6 +113,18 @@ impl World {
         let waits = self.life.waits_for();
         let other = waits.into_iter().filter_map(|wait| wait.task).find(|id| *id != first.gate && is_open(id))?;
         Some(GateDecision { gate: other, ..first.clone() })
+    }
+
+    /// Approves what a task is about to do, refuses it, says something that is neither, or decides otherwise.
+    fn approve(&mut self, task: TaskId) -> Input {
+        let answer = match self.dice.below(10) {
+            _ if self.calm => "approve",
+            0..=4 => "approve",
+            5..=6 => "refuse: not like this",
+            7 => "perhaps",
+            _ => return self.resolve(task),
+        };
+        Input::Answer { task, by: "ana".to_owned(), answer: answer.to_owned() }
     }
 
     fn answer_question(&mut self, task: TaskId) -> Input {
