@@ -23,6 +23,7 @@ mod layer;
 mod roles;
 mod environment;
 mod provider;
+mod mcp;
 mod chain;
 mod local;
 mod effective;
@@ -36,6 +37,7 @@ pub use chain::{Chain, LeftOut};
 pub use effective::{Effective, Link, RoleView, Setting};
 pub use error::{ConfigError, ConfigFault};
 pub use local::LocalServer;
+pub use mcp::{McpServer, McpVariable, McpWay};
 pub use origin::{Origin, Sourced, Whose};
 pub use provider::{KeyState, ProviderSettings};
 pub use roles::{DEFAULT, ROLES, variable_of};
@@ -71,6 +73,7 @@ pub struct Config {
     profiles: BTreeMap<String, Roles>,
     /// Models by role, whatever the profile.
     roles: Roles,
+    mcp: BTreeMap<String, McpServer>,
     /// Servers that answered on this machine.
     local: Vec<LocalServer>,
     prices_as_of: String,
@@ -187,6 +190,11 @@ impl Config {
         &self.models
     }
 
+    /// All MCP servers by name.
+    pub fn mcp(&self) -> &BTreeMap<String, McpServer> {
+        &self.mcp
+    }
+
     /// The day that the built-in prices are from.
     pub fn prices_as_of(&self) -> &str {
         &self.prices_as_of
@@ -286,6 +294,13 @@ impl Loading {
                 Err(fault) => self.error.push(fault),
             }
         }
+        let mut mcp = BTreeMap::new();
+        for (name, layer) in all.mcp {
+            match McpServer::new(&name, layer, &trusted, around) {
+                Ok(server) => drop(mcp.insert(name, server)),
+                Err(fault) => self.error.push(fault),
+            }
+        }
         let mut models = BTreeMap::new();
         for (name, layer) in all.models {
             if let Some(model) = self.model(&name, layer, &named) {
@@ -306,6 +321,7 @@ impl Loading {
             models,
             profiles: all.profiles,
             roles: all.roles,
+            mcp,
             local: Vec::new(),
             prices_as_of,
             files: Vec::new(),

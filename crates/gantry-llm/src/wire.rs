@@ -41,6 +41,12 @@ use tap::Tap;
 /// How long a connection may take to come about.
 const CONNECT_MAX: Duration = Duration::from_secs(20);
 
+/// Says for all of this program how connections are encrypted. Saying it twice does nothing.
+pub fn install_tls() {
+    // Whoever came first has installed the same one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// The network: answers for every protocol but the offline one.
 pub struct Wire {
     client: genai::Client,
@@ -49,8 +55,7 @@ pub struct Wire {
 impl Wire {
     /// Makes the one HTTP client that all calls share.
     pub fn new() -> Result<Self, String> {
-        // Whoever came first may have installed the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        install_tls();
         let http = reqwest::Client::builder()
             .user_agent(concat!("gantry/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_MAX)

@@ -14,6 +14,8 @@ mod mistakes;
 mod chains;
 #[path = "config/keys.rs"]
 mod keys;
+#[path = "config/servers.rs"]
+mod servers;
 #[path = "config/local.rs"]
 mod local;
 #[path = "config/ping.rs"]

@@ -29,6 +29,7 @@ pub(super) struct Layer {
     pub(super) profiles: BTreeMap<String, Roles>,
     /// Models by role, whatever the profile.
     pub(super) roles: Roles,
+    pub(super) mcp: BTreeMap<String, McpLayer>,
 }
 
 /// Models by role.
@@ -64,6 +65,19 @@ pub(super) struct ModelLayer {
     pub(super) context: Option<Sourced<u32>>,
 }
 
+/// What one source says about an MCP server.
+#[derive(Clone, Default)]
+pub(super) struct McpLayer {
+    pub(super) said: Option<Origin>,
+    pub(super) command: Option<Sourced<Vec<String>>>,
+    pub(super) url: Option<Sourced<String>>,
+    pub(super) env: Option<Sourced<Vec<String>>>,
+    pub(super) key_env: Option<Sourced<Vec<String>>>,
+    pub(super) tools: Option<Sourced<Vec<String>>>,
+    pub(super) safe: Option<Sourced<Vec<String>>>,
+    pub(super) timeout: Option<Sourced<Duration>>,
+}
+
 /// Takes each named value of the stronger layer where it says something.
 macro_rules! lay_over {
     ($weaker:ident, $stronger:ident, $($field:ident),*) => {
@@ -90,6 +104,14 @@ impl Layer {
             self.profiles.entry(name).or_default().extend(roles);
         }
         self.roles.extend(stronger.roles);
+        for (name, over) in stronger.mcp {
+            let under = self.mcp.entry(name).or_default();
+            if over.command.is_some() || over.url.is_some() {
+                // Another server: what was said about the first one does not hold for it.
+                *under = McpLayer::default();
+            }
+            lay_over!(under, over, said, command, url, env, key_env, tools, safe, timeout);
+        }
         self
     }
 }
@@ -180,6 +202,12 @@ fn layer(file: &mut Section<'_>, whose: Option<Whose>) -> Layer {
             layer.profiles.insert(entry.key, roles);
         }
     }
+    for (section, entry) in named(file, "mcp") {
+        if let Some(mut server) = section.as_section(&entry) {
+            layer.mcp.insert(entry.key.clone(), self::mcp(&mut server, &entry));
+            server.end();
+        }
+    }
     layer
 }
 
@@ -250,17 +278,36 @@ fn model(section: &mut Section<'_>, entry: &Entry<'_>) -> ModelLayer {
     }
 }
 
+fn mcp(section: &mut Section<'_>, entry: &Entry<'_>) -> McpLayer {
+    McpLayer {
+        said: Some(entry.origin.clone()),
+        command: section.texts("command"),
+        url: section.text("url"),
+        env: section.texts("env"),
+        key_env: section.texts("key_env"),
+        tools: section.texts("tools"),
+        safe: section.texts("safe"),
+        timeout: section.duration("timeout", TIMEOUT_MIN..=TIMEOUT_MAX),
+    }
+}
+
 /// Variables of keys are written in capitals, which keys are not: a key in the wrong line is found.
-fn is_variable(name: &str) -> bool {
+pub(super) fn is_variable(name: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
     name.len() <= 64
         && name.bytes().next().is_some_and(letter)
         && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit())
 }
 
-/// An address with a slash at its end. Keys do not belong into it, so it is not shown when it is wrong.
+/// An address with a slash at its end.
 fn base_url(path: &str, text: &str) -> Result<String, ConfigFault> {
-    let wrong = |what: &str| Err(ConfigFault::new(format!("`{path}.base_url` {what}")));
+    let text = address_of(&format!("{path}.base_url"), text)?;
+    Ok(if text.ends_with('/') { text } else { format!("{text}/") })
+}
+
+/// An address. Keys do not belong into it, so it is not shown when it is wrong.
+pub(super) fn address_of(path: &str, text: &str) -> Result<String, ConfigFault> {
+    let wrong = |what: &str| Err(ConfigFault::new(format!("`{path}` {what}")));
     let Ok(url) = reqwest::Url::parse(text) else {
         return wrong("must be an address, such as \"http://127.0.0.1:8081/v1/\"");
     };
@@ -270,6 +317,5 @@ fn base_url(path: &str, text: &str) -> Result<String, ConfigFault> {
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
         return wrong("must not hold a name, a password or parameters; name the variable of a key with `key_env`");
     }
-    let text = url.to_string();
-    Ok(if text.ends_with('/') { text } else { format!("{text}/") })
+    Ok(url.to_string())
 }

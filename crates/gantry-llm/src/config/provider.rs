@@ -165,7 +165,7 @@ impl ProviderSettings {
 ///
 /// The file of a project may have been written by anybody. It may name any address, but a key of the user goes there
 /// only if the user trusts the address; a key that stands in the same file may go wherever the file says.
-fn key(
+pub(super) fn key(
     key_env: Option<&Sourced<Vec<String>>>,
     literal: Option<Sourced<Secret>>,
     base_url: &Sourced<String>,
