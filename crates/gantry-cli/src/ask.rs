@@ -1,10 +1,13 @@
-//! `gantry ask`: sees what people are asked, and answers.
+//! `gantry ask`: sees what people are asked, and answers: questions of the plan, and calls that someone has to approve.
 
 use std::process::ExitCode;
 
-use gantry_core::input::Input;
+use gantry_core::input::{Approval, Input};
 use gantry_core::life::{State, Waiting};
-use gantry_core::plan::Action;
+use gantry_core::plan::{Action, Task};
+use gantry_core::time::Timestamp;
+use gantry_runners::approval::PREVIEW;
+use gantry_store::{Hash, Store};
 use serde_json::json;
 
 use crate::arguments::{By, PlanOrAll, ThePlan};
@@ -13,11 +16,14 @@ use crate::exit::{self, Fault};
 use crate::gate::waiting_plans;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
+use crate::show::plain;
 use crate::talk::talk;
 
 /// See what people are asked, and answer
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry ask list\n  gantry ask answer 7 which-cloud eu-west")]
+#[command(
+    after_help = "Examples:\n  gantry ask list\n  gantry ask answer 7 which-cloud eu-west\n  gantry ask answer 7 tidy approve\n  gantry ask answer 7 tidy refuse --why \"the files are needed\""
+)]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -27,12 +33,12 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// List the questions that wait for an answer, of one plan or of all
+    /// List the questions that wait for an answer, and the calls that wait for approval, of one plan or of all
     List {
         #[command(flatten)]
         plan: PlanOrAll,
     },
-    /// Answer a question
+    /// Answer a question, or approve or refuse a call
     Answer {
         #[command(flatten)]
         plan: ThePlan,
@@ -40,6 +46,9 @@ enum What {
         task: String,
         /// The answer: one of those offered, or any text when none are
         answer: String,
+        /// Why a call is refused: the agent that wanted to make it is told
+        #[arg(long, value_name = "WHY")]
+        why: Option<String>,
         #[command(flatten)]
         by: By,
     },
@@ -49,15 +58,78 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         match &args.what {
             What::List { plan } => list(&args.record, plan.one()).await,
-            What::Answer { plan, task, answer, by } => {
+            What::Answer { plan, task, answer, why, by } => {
                 let by = by.name()?;
+                let answer = with_reason(answer, why.as_deref())?;
                 let desk = Desk::open(&args.record, plan).await?;
                 let (_, task) = desk.task(task).await?;
                 let done = format!("{by} answered `{task}`: {answer}");
-                desk.say(Input::Answer { task, by, answer: answer.clone() }, &done).await
+                desk.say(Input::Answer { task, by, answer }, &done).await
             }
         }
     })
+}
+
+/// A refusal with its reason.
+fn with_reason(answer: &str, why: Option<&str>) -> Result<String, Fault> {
+    let [_, refuse] = Approval::ANSWERS;
+    match why.map(str::trim) {
+        None | Some("") => Ok(answer.to_owned()),
+        Some(why) if answer == refuse => Ok(format!("{refuse}: {why}")),
+        Some(_) => Err(Fault::bad_input("only a refusal takes a reason").hint("leave out `--why`, or answer `refuse`")),
+    }
+}
+
+/// Something that someone is asked.
+struct Asked {
+    question: String,
+    options: Vec<String>,
+    default: Option<String>,
+    until: Option<Timestamp>,
+    /// What would be done, when it has to be approved.
+    preview: Option<String>,
+}
+
+/// What a task asks, if it asks something.
+async fn question_of(store: &dyn Store, task: &Task, state: &State) -> Result<Option<Asked>, Fault> {
+    let asked =
+        |question: String, options: Vec<String>| Asked { question, options, default: None, until: None, preview: None };
+    Ok(match state {
+        State::Waiting(Waiting::Answer { until }) => Some(match &task.action {
+            Some(Action::Ask(ask)) => {
+                let names = ask.options.iter().map(|choice| choice.name.clone()).collect();
+                Asked { default: ask.default.clone(), until: *until, ..asked(ask.question.clone(), names) }
+            }
+            Some(Action::Decide(decide)) => {
+                let outcomes = decide.outcomes().into_iter().map(str::to_owned).collect();
+                Asked { until: *until, ..asked(task.name().to_owned(), outcomes) }
+            }
+            _ => Asked { until: *until, ..asked(task.name().to_owned(), Vec::new()) },
+        }),
+        State::Waiting(Waiting::Help { failure }) if failure.is_needs_approval() => {
+            let kept = failure.evidence.iter().find(|kept| kept.name == PREVIEW);
+            let preview = match kept.and_then(|kept| kept.hash.parse::<Hash>().ok()) {
+                Some(hash) => store.get_blob(hash).await?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+                None => None,
+            };
+            let options = Approval::ANSWERS.map(str::to_owned).to_vec();
+            Some(Asked { preview, ..asked(failure.message.clone(), options) })
+        }
+        _ => None,
+    })
+}
+
+/// How much of what would be done is shown.
+const PREVIEW_LINES_MAX: usize = 60;
+
+/// What would be done, set in.
+fn shown(preview: &str) -> String {
+    let mut lines: Vec<String> =
+        preview.lines().map(|line| format!("    | {}", plain(line)).trim_end().to_owned() + "\n").collect();
+    let more = lines.len().saturating_sub(PREVIEW_LINES_MAX);
+    lines.truncate(PREVIEW_LINES_MAX);
+    lines.extend((more > 0).then(|| format!("    | … {more} more lines; see them with --json\n")));
+    lines.concat()
 }
 
 async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
@@ -67,29 +139,24 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
         let life = engine.open(&card.id).await?.life;
         for id in life.task_ids() {
             let Some((task, life)) = life.definition(id.as_str()).zip(life.task_life(id.as_str())) else { continue };
-            let State::Waiting(Waiting::Answer { until }) = &life.state else { continue };
-            let (question, options, default) = match &task.action {
-                Some(Action::Ask(ask)) => {
-                    let names = ask.options.iter().map(|choice| choice.name.clone()).collect();
-                    (ask.question.clone(), names, ask.default.clone())
-                }
-                Some(Action::Decide(decide)) => {
-                    let outcomes = decide.outcomes().into_iter().map(str::to_owned).collect();
-                    (task.name().to_owned(), outcomes, None)
-                }
-                _ => (task.name().to_owned(), Vec::<String>::new(), None),
-            };
-            lines.push(format!("{} {} {id}: {question}\n", card.no, card.id));
+            let Some(asked) = question_of(&**engine.store(), task, &life.state).await? else { continue };
+            let Asked { question, options, default, until, preview } = asked;
+            lines.push(format!("{} {} {id}: {}\n", card.no, card.id, plain(&question)));
+            lines.extend(preview.as_deref().map(shown));
             if !options.is_empty() {
                 lines.push(format!("    one of: {}\n", options.join(", ")));
             }
             if let (Some(default), Some(until)) = (&default, until) {
-                lines.push(format!("    `{default}` is taken at {}\n", clock(*until)));
+                lines.push(format!("    `{default}` is taken at {}\n", clock(until)));
             }
-            all.push(json!({
+            let mut row = json!({
                 "plan": card.id, "no": card.no, "task": id, "question": question, "options": options,
                 "default": default, "until": until,
-            }));
+            });
+            if let Some(preview) = preview {
+                row["preview"] = json!(preview);
+            }
+            all.push(row);
         }
     }
     if record.json {

@@ -1,12 +1,14 @@
 //! `gantry doctor`: does this machine have what plans need?
 
+mod servers;
+
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gantry_runners::GuardProgram;
-use gantry_runners::process::{Confinement, Happening, Order, Running, SandboxStatus};
+use gantry_runners::process::{Confinement, Happening, Order, Running, SandboxStatus, StandardInput};
 use gantry_store_sqlite::SqliteStore;
 use serde::Serialize;
 use serde_json::json;
@@ -20,9 +22,12 @@ use crate::show::{bytes, can_move_cursor};
 /// Check that this machine has what plans need, and say how to fix what it lacks
 #[derive(clap::Args)]
 #[command(
-    after_help = "The exit code is 1 when something fails.\n\nExamples:\n  gantry doctor\n  gantry doctor --json"
+    after_help = "The exit code is 1 when something fails.\n\nExamples:\n  gantry doctor\n  gantry doctor --json\n  gantry doctor --ask build    start the MCP server `build` of this project, too"
 )]
 pub struct Args {
+    /// Start this MCP server, too, although the gantry.toml of a project names its program; may be repeated
+    #[arg(long, value_name = "SERVER")]
+    ask: Vec<String>,
     #[command(flatten)]
     record: Record,
 }
@@ -80,7 +85,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let path = args.record.path()?;
     let named = args.record.named().is_some();
     let findings = session::block_on(async {
-        Ok(vec![
+        let mut findings = vec![
             sandbox().await,
             folder(&path, named),
             room(&path),
@@ -89,7 +94,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
             terminal(),
             model::doctor::summary().await,
-        ])
+        ];
+        findings.extend(servers::findings(&args.ask).await?);
+        Ok(findings)
     })?;
     tell(&findings, args.record.json)
 }
@@ -135,6 +142,7 @@ async fn sandbox() -> Finding {
         folder: PathBuf::from("/"),
         confinement: Some(Confinement { read: everything, ..Confinement::default() }),
         grace_ms: 1_000,
+        input: StandardInput::Closed,
     };
     let mut running = match Running::start(&guard, order).await {
         Ok(running) => running,

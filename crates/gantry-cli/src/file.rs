@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::exit::{self, Fault};
 use crate::model::options::ModelOptions;
-use crate::model::set_up::Configured;
+use crate::model::set_up::{Configured, servers};
 use crate::show::named;
 use crate::talk::talk;
 
@@ -52,7 +52,11 @@ fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault>
 fn read_here(name: &str, bytes: &[u8]) -> Loaded {
     let models = Arc::new(Models::new(Configured(ModelOptions::default())));
     let runners = Runners::standard(GuardProgram::at("gantry")).with_models(models);
-    let capabilities: Vec<&str> = runners.names().collect();
+    // A configuration that cannot be read is told by whoever needs it.
+    let servers = servers(&ModelOptions::default()).unwrap_or_default();
+    let of_servers: Vec<String> = servers.keys().map(|server| format!("mcp.{server}.*")).collect();
+    let mut capabilities: Vec<&str> = runners.names().collect();
+    capabilities.extend(of_servers.iter().map(String::as_str));
     gantry_format::load_around(name, bytes, &Around { capabilities: &capabilities, now: SystemClock::new().now() })
 }
 

@@ -170,7 +170,13 @@ struct Shelf(Arc<dyn Store>);
 
 fn ports(store: Arc<dyn Store>) -> Ports {
     let shelf = Arc::new(Shelf(store));
-    Ports { keep: Arc::clone(&shelf) as _, watch: Arc::clone(&shelf) as _, intents: shelf, calls: Arc::new(Forgetful) }
+    Ports {
+        keep: Arc::clone(&shelf) as _,
+        watch: Arc::clone(&shelf) as _,
+        intents: shelf,
+        calls: Arc::new(Forgetful),
+        sessions: Default::default(),
+    }
 }
 
 #[async_trait]

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use gantry_core::life::PlanState;
 use gantry_engine::{Engine, Options, SystemClock};
-use gantry_runners::{GuardProgram, Models, Runners};
+use gantry_runners::{GuardProgram, Mcp, Models, Runners};
 use gantry_store::{ListFilter, PlanCard, Store, StoreError, all_plans};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
 use crate::file::{odd_kind, why};
 use crate::model::options::ModelOptions;
-use crate::model::set_up::Configured;
+use crate::model::set_up::{Configured, servers};
 use crate::show::named;
 
 /// The variable that names the record.
@@ -118,7 +118,9 @@ impl RecordFile {
 pub fn runners(models: ModelOptions) -> Result<Runners, Fault> {
     let guard = GuardProgram::this_program()
         .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
-    Ok(Runners::standard(guard).with_models(Arc::new(Models::new(Configured(models)))))
+    let options = models.clone();
+    let mcp = Mcp::new(guard.clone(), move || servers(&options));
+    Ok(Runners::standard(guard).with_mcp(mcp).with_models(Arc::new(Models::new(Configured(models)))))
 }
 
 /// The file that someone chose for the record. In full, so that no name means something else to the database: an empty

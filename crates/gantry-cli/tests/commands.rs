@@ -28,3 +28,7 @@ mod models;
 mod asking;
 #[path = "commands/scheduling.rs"]
 mod scheduling;
+#[path = "commands/approving.rs"]
+mod approving;
+#[path = "commands/serving.rs"]
+mod serving;

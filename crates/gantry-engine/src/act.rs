@@ -171,9 +171,11 @@ impl Driver {
         }
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         self.launch(flight, Aloft { slot: true, uses, ..Aloft::stopped_by(stop) }, async move {
-            let Ended { end, usage, .. } = shared.runners.run(&work, &place, &ports.ports(), &token).await;
+            let given = ports.ports();
+            let Ended { end, usage, .. } = shared.runners.attempt(&work, &place, &given, &token).await;
+            given.sessions.close().await; // no process outlives its attempt
             settle(usage);
-            let end = bounded(end, &ports.ports()).await;
+            let end = bounded(end, &given).await;
             (Input::Ended { task, attempt, end, usage }, ports.take_calls())
         });
     }
@@ -236,7 +238,9 @@ impl Driver {
         let work = self.work_for(&task, attempt, action);
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         self.launch(Flight::Verify(task.clone(), attempt), Aloft::stopped_by(stop), async move {
-            let found = shared.runners.happened(&work, &place, &ports.ports(), &token).await;
+            let given = ports.ports();
+            let found = shared.runners.happened(&work, &place, &given, &token).await;
+            given.sessions.close().await;
             let (happened, outputs) = (found.happened, found.outputs);
             (Input::Verified { task, attempt, happened, outputs, usage: Usage::default() }, ports.take_calls())
         });
@@ -256,7 +260,9 @@ impl Driver {
             let (end, usage) = match (work, undo) {
                 (None, _) => (Err("there is nothing that could be taken back".to_owned()), Usage::default()),
                 (Some(work), Undo::Action(_)) => {
-                    let ended = shared.runners.run(&work, &place, &ports.ports(), &token).await;
+                    let given = ports.ports();
+                    let ended = shared.runners.run(&work, &place, &given, &token).await;
+                    given.sessions.close().await;
                     let how = || format!("by `{}`", work.action.key());
                     (ended.end.map(|_| how()).map_err(|failure| failure.message), ended.usage)
                 }

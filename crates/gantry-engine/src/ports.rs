@@ -62,6 +62,7 @@ impl Attempt {
             watch: Arc::clone(self) as _,
             intents: Arc::clone(self) as _,
             calls: Arc::clone(self) as _,
+            sessions: Default::default(),
         }
     }
 

@@ -42,7 +42,7 @@ pub(crate) async fn restore(
 
 /// No attempt wrote down how to take it back: either it did nothing, or nobody can know what it did.
 fn without_record(shared: &Arc<Shared>, work: &Work, rows: &[EffectRow]) -> Result<String, String> {
-    let ran = rows.iter().any(|row| row.kind == PROCESS);
+    let ran = rows.iter().any(|row| row.kind == PROCESS || row.kind == gantry_runners::mcp::CALL);
     if !ran && shared.runners.can(work) {
         return Ok("it had changed nothing".to_owned());
     }

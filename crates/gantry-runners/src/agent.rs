@@ -31,6 +31,7 @@ use gantry_llm::Answer;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::approval::Held;
 use crate::model::{outputs_of, shape_of, told};
 use crate::models::{Asker, Models, Question};
 use crate::policy::wrong;
@@ -39,7 +40,7 @@ use crate::registry::Runners;
 use crate::runner::{Ended, Preview, Runner};
 use crate::text::shortened;
 use crate::work::{Place, Work};
-use tools::Tools;
+use tools::{Around, Tools};
 
 /// How many turns an agent takes when nothing else is said.
 const TURNS: u32 = 20;
@@ -131,7 +132,7 @@ impl Runner for Agents {
                            plan, or `agent_planning = true` in gantry.toml";
             return Err(Failure::new(FailureClass::Policy, message));
         }
-        agent.tools.iter().try_for_each(|name| tools::known(&self.tools, name).map(drop))
+        agent.tools.iter().try_for_each(|name| self.tools.get(name)?.callable(name))
     }
 
     async fn preview(&self, work: &Work, _place: &Place) -> Result<Preview, Failure> {
@@ -146,8 +147,13 @@ impl Runner for Agents {
     async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
         let end = async {
             let agent = agent_of(work)?;
-            let asker = Asker { models: &self.models, work, place, ports, stop };
-            let tools = Tools::of(&self.tools, agent, work, place, ports, stop)?;
+            let held = Held::before(work, ports).await?;
+            let around = Around { runners: &self.tools, work, place, ports, stop, held: held.as_ref() };
+            // Whoever was held says again what was said before, and so gets the answers that there are.
+            let taken_up = held.as_ref().and_then(|held| held.taken_up(work));
+            let begun = taken_up.as_ref().unwrap_or(work);
+            let tools = Tools::of(agent, around, begun).await?;
+            let asker = Asker { models: &self.models, work: begun, place, ports, stop };
             let job = Job { agent, asker, tools };
             match agent.strategy {
                 Strategy::React => react::run(&job, &[]).await,

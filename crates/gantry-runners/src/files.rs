@@ -205,7 +205,7 @@ impl Runner for Files {
         };
         let parameters =
             json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
-        Some(Description { text, parameters, repeatable: true })
+        Some(Description { text: text.into(), parameters, repeatable: true })
     }
 
     fn parameters(&self, name: &str) -> &'static [&'static str] {

@@ -18,11 +18,13 @@ pub mod process;
 pub mod shell;
 pub mod files;
 pub mod checkpoint;
+pub mod mcp;
 pub mod observe;
 pub mod pipeline;
 pub mod models;
 pub mod model;
 pub mod agent;
+pub mod approval;
 pub mod judge;
 mod simple;
 
@@ -31,6 +33,7 @@ mod text;
 pub use checkpoint::{Checkpoints, Manifest};
 pub use files::Files;
 pub use judge::judge;
+pub use mcp::Mcp;
 pub use models::{Models, SetUp, Talk};
 pub use observe::observe;
 pub use ports::{

@@ -14,7 +14,7 @@ use gantry_core::policy::Usage;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::policy::wrong;
+use crate::policy::{check_tool, wrong};
 use crate::ports::Ports;
 use crate::registry::{Runners, signed_run};
 use crate::runner::{Ended, Preview};
@@ -77,6 +77,7 @@ pub(crate) async fn run(
         let ended = match runners.get(&call.name).and_then(|runner| {
             let args = arguments(call, runner.parameters(&call.name), &known)?;
             let part = work.calling(&call.name, args);
+            check_tool(&call.name, place)?;
             runner.guard(&part, place).map(|()| (runner, part))
         }) {
             Ok((runner, part)) => signed_run(runner.as_ref(), &part, place, ports, stop).await,

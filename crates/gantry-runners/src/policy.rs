@@ -1,12 +1,17 @@
 //! What the policy allows, asked before anything starts.
 
 mod commands;
+mod hosts;
 
 use gantry_core::effect::Failure;
 use gantry_core::policy::{FailureClass, Policy};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::work::Place;
+
 pub use commands::check_command;
+pub(crate) use commands::line_of;
+pub(crate) use hosts::check_host;
 
 /// Makes a failure that says what is forbidden.
 pub(crate) fn forbidden(message: impl Into<String>) -> Failure {
@@ -16,6 +21,22 @@ pub(crate) fn forbidden(message: impl Into<String>) -> Failure {
 /// Makes a failure that says what makes no sense.
 pub(crate) fn wrong(message: impl Into<String>) -> Failure {
     Failure::new(FailureClass::Logic, message)
+}
+
+/// Says no to a tool that a policy does not let be called.
+pub(crate) fn check_tool(name: &str, place: &Place) -> Result<(), Failure> {
+    let Some(policy) = place.policies().find(|policy| !policy.tools.allows(name)) else { return Ok(()) };
+    let why = if policy.tools.denies(name) {
+        format!("`{name}` is in `policy.tools.deny`")
+    } else {
+        format!("`{name}` is not in `policy.tools.allow`, which has `{}`", policy.tools.allow.join("`, `"))
+    };
+    Err(forbidden(why))
+}
+
+/// Tells whether someone has to approve each call of a tool.
+pub(crate) fn needs_approval(name: &str, place: &Place) -> bool {
+    place.policies().any(|policy| policy.tools.needs_approval(name))
 }
 
 /// What a plan may read and write, ready to be asked.

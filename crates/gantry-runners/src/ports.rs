@@ -10,6 +10,8 @@ use gantry_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::mcp::Sessions;
+
 /// Keeps bytes by their content.
 #[async_trait]
 pub trait Keep: Send + Sync {
@@ -122,6 +124,8 @@ pub struct Ports {
     pub intents: Arc<dyn Intents>,
     /// Writes down calls that must not be made twice.
     pub calls: Arc<dyn Calls>,
+    /// Servers that are spoken to until the attempt is over.
+    pub sessions: Sessions,
 }
 
 impl Ports {

@@ -20,7 +20,7 @@ mod order;
 mod running;
 
 pub use confine::{Confinement, SandboxStatus};
-pub use order::{Exit, Order};
+pub use order::{Exit, Order, StandardInput};
 pub use running::{Happening, Running, StartError};
 
 use std::ffi::OsString;

@@ -26,6 +26,7 @@ pub(crate) fn redacting(ports: &Ports, secrets: &Secrets) -> Ports {
         watch: Arc::<Redacting>::clone(&wrapped),
         intents: Arc::<Redacting>::clone(&wrapped),
         calls: wrapped,
+        sessions: ports.sessions.clone(),
     }
 }
 

@@ -13,11 +13,14 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::Agents;
+use crate::approval;
 use crate::checkpoint::Checkpoints;
 use crate::files::Files;
+use crate::mcp::{self, Mcp};
 use crate::model::OneAnswer;
 use crate::models::Models;
 use crate::pipeline;
+use crate::policy::check_tool;
 use crate::ports::{Intents, KeepError, Ports};
 use crate::process::GuardProgram;
 use crate::redacting::redacting;
@@ -31,6 +34,7 @@ use crate::work::{Place, Work};
 pub struct Runners {
     by_name: BTreeMap<&'static str, Arc<dyn Runner>>,
     models: Option<Arc<Models>>,
+    mcp: Option<Arc<Mcp>>,
 }
 
 impl Runners {
@@ -57,6 +61,18 @@ impl Runners {
         self
     }
 
+    /// Lets tools of MCP servers be called.
+    #[must_use]
+    pub fn with_mcp(self, mcp: Mcp) -> Self {
+        let mcp = Arc::new(mcp);
+        Self { mcp: Some(Arc::clone(&mcp)), ..self.with(mcp) }
+    }
+
+    /// The MCP servers, where tools of some may be called.
+    pub fn mcp(&self) -> Option<&Arc<Mcp>> {
+        self.mcp.as_ref()
+    }
+
     /// Lets models answer, decide, judge and, with the capabilities that there are so far, work as agents.
     #[must_use]
     pub fn with_models(self, models: Arc<Models>) -> Self {
@@ -70,14 +86,16 @@ impl Runners {
         self.models.as_ref()
     }
 
-    /// The names of all capabilities, sorted.
+    /// The names of all capabilities, sorted; those of servers are known to the servers alone.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.by_name.keys().copied()
+        self.by_name.keys().copied().filter(|name| *name != mcp::FAMILY)
     }
 
     /// Returns the runner with this name, or a failure that names the nearest.
     pub fn get(&self, name: &str) -> Result<&Arc<dyn Runner>, Failure> {
-        self.by_name.get(name).ok_or_else(|| {
+        // The tools of servers have names that only the servers know: whoever speaks to servers knows what to do.
+        let family = if name.starts_with(mcp::PREFIX) { mcp::FAMILY } else { name };
+        self.by_name.get(family).ok_or_else(|| {
             // A misspelt name is a mistake in the plan. What nobody here can do, a person may do, or leave out.
             let none = format!("there is no capability `{name}`");
             match nearest(name, self.names()) {
@@ -111,10 +129,11 @@ impl Runners {
 
     /// Says no before anything starts.
     pub fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
-        let guarded = match pipeline::calls(work) {
+        let allowed = approval::tools_of(&work.action).into_iter().try_for_each(|name| check_tool(name, place));
+        let guarded = allowed.and_then(|()| match pipeline::calls(work) {
             Some(calls) => pipeline::guard(self, calls, work, place),
             None => self.of(work).and_then(|runner| runner.guard(work, place)),
-        };
+        });
         guarded.map_err(|failure| place.secrets.redact_failure(failure))
     }
 
@@ -128,6 +147,18 @@ impl Runners {
         preview
             .map(|preview| place.secrets.redact_preview(preview))
             .map_err(|failure| place.secrets.redact_failure(failure))
+    }
+
+    /// Guards, has someone approve it where the policy says so, then runs.
+    pub async fn attempt(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
+        if let Err(failure) = self.guard(work, place) {
+            return Ended::with(Err(failure));
+        }
+        let redacted = redacting(ports, &place.secrets);
+        if let Some(failure) = approval::of_task(self, work, place, &redacted).await {
+            return Ended::with(Err(failure));
+        }
+        self.run(work, place, ports, stop).await
     }
 
     /// Guards, then runs.

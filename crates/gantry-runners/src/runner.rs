@@ -1,5 +1,7 @@
 //! What every capability can do: guard, preview, run, take back, and tell whether it happened.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
@@ -8,6 +10,7 @@ use gantry_core::policy::Usage;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::policy::wrong;
 use crate::ports::Ports;
 use crate::work::{Place, Work};
 
@@ -25,6 +28,26 @@ pub trait Runner: Send + Sync {
     /// What someone who is to call it by name has to know; none means that it is not called by name.
     fn description(&self, _name: &str) -> Option<Description> {
         None
+    }
+
+    /// Says no when nobody can call it by this name, as far as that is known without asking anyone.
+    fn callable(&self, name: &str) -> Result<(), Failure> {
+        let known = self.description(name).map(drop);
+        known.ok_or_else(|| wrong(format!("`{name}` is nothing that an agent can call")))
+    }
+
+    /// What someone has to know who is to call what this name stands for, which may be several capabilities. One that
+    /// has to ask someone else what it can do remembers that for whoever takes up the attempt.
+    async fn describe(
+        &self,
+        name: &str,
+        _work: &Work,
+        _place: &Place,
+        _ports: &Ports,
+        _stop: &CancellationToken,
+    ) -> Result<Vec<(String, Description)>, Failure> {
+        self.callable(name)?;
+        Ok(self.description(name).map(|description| (name.to_owned(), description)).into_iter().collect())
     }
 
     /// Says no before anything starts, with a failure of class `policy`, or `logic` for arguments that make no sense.
@@ -52,7 +75,7 @@ pub trait Runner: Send + Sync {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// What it does, in one or two sentences.
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
     /// A second call with the same arguments does no harm.

@@ -34,13 +34,16 @@ use gantry_core::input::Success;
 use gantry_core::plan::{Action, Run, Undo};
 use gantry_core::policy::FailureClass;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::files::no_link;
 use crate::policy::check_command;
 use crate::ports::{EffectRecord, Ports, Stream};
-use crate::process::{Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StartError};
+use crate::process::{
+    Confinement, Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StandardInput, StartError,
+};
 use crate::runner::{Description, Ended, Happened, Preview, Runner};
 use crate::text::shortened;
 use crate::work::{Place, Work};
@@ -114,6 +117,7 @@ impl Shell {
             folder,
             confinement: confinement::confinement(place, exchange.folder())?,
             grace_ms: u64::try_from(place.limits.grace.as_millis()).unwrap_or(u64::MAX),
+            input: StandardInput::Closed,
         };
         let request = json!({"command": asked.command, "shell": shell, "cwd": asked.cwd});
         let until = work.timeout.map(|timeout| Instant::now() + millis(timeout) + place.limits.grace);
@@ -262,7 +266,7 @@ impl Runner for Shell {
             "additionalProperties": false,
         });
         let text = "Runs a shell command in the working folder and gives its output and exit code.";
-        Some(Description { text, parameters, repeatable: false })
+        Some(Description { text: text.into(), parameters, repeatable: false })
     }
 
     fn parameters(&self, _name: &str) -> &'static [&'static str] {
@@ -319,6 +323,20 @@ impl Runner for Shell {
             Ok(_) | Err(_) => Happened::default(),
         }
     }
+}
+
+/// What a process needs that is no shell command: a private folder for its temporary files, what it may touch, and the
+/// folder to run in.
+pub(crate) fn shelter_for(place: &Place) -> Result<(TempDir, Option<Confinement>, PathBuf), Failure> {
+    let make = || -> std::io::Result<TempDir> {
+        let private = shelter::private_folder()?;
+        std::fs::create_dir(private.path().join("tmp"))?;
+        Ok(private)
+    };
+    let private = make()
+        .map_err(|error| Failure::new(FailureClass::Transient, format!("no room for temporary files: {error}")))?;
+    let confinement = confinement::confinement(place, private.path())?;
+    Ok((private, confinement, folder(&place.root, None)?))
 }
 
 /// The folder to run in, which must be inside the working folder.

@@ -7,6 +7,8 @@
 mod drawing;
 mod world;
 
+#[cfg(feature = "mcp-server")]
+pub mod mcp_server;
 #[cfg(feature = "model-server")]
 pub mod model_server;
 

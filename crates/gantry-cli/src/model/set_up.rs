@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use gantry_llm::Gateway;
 use gantry_llm::prompts::Prompts;
+use gantry_runners::mcp::Servers;
 use gantry_runners::{SetUp, Talk};
 
 use super::options::ModelOptions;
@@ -16,6 +17,11 @@ fn in_words(fault: &Fault) -> String {
         Some(advice) => format!("{}; {advice}", fault.message()),
         None => fault.message().to_owned(),
     }
+}
+
+/// The MCP servers as they are configured.
+pub fn servers(options: &ModelOptions) -> Result<Servers, String> {
+    options.load().map(|config| config.mcp().clone()).map_err(|fault| in_words(&fault))
 }
 
 #[async_trait]

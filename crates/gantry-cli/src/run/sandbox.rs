@@ -3,7 +3,7 @@
 use gantry_core::life::Life;
 use gantry_core::plan::{Action, Task};
 use gantry_runners::GuardProgram;
-use gantry_runners::process::{Confinement, Happening, Order, Running, SandboxStatus};
+use gantry_runners::process::{Confinement, Happening, Order, Running, SandboxStatus, StandardInput};
 use gantry_runners::work::SandboxMode;
 
 use crate::exit::Fault;
@@ -46,6 +46,7 @@ async fn probe(life: &Life) -> SandboxStatus {
         folder: "/".into(),
         confinement: Some(confinement),
         grace_ms: 100,
+        input: StandardInput::Closed,
     };
     match Running::start(&guard, order).await {
         Ok(mut running) => {

@@ -78,6 +78,13 @@ fn answers(life: &Life, task: &TaskId, waiting: &Waiting) -> Vec<Next> {
             command.extend(needed.map(|name| format!("--output {name}=VALUE")));
             vec![next(command.join(" "), what)]
         }
+        Waiting::Help { failure } if failure.is_needs_approval() => {
+            let answer = format!("gantry ask answer {plan} {task}");
+            vec![
+                next(format!("{answer} approve"), format!("or this; see it first with `gantry ask list {plan}`")),
+                next(format!("{answer} refuse --why WHY"), "say no"),
+            ]
+        }
         Waiting::Help { .. } => {
             vec![next(format!("gantry task resolve {plan} {task} retry"), "or `skip`, `complete`, `fail`")]
         }
@@ -110,7 +117,10 @@ pub fn answers_for(life: &Life, task: &TaskId) -> Vec<Next> {
 pub fn helpless(life: &Life) -> Vec<TaskId> {
     let halted = life.taking_back().filter(|back| back.halted.is_some()).and_then(|back| back.next.cloned());
     let waiting = life.waits().filter_map(|wait| wait.task);
-    let asks = waiting.filter(|task| matches!(waiting_of(life, task), Some(Waiting::Help { .. })));
+    // Whoever asks for approval gets it call by call.
+    let asks = waiting.filter(
+        |task| matches!(waiting_of(life, task), Some(Waiting::Help { failure }) if !failure.is_needs_approval()),
+    );
     let mut all: Vec<TaskId> = halted.into_iter().collect();
     for task in asks {
         if !all.contains(&task) {
@@ -141,6 +151,7 @@ pub fn all_answers(life: &Life) -> Vec<Next> {
         let see = match waiting_of(life, first) {
             Some(Waiting::Gate { .. }) => format!("gantry gate list {plan}"),
             Some(Waiting::Answer { .. }) => format!("gantry ask list {plan}"),
+            Some(Waiting::Help { failure }) if failure.is_needs_approval() => format!("gantry ask list {plan}"),
             _ => format!("gantry status {plan} --json"),
         };
         steps.push(next(see, format!("and {} more", more.len())));

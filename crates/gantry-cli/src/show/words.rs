@@ -168,6 +168,9 @@ fn text(event: &Event) -> String {
             let asked = match what {
                 Asked::Answer => "waits for an answer".to_owned(),
                 Asked::Work => "waits for someone to do it".to_owned(),
+                Asked::Help { failure } if failure.is_needs_approval() => {
+                    format!("waits for approval: {}", short(&failure.message))
+                }
                 Asked::Help { failure } => format!("needs help: {}", short(&failure.message)),
             };
             asked + &until.map(|until| format!(" until {until}")).unwrap_or_default()
@@ -298,7 +301,8 @@ fn importance(event: &Event) -> (Weight, Tone) {
 
 /// `failed: why`.
 fn failed(failure: &Failure) -> String {
-    format!("failed{}", because(&failure.message))
+    let word = if failure.is_needs_approval() { "was held" } else { "failed" };
+    format!("{word}{}", because(&failure.message))
 }
 
 fn remedy_text(remedy: Remedy) -> &'static str {

@@ -172,6 +172,19 @@ impl Kit {
         child
     }
 
+    /// Starts `gantry` beside this process.
+    pub fn beside(&self, args: &[String]) -> Beside {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        Beside(self.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    /// Writes the `gantry.toml` of the user.
+    pub fn write_own_config(&self, content: &str) {
+        let folder = self.folder.path().join("config/gantry");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("gantry.toml"), content).unwrap();
+    }
+
     /// Tells whether these bytes stand anywhere in the record, packed or not.
     pub fn record_holds(&self, bytes: &[u8]) -> bool {
         let conn = rusqlite::Connection::open(self.record()).unwrap();
@@ -236,6 +249,12 @@ impl Beside {
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.0);
         rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// Ends it at once.
+    pub fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
     }
 
     /// Its exit code, once it has ended by itself.

@@ -2,6 +2,7 @@
 //! remembered.
 
 use gantry_core::effect::Failure;
+use gantry_core::input::Approval;
 use gantry_core::plan::Agent;
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_llm::structured::Checker;
@@ -9,7 +10,8 @@ use gantry_llm::{Shape, ToolSpec};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::policy::wrong;
+use crate::approval::{self, Held};
+use crate::policy::needs_approval;
 use crate::ports::Ports;
 use crate::registry::Runners;
 use crate::runner::Description;
@@ -25,32 +27,36 @@ const OBSERVED_CHARS_MAX: usize = 4_000;
 
 /// The tools that one agent may call.
 pub(crate) struct Tools<'a> {
-    runners: &'a Runners,
     named: Vec<(String, Description)>,
     finish: Value,
-    work: &'a Work,
-    place: &'a Place,
-    ports: &'a Ports,
-    stop: &'a CancellationToken,
+    around: Around<'a>,
 }
 
-/// What an agent knows of a tool by this name.
-pub(crate) fn known(runners: &Runners, name: &str) -> Result<Description, Failure> {
-    let runner = runners.get(name)?;
-    runner.description(name).ok_or_else(|| wrong(format!("`{name}` is nothing that an agent can call")))
+/// Everything that the calls of one agent need.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub(crate) runners: &'a Runners,
+    pub(crate) work: &'a Work,
+    pub(crate) place: &'a Place,
+    pub(crate) ports: &'a Ports,
+    pub(crate) stop: &'a CancellationToken,
+    /// Where the attempt before was held, if it was.
+    pub(crate) held: Option<&'a Held>,
 }
 
 impl<'a> Tools<'a> {
-    pub(crate) fn of(
-        runners: &'a Runners,
-        agent: &Agent,
-        work: &'a Work,
-        place: &'a Place,
-        ports: &'a Ports,
-        stop: &'a CancellationToken,
-    ) -> Result<Self, Failure> {
-        let named = agent.tools.iter().map(|name| Ok((name.clone(), known(runners, name)?)));
-        let named = named.collect::<Result<Vec<_>, Failure>>()?;
+    /// The tools that an agent names, as those who have them describe them.
+    /// `begun` is the work as it was begun, which remembers what they said then.
+    pub(crate) async fn of(agent: &Agent, around: Around<'a>, begun: &Work) -> Result<Self, Failure> {
+        let Around { runners, work, place, ports, stop, .. } = around;
+        let mut named: Vec<(String, Description)> = Vec::new();
+        for name in &agent.tools {
+            for (name, description) in runners.get(name)?.describe(name, begun, place, ports, stop).await? {
+                if !named.iter().any(|(known, _)| *known == name) {
+                    named.push((name, description));
+                }
+            }
+        }
         let finish = match crate::model::shape_of(FINISH, &work.brief.outputs) {
             Some(shape) => shape.schema,
             None => json!({
@@ -60,7 +66,7 @@ impl<'a> Tools<'a> {
                 "additionalProperties": false,
             }),
         };
-        Ok(Self { runners, named, finish, work, place, ports, stop })
+        Ok(Self { named, finish, around })
     }
 
     /// What a model is told of them, without the one to finish with.
@@ -72,7 +78,7 @@ impl<'a> Tools<'a> {
     pub(crate) fn specs(&self) -> Vec<ToolSpec> {
         let spec = |(name, description): &(String, Description)| ToolSpec {
             name: name.clone(),
-            description: description.text.to_owned(),
+            description: description.text.to_string(),
             parameters: description.parameters.clone(),
         };
         let finish = ToolSpec {
@@ -102,24 +108,30 @@ impl<'a> Tools<'a> {
 
     /// Makes a call, or remembers it; gives what the model is shown. `after` tells what was said before.
     pub(crate) async fn call(&self, after: &str, name: &str, args: &Map<String, Value>) -> Result<String, Failure> {
-        let request = json!({"tool": name, "args": args, "task": self.work.task});
+        let Around { runners, work, place, ports, stop, .. } = self.around;
+        let request = json!({"tool": name, "args": args, "task": work.task});
         let key = blake3::hash(format!("{after} {request}").as_bytes()).to_hex().to_string();
-        let recalled = self.ports.calls.recall(TOOL, &key).await?;
+        let recalled = ports.calls.recall(TOOL, &key).await?;
         if let Some(answer) = recalled.as_ref().and_then(|call| call.answer.as_ref()) {
             return Ok(shown(answer));
         }
         let repeatable = self.named.iter().any(|(known, description)| known == name && description.repeatable);
-        let begun_here = recalled.is_some_and(|call| call.task == self.work.task && call.attempt == self.work.attempt);
+        let begun_here = recalled.is_some_and(|call| call.task == work.task && call.attempt == work.attempt);
         if begun_here && !repeatable {
             let message = format!("the agent had called `{name}` when its process went away; it may have happened");
             return Err(Failure::new(FailureClass::Lost, message));
         }
-        let part = self.work.calling(name, args.clone());
-        let call = self.ports.calls.begin(TOOL, &key, request).await?;
-        let answer = if let Err(refused) = self.runners.guard(&part, self.place) {
-            json!({"refused": refused.message})
+        let part = work.calling(name, args.clone());
+        let refused = match self.forbidden(name, &part) {
+            // What was begun here was approved before that, and may look different since.
+            None if !begun_here => self.disapproved(&key, name, &part).await?,
+            forbidden => forbidden,
+        };
+        let call = ports.calls.begin(TOOL, &key, request).await?;
+        let answer = if let Some(why) = refused {
+            json!({"refused": why})
         } else {
-            let ended = Box::pin(self.runners.run(&part, self.place, self.ports, self.stop)).await;
+            let ended = Box::pin(runners.run(&part, place, ports, stop)).await;
             match ended.end {
                 Ok(success) => json!({"outputs": success.outputs}),
                 // Nobody knows what was done: the agent must not go on as if it did.
@@ -129,8 +141,33 @@ impl<'a> Tools<'a> {
                 Err(failure) => json!({"failed": failure.message}),
             }
         };
-        self.ports.calls.end(call, answer.clone(), Usage::default()).await?;
+        ports.calls.end(call, answer.clone(), Usage::default()).await?;
         Ok(shown(&answer))
+    }
+
+    /// Why a call may not be made at all.
+    fn forbidden(&self, name: &str, part: &Work) -> Option<String> {
+        if !self.named.iter().any(|(known, _)| known == name) {
+            return Some(format!("there is no tool `{name}`; there are {}", self.names().join(", ")));
+        }
+        self.around.runners.guard(part, self.around.place).err().map(|refused| refused.message)
+    }
+
+    /// Why someone does not want a call to be made. Whoever has not been asked yet is asked now, which ends the attempt.
+    async fn disapproved(&self, key: &str, name: &str, part: &Work) -> Result<Option<String>, Failure> {
+        let Around { runners, work, place, ports, held, .. } = self.around;
+        if !needs_approval(name, place) {
+            return Ok(None);
+        }
+        let preview = match runners.preview(part, place).await {
+            Ok(preview) => preview,
+            // What cannot even be shown cannot be approved.
+            Err(failure) => return Ok(Some(failure.message)),
+        };
+        match approval::word_on(held, key, (name, &preview), work, ports).await? {
+            Approval::Granted => Ok(None),
+            Approval::Refused { why } => Ok(Some(approval::refusal(name, &why))),
+        }
     }
 }
 

@@ -35,6 +35,16 @@ const BUILTINS: [&str; 31] = [
     "type", "umask", "unset", "wait",
 ];
 
+/// The words of a command as one line, each quoted as a shell needs it.
+pub(crate) fn line_of(words: &[String]) -> String {
+    let quoted = |word: &String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-@%+=:,./".contains(c);
+        let is_plain = !word.is_empty() && word.chars().all(plain);
+        if is_plain { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 /// Says no when a line runs a program that the policy does not allow.
 pub fn check_command(line: &str, scope: &CommandScope) -> Result<(), Failure> {
     if scope.allow.is_empty() && scope.deny.is_empty() {

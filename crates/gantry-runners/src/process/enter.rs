@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use super::confine;
-use super::order::{FromEntrance, Refused, ToEntrance, hear, say};
+use super::order::{FromEntrance, Refused, StandardInput, ToEntrance, hear, say};
 
 /// The exit code of an entrance that did not become a command; nobody sees it, because the refusal was said.
 const NOT_ENTERED: i32 = 126;
@@ -51,8 +51,16 @@ fn become_command(socket: &UnixStream) -> Refused {
             Err(why) => return Refused::Sandbox(why),
         }
     }
+    let input = match order.input {
+        StandardInput::Closed => Stdio::null(),
+        // A line goes both ways: what the other side says at our standard output is read at the standard input.
+        StandardInput::Talk => match io::stdout().as_fd().try_clone_to_owned() {
+            Ok(line) => Stdio::from(line),
+            Err(error) => return system("there is no line to talk on", &error),
+        },
+    };
     let mut command = Command::new(&order.program);
-    let error = command.args(&order.args).env_clear().envs(&order.environment).stdin(Stdio::null()).exec();
+    let error = command.args(&order.args).env_clear().envs(&order.environment).stdin(input).exec();
     match error.kind() {
         io::ErrorKind::NotFound => Refused::NotFound,
         _ => Refused::System(error.to_string()),

@@ -28,6 +28,19 @@ pub struct Order {
     pub confinement: Option<Confinement>,
     /// How long it has to end after it was asked to, in milliseconds.
     pub grace_ms: u64,
+    /// What stands at its standard input.
+    pub input: StandardInput,
+}
+
+/// What stands at the standard input of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StandardInput {
+    /// Nothing: it is closed.
+    #[default]
+    Closed,
+    /// Whoever reads its standard output: both are one line, and what is said there is read here.
+    Talk,
 }
 
 /// What this process says to the guard. Closing the socket says: end everything.

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 
-use super::order::{Exit, FromGuard, Order, Refused, ToGuard, take_line};
+use super::order::{Exit, FromGuard, Order, Refused, StandardInput, ToGuard, take_line};
 use super::{GuardProgram, SandboxStatus};
 use crate::ports::Stream;
 
@@ -75,13 +75,28 @@ pub enum StartError {
 impl Running {
     /// Starts a command under a guard and returns once it runs.
     pub async fn start(guard: &GuardProgram, order: Order) -> Result<Self, StartError> {
+        Self::start_with(guard, Order { input: StandardInput::Closed, ..order }, Stdio::piped()).await
+    }
+
+    /// Starts a command that is talked with: what is written to the line is its standard input, and what it writes to
+    /// its standard output is read from there. The line is closed when the command and its guard are gone.
+    pub async fn start_talking(guard: &GuardProgram, order: Order) -> Result<(Self, UnixStream), StartError> {
+        let system = |error: io::Error| StartError::System { why: error.to_string() };
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(system)?;
+        ours.set_nonblocking(true).map_err(system)?;
+        let line = UnixStream::from_std(ours).map_err(system)?;
+        let order = Order { input: StandardInput::Talk, ..order };
+        Ok((Self::start_with(guard, order, Stdio::from(OwnedFd::from(theirs))).await?, line))
+    }
+
+    async fn start_with(guard: &GuardProgram, order: Order, stdout: Stdio) -> Result<Self, StartError> {
         let program = order.program.clone();
         let system = |error: io::Error| StartError::System { why: error.to_string() };
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(system)?;
         ours.set_nonblocking(true).map_err(system)?;
         let mut command = Command::new(&guard.program);
         command.args(&guard.args).env_clear();
-        command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(stdout).stderr(Stdio::piped());
         let mut child = command
             .spawn()
             .map_err(|error| StartError::System { why: format!("the guard `{}`: {error}", guard.program.display()) })?;

@@ -54,8 +54,8 @@ fn usable(name: &str, value: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0') && value.len() <= VALUE_BYTES_MAX
 }
 
-/// All variables of a process. Later ones win: taken over, the operator's, the task's, secrets, Gantry's own.
-pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<String, String> {
+/// The variables that every process sees: those that are taken over, then the operator's.
+pub(crate) fn usual(place: &Place) -> BTreeMap<String, String> {
     let mut all = BTreeMap::from([("PATH".to_owned(), PATH.to_owned())]);
     for (name, value) in std::env::vars_os() {
         let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else { continue };
@@ -64,6 +64,13 @@ pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<Stri
         }
     }
     all.extend(place.environment.clone());
+    all.retain(|name, value| usable(name, value));
+    all
+}
+
+/// All variables of a process. Later ones win: taken over, the operator's, the task's, secrets, Gantry's own.
+pub fn environment(work: &Work, place: &Place, exchange: &Path) -> BTreeMap<String, String> {
+    let mut all = usual(place);
     all.extend(work.environment.clone());
     all.extend(place.secrets.values().map(|(name, value)| (name.to_owned(), value.to_owned())));
     let own = [

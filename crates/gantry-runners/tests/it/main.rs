@@ -14,3 +14,5 @@ mod taking_back;
 mod minds;
 mod models;
 mod agents;
+mod mcp;
+mod approvals;

@@ -153,11 +153,20 @@ impl Minds {
         Self::that(true)
     }
 
+    /// The model answers with a step object, and may use these tools.
+    pub fn with(tools: Runners) -> Self {
+        Self::those(false, tools)
+    }
+
     fn that(calls_tools: bool) -> Self {
+        Self::those(calls_tools, Runners::standard(guard()))
+    }
+
+    fn those(calls_tools: bool, tools: Runners) -> Self {
         let mut world = World::new();
         let puppet: Arc<Puppet> = Arc::default();
         let models = Arc::new(Models::new(Scripted { puppet: puppet.clone(), calls_tools }));
-        world.runners = Runners::standard(guard()).with_models(models);
+        world.runners = tools.with_models(models);
         world.place = Place { policy: Arc::new(Policy { agent_planning: true, ..Policy::default() }), ..world.place };
         Self { world, puppet, diary: Arc::default() }
     }
@@ -192,9 +201,19 @@ impl Minds {
         Ports { calls: Arc::new(Entry(self.diary.clone(), work.clone())), ..self.world.ports() }
     }
 
+    /// One attempt.
     pub async fn run(&self, work: &Work) -> Ended {
         let ports = self.ports(work);
-        self.world.runners.run(work, &self.world.place, &ports, &self.world.stop).await
+        let ended = self.world.runners.attempt(work, &self.world.place, &ports, &self.world.stop).await;
+        ports.sessions.close().await;
+        ended
+    }
+
+    /// Lets the policy of the plan say this.
+    pub fn under(&mut self, change: impl FnOnce(&mut Policy)) {
+        let mut policy = (*self.world.place.policy).clone();
+        change(&mut policy);
+        self.world.place.policy = Arc::new(policy);
     }
 
     /// What was noted in the life of the plan.

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::world::{World, eventually, lives, pids, shell};
 
 /// Whether the kernel confines; where it does not, tests of confinement say so and end.
-async fn confined(world: &World) -> bool {
+pub async fn confined(world: &World) -> bool {
     let success = world.sh("true").await;
     let fully = !success.outputs.contains_key("sandbox");
     if !fully {

@@ -122,6 +122,7 @@ impl World {
             watch: Arc::clone(&self.memory) as Arc<dyn Watch>,
             intents: Arc::clone(&self.memory) as Arc<dyn Intents>,
             calls: Arc::new(Forgetful),
+            sessions: Default::default(),
         }
     }
 
