@@ -175,7 +175,7 @@ impl Finished {
         }
         let mut outputs = self.outputs();
         self.exchange.read_into(&mut outputs)?;
-        Ok(Success { outputs, artifacts: self.streams.artifacts, outcome: None })
+        Ok(Success { outputs, artifacts: self.streams.artifacts, ..Success::default() })
     }
 
     fn failure(&self, work: &Work) -> Option<Failure> {
@@ -241,7 +241,7 @@ impl Runner for Shell {
     fn description(&self, _name: &str) -> Option<Description> {
         let parameters = json!({
             "type": "object",
-            "properties": {"command": {"type": "string", "description": "The command line for sh, in the working folder."}},
+            "properties": {"command": {"type": "string", "description": "The command line for sh, in the working folder.", "examples": ["ls"]}},
             "required": ["command"],
             "additionalProperties": false,
         });
