@@ -26,3 +26,5 @@ mod caring;
 mod models;
 #[path = "commands/asking.rs"]
 mod asking;
+#[path = "commands/prompts.rs"]
+mod prompts;
