@@ -3,6 +3,7 @@
 mod child; // in reading order
 mod figures;
 mod machine;
+mod models;
 mod nothing;
 mod plans;
 
@@ -17,6 +18,7 @@ use gantry_core::plan::Plan;
 use gantry_engine::{Ending, Engine, NewPlan, Options, Origin, SystemClock, Until};
 use gantry_runners::Runners;
 use gantry_store_sqlite::SqliteStore;
+use tempfile::TempDir;
 
 use crate::exit::{self, Fault};
 use crate::session;
@@ -31,11 +33,16 @@ use nothing::Nothing;
 /// the same durability. Disks change their mind from one second to the next, so the yardstick is held to the machine
 /// before and after every round, and the median of the rounds is told. `pipeline` is a plan of 61 tasks of 50 ms each
 /// as a ratio to its longest path. `resume` kills a chain in the middle and starts it again.
+///
+/// `gantry bench models` measures what asking models takes.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many"
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many\n  gantry bench models"
 )]
 pub struct Args {
+    #[command(subcommand)]
+    part: Option<Part>,
     /// The folder to measure in; its disk is what is measured [default: the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
@@ -48,6 +55,12 @@ pub struct Args {
     /// What a measured process of its own does; for this command itself
     #[arg(long, hide = true, value_names = ["WHAT", "DB", "LEDGER"], num_args = 3)]
     child: Vec<String>,
+}
+
+/// What has a command of its own.
+#[derive(clap::Subcommand)]
+enum Part {
+    Models(models::Args),
 }
 
 /// What can be measured.
@@ -66,12 +79,13 @@ enum What {
 const ROUNDS: usize = 5;
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    if let Some(Part::Models(args)) = &args.part {
+        return models::run(args);
+    }
     if let [what, db, ledger] = args.child.as_slice() {
         return child::be(what, Path::new(db), &PathBuf::from(ledger));
     }
-    let dir = args.dir.clone().unwrap_or_else(std::env::temp_dir);
-    let folder = tempfile::Builder::new().prefix("gantry-bench-").tempdir_in(&dir);
-    let folder = folder.map_err(|error| Fault::bad_input(format!("`{}` cannot be used: {error}", dir.display())))?;
+    let folder = folder_in(args.dir.as_deref())?;
     let figures = measure(folder.path(), &args.only)?;
     if args.json {
         exit::print(&format!("{:#}\n", figures.to_json()))?;
@@ -79,6 +93,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         exit::print(&figures.to_text())?;
     }
     Ok(ExitCode::from(exit::DONE))
+}
+
+/// A folder for what is measured, gone afterwards.
+fn folder_in(dir: Option<&Path>) -> Result<TempDir, Fault> {
+    let dir = dir.map_or_else(std::env::temp_dir, Path::to_owned);
+    let folder = tempfile::Builder::new().prefix("gantry-bench-").tempdir_in(&dir);
+    folder.map_err(|error| Fault::bad_input(format!("`{}` cannot be used: {error}", dir.display())))
 }
 
 fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
@@ -174,33 +195,38 @@ fn sub(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
 }
 
 fn engine(db: &Path, nothing: Nothing) -> Result<Engine, Fault> {
+    engine_with(db, Runners::none().with(Arc::new(nothing)))
+}
+
+fn engine_with(db: &Path, runners: Runners) -> Result<Engine, Fault> {
     let store = Arc::new(SqliteStore::open(db)?);
-    let runners = Runners::none().with(Arc::new(nothing));
     let options = Options { operator: "bench".to_owned(), attempts_max: 100_000, ..Options::default() };
     Ok(Engine::new(store, Arc::new(SystemClock::new()), runners, options))
 }
 
-/// Carries out plans side by side, created beforehand; returns how long it took.
+/// Carries out plans side by side in a record of their own; returns how long it took.
 fn seconds(folder: &Path, plans: Vec<Plan>) -> Result<f64, Fault> {
-    session::block_on(async {
-        let engine = engine(&folder.join("gantry.db"), Nothing::default())?;
-        let mut ids = Vec::new();
-        for plan in plans {
-            ids.push(engine.create(NewPlan { plan, origin: Origin::default(), once: None }).await?);
+    session::block_on(async { carry_out(&engine(&folder.join("gantry.db"), Nothing::default())?, plans).await })
+}
+
+/// Carries out plans side by side, created beforehand; returns how many seconds it took.
+async fn carry_out(engine: &Engine, plans: Vec<Plan>) -> Result<f64, Fault> {
+    let mut ids = Vec::new();
+    for plan in plans {
+        ids.push(engine.create(NewPlan { plan, origin: Origin::default(), once: None }).await?);
+    }
+    let begin = Instant::now();
+    let mut driving = Vec::new();
+    for id in &ids {
+        driving.push(engine.drive(id, Until::Ended, vec![Input::Start]).await?);
+    }
+    for plan in driving {
+        match plan.ended().await? {
+            Ending::Ended { state: PlanState::Completed, .. } => {}
+            other => return Err(Fault::internal(format!("a measured plan did not complete: {other:?}"))),
         }
-        let begin = Instant::now();
-        let mut driving = Vec::new();
-        for id in &ids {
-            driving.push(engine.drive(id, Until::Ended, vec![Input::Start]).await?);
-        }
-        for plan in driving {
-            match plan.ended().await? {
-                Ending::Ended { state: PlanState::Completed, .. } => {}
-                other => return Err(Fault::internal(format!("a measured plan did not complete: {other:?}"))),
-            }
-        }
-        Ok(begin.elapsed().as_secs_f64())
-    })
+    }
+    Ok(begin.elapsed().as_secs_f64())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]

@@ -24,6 +24,7 @@ mod list;
 mod log;
 mod model;
 mod new;
+mod prompt;
 mod replay;
 mod restore;
 mod revise;
@@ -100,6 +101,7 @@ enum Command {
     Forget(db::ForgetArgs),
     Db(db::Args),
     Model(model::Args),
+    Prompt(prompt::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -150,6 +152,7 @@ fn main() -> ExitCode {
         Command::Forget(args) => db::forget(&args),
         Command::Db(args) => db::run(&args),
         Command::Model(args) => model::run(&args),
+        Command::Prompt(args) => prompt::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),

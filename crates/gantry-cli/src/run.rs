@@ -3,6 +3,7 @@
 mod how; // in reading order
 mod dry;
 mod sandbox;
+mod offline;
 mod follow;
 mod live;
 pub mod screen;
@@ -177,6 +178,9 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
         if let Some(note) = sandbox::announce(mode, &life).await?
             && !notes.contains(&note)
         {
+            notes.push(note);
+        }
+        if let Some(note) = offline::announce(&life, &how.models).await.filter(|note| !notes.contains(note)) {
             notes.push(note);
         }
         firsts.push(match life.state() {

@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 for evidence in evidence {
                     artifacts.push(keep(&desk, evidence).await?);
                 }
-                let success = Success { outputs: outputs.iter().cloned().collect(), artifacts, outcome: None };
+                let success = Success { outputs: outputs.iter().cloned().collect(), artifacts, ..Success::default() };
                 let done = format!("{by} did `{task}`");
                 desk.say(Input::Report { task, by, end: Ok(success) }, &done).await
             }

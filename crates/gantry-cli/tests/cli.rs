@@ -73,6 +73,7 @@ fn help_shows_what_can_be_done() {
       forget       Remove a plan with everything that belongs to it
       db           Look after the file that keeps all plans
       model        See which models answer for which role, try them, and find out what is missing
+      prompt       See which prompts there are, what they say, and how they fare
       doctor       Check that this machine has what plans need, and say how to fix what it lacks
       completions  Print a script that completes commands and options in a shell
       man          Print the manual page, or that of a command
@@ -251,7 +252,7 @@ fn a_file_that_is_not_there_is_named() {
     --- talk
     error: unrecognized subcommand 'exprot'
 
-      tip: a similar subcommand exists: 'export'
+      tip: some similar subcommands exist: 'prompt', 'export'
 
     Usage: gantry <COMMAND>
 

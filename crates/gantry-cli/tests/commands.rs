@@ -32,3 +32,5 @@ mod scheduling;
 mod approving;
 #[path = "commands/serving.rs"]
 mod serving;
+#[path = "commands/prompts.rs"]
+mod prompts;

@@ -194,6 +194,9 @@ pub enum Event {
         /// How it ended, when there is more than one way to end well.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<String>,
+        /// Why the result is less than what was asked for, when it is: the result is degraded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shortfall: Option<String>,
         /// What it used.
         #[serde(default, skip_serializing_if = "is_default")]
         usage: Usage,

@@ -255,6 +255,9 @@ pub struct Success {
     pub artifacts: Vec<ArtifactRef>,
     /// How it ended, when there is more than one way to end well.
     pub outcome: Option<String>,
+    /// Why the result is less than what was asked for, when it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortfall: Option<String>,
 }
 
 /// Whether giving up includes taking back.

@@ -127,6 +127,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Tells whether the offline model has answered: it says what it is in its name.
+    pub fn is_offline(&self) -> bool {
+        self.model.starts_with("gantry-offline") || self.model.starts_with("vdos-stub")
+    }
+
     /// What counts against budgets.
     pub fn usage(&self) -> Usage {
         Usage { cost_usd: self.cost_usd, model_calls: self.calls_made, tokens: self.tokens.all(), nodes: 0 }
@@ -147,6 +152,8 @@ pub enum Repair {
     Case(String),
     /// The answer was cut off, and the model went on.
     Continued,
+    /// The answer was too long for one go, and came in this many parts.
+    Split(u32),
     /// The faults were shown to the model, and it answered again.
     FedBack(Vec<String>),
     /// The next model of the chain was asked.

@@ -1,12 +1,12 @@
 //! One question, until an answer holds.
 //!
 //! The way down: recall what is recorded; share the call of an identical question of the same plan; else ask the first
-//! model of the chain, and again while its trouble may pass; read the answer, let it go on where it was cut, show it its
-//! faults; ask the next model; ask the offline model unless that is forbidden; fail with a type. Every step is in the
-//! answer's `repairs`, in its `fallback` or in the note, and every call is counted and paid for.
+//! model of the chain, and again while its trouble may pass; read the answer, let it go on where it was cut, ask for it
+//! in parts, show it its faults; ask the next model; ask the offline model unless that is forbidden; fail with a type.
+//! Every step is in the answer's `repairs`, in its `fallback` or in the note, and every call is counted and paid for.
 //!
 //! Invariant: nothing is called that the allowance has no room for: room is set aside before and settled after.
-//! Invariant: an answer is durable in the record before anyone sees it.
+//! Invariant: an answer is durable in the record before anyone sees it, and a reply before the question goes on.
 //!
 //! There is no hedging, that is, no second call while a first one is still under way: it would pay twice for speed that
 //! nobody asked for.
@@ -19,6 +19,7 @@ mod breaker;
 mod ledger;
 mod call;
 mod ladder;
+mod split;
 mod share;
 
 use std::collections::BTreeMap;
@@ -222,10 +223,11 @@ impl Gateway {
     async fn ask_anew(&self, chain: &[Target], key: &str, asking: &Asking<'_>) -> Result<Answer, AskError> {
         let started_at = (self.clock)();
         let mut ledger = Ledger::default();
-        let end = self.go_down(chain, asking, &mut ledger).await.map(|answer| ledger.complete(answer));
+        let end =
+            self.go_down(chain, (key, started_at), asking, &mut ledger).await.map(|answer| ledger.complete(answer));
         if !ledger.is_empty() {
             let call = ledger.note(key, asking, chain, end.as_ref().ok(), started_at, (self.clock)());
-            asking.record.note(call).await.map_err(|error| AskError::Record(error.to_string()))?;
+            asking.record.note(call, ledger.unrecorded()).await.map_err(|error| AskError::Record(error.to_string()))?;
         }
         end
     }

@@ -25,7 +25,7 @@ pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};
 pub use gateway::{Allowance, Asking, Chains, Gateway, Habits};
 pub use provider::{Delta, Listener, Provider, Unheard};
-pub use record::{Call, Counters, Forgetful, Record, RecordError};
+pub use record::{Begun, Call, Counters, Forgetful, Record, RecordError, Rung};
 pub use request::{Message, PromptUse, Request, Settings, Shape, ToolSpec};
 pub use structured::{Checker, Reading, Rules, feedback};
 pub use target::{Limits, Price, Protocol, Secret, Target};

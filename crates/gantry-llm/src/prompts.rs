@@ -44,6 +44,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gantry_core::suggest::nearest;
+use serde::Serialize;
 use serde_json::Value;
 
 pub use fault::PromptFault;
@@ -61,6 +62,23 @@ const RENDERED_BYTES_MAX: usize = 4 << 20;
 /// All prompts that there are, checked.
 pub struct Prompts {
     prompts: BTreeMap<(String, String), Prompt>,
+}
+
+/// What a prompt is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct About {
+    /// Its name.
+    pub name: String,
+    /// Its language.
+    pub locale: String,
+    /// Its version.
+    pub version: String,
+    /// The role that answers it.
+    pub role: String,
+    /// Where it stands.
+    pub file: String,
+    /// Its variants, without the one that has no name.
+    pub variants: Vec<String>,
 }
 
 /// A prompt with its inputs filled in.
@@ -135,6 +153,19 @@ impl Prompts {
         let mut names: Vec<&str> = self.prompts.keys().map(|(name, _)| name.as_str()).collect();
         names.dedup();
         names
+    }
+
+    /// What there is to say about each prompt in each language.
+    pub fn about(&self) -> Vec<About> {
+        let about = |prompt: &Prompt| About {
+            name: prompt.name.clone(),
+            locale: prompt.locale.clone(),
+            version: prompt.version.clone(),
+            role: prompt.role.clone(),
+            file: prompt.file.clone(),
+            variants: prompt.variants.keys().cloned().collect(),
+        };
+        self.prompts.values().map(about).collect()
     }
 
     /// The languages of a prompt.

@@ -1,13 +1,18 @@
 //! Every call is written down before its answer is used, and an answer that is written down is not asked for again.
+//!
+//! A question may take several calls: it goes on where it was cut, faults are shown, the next model is asked. The first
+//! thing on record is that it was begun; then each [`Rung`], that is, each reply after which it goes on; at last the
+//! [`Call`] with the answer. Whoever asks the same later goes the same way, and pays from where the record ends.
 
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use gantry_core::plan::Money;
+use gantry_core::policy::Usage;
 use gantry_core::time::{Duration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Answer, Tokens};
+use crate::answer::{Answer, Reply, Tokens};
 use crate::error::CallError;
 use crate::request::Request;
 
@@ -16,8 +21,54 @@ use crate::request::Request;
 pub trait Record: Send + Sync {
     /// The answer that was recorded under this key before, anywhere in the plan.
     async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError>;
-    /// Returns once the call is durable.
-    async fn note(&self, call: Call) -> Result<(), RecordError>;
+    /// Returns once it is durable that a question is about to be asked.
+    async fn begin(&self, begun: &Begun<'_>) -> Result<(), RecordError>;
+    /// The rung that was recorded under this key before, anywhere in the plan.
+    async fn rung(&self, key: &str) -> Result<Option<Rung>, RecordError>;
+    /// Returns once the rung is durable.
+    async fn climb(&self, rung: Rung) -> Result<(), RecordError>;
+    /// Returns once the call is durable. `usage` is what of it no rung has on record.
+    async fn note(&self, call: Call, usage: Usage) -> Result<(), RecordError>;
+}
+
+/// A question that is about to be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Begun<'a> {
+    /// The key of the question.
+    pub key: &'a str,
+    /// What was wanted: the name of the prompt, or else the role.
+    pub method: &'a str,
+    /// What is asked.
+    pub request: &'a Request,
+    /// Who is to answer, as `provider:model`.
+    pub asked: &'a str,
+}
+
+/// A reply that was not the end of its question, or came from another than the model asked first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rung {
+    /// The key of the call.
+    pub key: String,
+    /// Who was called, as `provider:model`.
+    pub target: String,
+    /// What came.
+    pub reply: Reply,
+    /// What it used.
+    pub tokens: Tokens,
+    /// The provider did not say what was used: it is a guess.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guessed: bool,
+    /// What it cost.
+    pub cost_usd: Money,
+    /// When its question began.
+    pub started_at: Timestamp,
+}
+
+impl Rung {
+    /// What counts against budgets.
+    pub fn usage(&self) -> Usage {
+        Usage { cost_usd: self.cost_usd, model_calls: 1, tokens: self.tokens.all(), nodes: 0 }
+    }
 }
 
 /// One request and what came of it.
@@ -123,7 +174,16 @@ impl Record for Forgetful {
     async fn recall(&self, _: &str) -> Result<Option<Answer>, RecordError> {
         Ok(None)
     }
-    async fn note(&self, _: Call) -> Result<(), RecordError> {
+    async fn begin(&self, _: &Begun<'_>) -> Result<(), RecordError> {
+        Ok(())
+    }
+    async fn rung(&self, _: &str) -> Result<Option<Rung>, RecordError> {
+        Ok(None)
+    }
+    async fn climb(&self, _: Rung) -> Result<(), RecordError> {
+        Ok(())
+    }
+    async fn note(&self, _: Call, _: Usage) -> Result<(), RecordError> {
         Ok(())
     }
 }

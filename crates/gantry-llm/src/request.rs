@@ -59,6 +59,11 @@ impl Request {
         ]);
         blake3::hash(asked.to_string().as_bytes()).to_hex().to_string()
     }
+
+    /// The name under which the reply to one call is kept: to the first, second, … call of one question that asks this.
+    pub fn call_key(&self, target: &Target, time: u32) -> String {
+        blake3::hash(format!("call {time} {}", self.key(target)).as_bytes()).to_hex().to_string()
+    }
 }
 
 /// One thing that was said.

@@ -12,7 +12,8 @@
 //! Invariant: an attempt that another process takes up repeats no call that was answered, and makes no call a second
 //! time that may have happened and is not safe to repeat.
 
-mod tools; // in reading order
+mod example; // in reading order
+mod tools;
 mod react;
 mod tree;
 mod reflexion;
@@ -153,15 +154,16 @@ impl Runner for Agents {
             let taken_up = held.as_ref().and_then(|held| held.taken_up(work));
             let begun = taken_up.as_ref().unwrap_or(work);
             let tools = Tools::of(agent, around, begun).await?;
-            let asker = Asker { models: &self.models, work: begun, place, ports, stop };
+            let asker = Asker::new(&self.models, begun, (place, ports, stop));
             let job = Job { agent, asker, tools };
-            match agent.strategy {
+            let outputs: Outputs = match agent.strategy {
                 Strategy::React => react::run(&job, &[]).await,
                 Strategy::Tot => tree::run(&job).await,
                 Strategy::Reflexion => reflexion::run(&job).await,
-            }
+            }?;
+            Ok(Success { outputs, shortfall: job.asker.shortfall(), ..Success::default() })
         };
-        let end = end.await.map(|outputs: Outputs| Success { outputs, ..Success::default() });
+        let end = end.await;
         Ended { usage: ports.calls.used().await.unwrap_or_default(), ..Ended::with(end) }
     }
 

@@ -136,5 +136,5 @@ async fn run(work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken
     outputs.insert("environment".to_owned(), json!(manifest.environment));
     let answer = json!({"hash": artifact.hash});
     ports.watch.effect(EffectRecord { kind: "checkpoint".to_owned(), request: json!({"name": name}), answer });
-    Ok(Success { outputs, artifacts: vec![artifact], outcome: None })
+    Ok(Success { outputs, artifacts: vec![artifact], ..Success::default() })
 }

@@ -176,7 +176,8 @@ impl Runner for Files {
     }
 
     fn description(&self, name: &str) -> Option<Description> {
-        let path = json!({"type": "string", "description": "A path below the working folder, such as src/lib.rs."});
+        let path =
+            json!({"type": "string", "description": "A path below the working folder.", "examples": ["src/lib.rs"]});
         let text = |meaning: &str| json!({"type": "string", "description": meaning});
         let number = |meaning: &str| json!({"type": "integer", "minimum": 1, "description": meaning});
         let (text, properties, required) = match name {
@@ -300,7 +301,7 @@ async fn change_files(
     outputs.insert("changed".to_owned(), json!(!changes.is_empty()));
     outputs.insert("paths".to_owned(), json!(changes.iter().map(|change| &change.path).collect::<Vec<_>>()));
     outputs.insert("summary".to_owned(), json!(shown.text));
-    Ok(Success { outputs, artifacts, outcome: None })
+    Ok(Success { outputs, artifacts, ..Success::default() })
 }
 
 /// How much of a file is handed on as an output. Of a longer one the beginning is, and all of it is the artifact `content`.
@@ -323,7 +324,7 @@ async fn read(place: &Place, ports: &Ports, path: String, from_line: usize, line
     outputs.insert("bytes".to_owned(), json!(bytes.len()));
     outputs.insert("lines".to_owned(), json!(total));
     outputs.insert("hash".to_owned(), json!(blake3::hash(bytes).to_hex().as_str()));
-    Ok(Success { outputs, artifacts, outcome: None })
+    Ok(Success { outputs, artifacts, ..Success::default() })
 }
 
 /// Does what blocks away from the runtime.

@@ -24,7 +24,7 @@ pub async fn judge(
     checks: &[String],
     outputs: &Outputs,
 ) -> Result<(Vec<Verdict>, String), Failure> {
-    let asker = Asker { models, work, place, ports, stop };
+    let asker = Asker::new(models, work, (place, ports, stop));
     let (mut verdicts, mut by) = (Vec::new(), String::new());
     for some in checks.chunks(CHECKS_AT_ONCE) {
         let inputs = BTreeMap::from([("checks".to_owned(), json!(some)), ("data".to_owned(), json!(outputs))]);

@@ -68,12 +68,13 @@ impl Runner for OneAnswer {
     }
 
     async fn run(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
-        let asker = Asker { models: &self.models, work, place, ports, stop };
+        let asker = Asker::new(&self.models, work, (place, ports, stop));
         let end = match &work.action {
             Action::Model(model) => answer(&asker, model).await,
             Action::Decide(decide) => choose(&asker, decide).await,
             other => Err(wrong(format!("a model is not asked by `{}`", other.key()))),
         };
+        let end = end.map(|success| Success { shortfall: asker.shortfall(), ..success });
         Ended { usage: ports.calls.used().await.unwrap_or_default(), ..Ended::with(end) }
     }
 }

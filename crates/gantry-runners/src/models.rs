@@ -4,22 +4,30 @@
 //! so that an attempt which another process takes up asks the same things and gets the answers that there are.
 //! Invariant: inputs are fields that are named, and stand in prompts as data, never as instructions.
 
+mod notes; // in reading order
+mod hearing;
+
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
 use gantry_core::effect::Failure;
-use gantry_core::policy::{FailureClass, Usage};
+use gantry_core::policy::FailureClass;
 use gantry_llm::gateway::{Asking, Gateway};
 use gantry_llm::prompts::{Choice, Prompts};
 use gantry_llm::structured::Rules;
-use gantry_llm::{Answer, Call, Delta, Listener, Message, Record, RecordError, Request, Settings, Shape, ToolSpec};
-use serde_json::{Value, json};
+use gantry_llm::{Answer, Finish, Message, Request, Settings, Shape, ToolSpec};
+use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
-use crate::ports::{Calls, Chunk, KeepError, Noted, Ports, Stream, Watch};
+use crate::ports::Ports;
+use crate::text::shortened;
 use crate::work::{Place, Work};
+
+pub use notes::Notes;
+
+use hearing::Hearing;
 
 /// The kind under which calls of models are recorded.
 pub(crate) const MODEL: &str = "model";
@@ -118,9 +126,24 @@ pub(crate) struct Asker<'a> {
     pub(crate) place: &'a Place,
     pub(crate) ports: &'a Ports,
     pub(crate) stop: &'a CancellationToken,
+    /// Why what came is less than what was asked for, if ever.
+    shortfall: OnceLock<String>,
 }
 
-impl Asker<'_> {
+impl<'a> Asker<'a> {
+    pub(crate) fn new(
+        models: &'a Models,
+        work: &'a Work,
+        (place, ports, stop): (&'a Place, &'a Ports, &'a CancellationToken),
+    ) -> Self {
+        Self { models, work, place, ports, stop, shortfall: OnceLock::new() }
+    }
+
+    /// Why what came so far is less than what was asked for, when it is.
+    pub(crate) fn shortfall(&self) -> Option<String> {
+        self.shortfall.get().cloned()
+    }
+
     /// Asks, and gives an answer that holds.
     pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Answer, Failure> {
         let Question { prompt, inputs, talk, tools, shape, rules, role, model, mut settings, sample } = question;
@@ -136,21 +159,32 @@ impl Asker<'_> {
         request.shape = shape.or(request.shape).filter(|_| tools.is_empty());
         request.messages.extend_from_slice(talk);
         let request = Request { model, tools, settings, sample, ..request };
+        let hearing = Hearing::new(self.work, self.place, self.ports);
         let asking = Asking {
             plan: self.work.plan.as_str(),
             rules: rules.unwrap_or(&|_| Vec::new()),
-            listener: &Heard { watch: &*self.ports.watch },
-            record: &Notes { calls: &*self.ports.calls },
+            listener: &hearing,
+            record: &Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work),
             allowance: &self.work.purse,
             strict: self.place.policies().any(|policy| policy.strict),
             stop: self.stop.clone(),
             context: BTreeMap::from([("task".to_owned(), self.work.task.to_string())]),
             ..Asking::new(request)
         };
-        let answer = self.models.gateway().await?.ask(asking).await?;
+        let answer = hearing.during(Box::pin(self.models.gateway().await?.ask(asking))).await?;
+        if answer.finish == Finish::Length {
+            let note = format!("the answer of {} ends in the middle: there was no room for more", answer.model);
+            self.ports.watch.alive(note, Vec::new());
+        }
         if let Some(why) = &answer.fallback {
             let note = format!("answered by {} instead of {}: {why}", answer.model, answer.asked);
             self.ports.watch.alive(note, Vec::new());
+            if answer.is_offline() {
+                // The first reason is enough; all are in the notes.
+                self.shortfall.get_or_init(|| {
+                    format!("{} answered instead of {}: {}", answer.model, answer.asked, shortened(why, 300))
+                });
+            }
         }
         Ok(answer)
     }
@@ -161,46 +195,4 @@ fn seed(key: &str, sample: u32) -> u64 {
     let hash = blake3::hash(format!("{key} {sample}").as_bytes());
     let first: [u8; 8] = std::array::from_fn(|at| hash.as_bytes()[at]);
     u64::from_le_bytes(first) >> 12 // providers take fewer bits, and JSON keeps 53
-}
-
-/// Writes calls of models into the record of the plan.
-struct Notes<'a> {
-    calls: &'a dyn Calls,
-}
-
-fn failed(error: KeepError) -> RecordError {
-    RecordError(error.to_string())
-}
-
-#[async_trait]
-impl Record for Notes<'_> {
-    async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError> {
-        let found = self.calls.recall(MODEL, key).await.map_err(failed)?;
-        let Some(answer) = found.and_then(|found| found.answer) else { return Ok(None) };
-        Ok(serde_json::from_value::<Call>(answer).ok().and_then(|call| call.answer))
-    }
-
-    async fn note(&self, call: Call) -> Result<(), RecordError> {
-        let usage = Usage { cost_usd: call.cost_usd, model_calls: call.calls, tokens: call.tokens.all(), nodes: 0 };
-        let request = json!({"model": call.asked, "method": call.method, "messages": call.request.messages});
-        let (key, started_at) = (call.key.clone(), call.started_at);
-        let noted = Noted { kind: MODEL, key, request, answer: json!(call), usage, started_at };
-        self.calls.note(noted).await.map_err(failed)
-    }
-}
-
-/// Shows an answer while it comes.
-struct Heard<'a> {
-    watch: &'a dyn Watch,
-}
-
-impl Listener for Heard<'_> {
-    fn hear(&self, delta: Delta) {
-        let (stream, text) = match delta {
-            Delta::Text(text) => (Stream::Stdout, text),
-            Delta::Reasoning(text) => (Stream::Stderr, text),
-            Delta::Call { .. } => return,
-        };
-        self.watch.output(Chunk { stream, text });
-    }
 }

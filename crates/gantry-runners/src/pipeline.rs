@@ -100,7 +100,7 @@ pub(crate) async fn run(
             }
         }
     }
-    Ended { end: Ok(Success { outputs, artifacts, outcome: None }), usage, undo }
+    Ended { end: Ok(Success { outputs, artifacts, ..Success::default() }), usage, undo }
 }
 
 /// The only output, or all of them.

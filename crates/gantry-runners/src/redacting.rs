@@ -92,10 +92,11 @@ impl Calls for Redacting {
 impl Secrets {
     pub(crate) fn redact_ended(&self, ended: Ended) -> Ended {
         let end = match ended.end {
-            Ok(Success { outputs, artifacts, outcome }) => Ok(Success {
+            Ok(Success { outputs, artifacts, outcome, shortfall }) => Ok(Success {
                 outputs: self.redact_outputs(&outputs),
                 artifacts,
                 outcome: outcome.map(|outcome| self.redact(&outcome)),
+                shortfall: shortfall.map(|shortfall| self.redact(&shortfall)),
             }),
             Err(failure) => Err(self.redact_failure(failure)),
         };

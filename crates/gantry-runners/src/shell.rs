@@ -195,7 +195,7 @@ impl Finished {
             return Err(Failure { evidence: self.streams.artifacts, outputs, ..failure });
         }
         self.exchange.read_into(&mut outputs)?;
-        Ok(Success { outputs, artifacts: self.streams.artifacts, outcome: None })
+        Ok(Success { outputs, artifacts: self.streams.artifacts, ..Success::default() })
     }
 
     fn failure(&self, work: &Work) -> Option<Failure> {
@@ -261,7 +261,7 @@ impl Runner for Shell {
     fn description(&self, _name: &str) -> Option<Description> {
         let parameters = json!({
             "type": "object",
-            "properties": {"command": {"type": "string", "description": "The command line for sh, in the working folder."}},
+            "properties": {"command": {"type": "string", "description": "The command line for sh, in the working folder.", "examples": ["ls"]}},
             "required": ["command"],
             "additionalProperties": false,
         });

@@ -75,6 +75,7 @@ impl Journal {
             outputs: [].into(),
             artifacts: Vec::new(),
             outcome: None,
+            shortfall: None,
             usage: Usage::default(),
         })
     }

@@ -138,6 +138,7 @@ fn entries(first: u64, count: u64) -> Vec<Entry> {
             outputs: [("exit_code".to_owned(), json!(0))].into(),
             artifacts: Vec::new(),
             outcome: None,
+            shortfall: None,
             usage: Usage::default(),
         },
         _ => Event::AttemptStarted {

@@ -39,6 +39,10 @@ pub struct Started {
 
 /// The process that is measured.
 pub fn be(what: &str, db: &Path, ledger: &PathBuf) -> Result<ExitCode, Fault> {
+    if what == "serve" {
+        session::block_on(super::models::serve())?;
+        return Ok(ExitCode::from(exit::DONE));
+    }
     let nothing = Nothing::with_ledger(ledger)
         .map_err(|error| Fault::internal(format!("`{}` cannot be written: {error}", ledger.display())))?;
     session::block_on(async {
@@ -63,11 +67,19 @@ pub fn be(what: &str, db: &Path, ledger: &PathBuf) -> Result<ExitCode, Fault> {
     })
 }
 
+/// This program once more.
+pub fn this_program(args: &[&str]) -> Result<Command, Fault> {
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
+    let mut command = Command::new(program);
+    command.args(args);
+    Ok(command)
+}
+
 fn spawn(what: &str, folder: &Path) -> Result<Child, Fault> {
     let failed = |error: std::io::Error| Fault::internal(format!("a process cannot be started: {error}"));
-    let program = std::env::current_exe().map_err(failed)?;
-    let mut command = Command::new(program);
-    command.args(["bench", "--child", what]).arg(folder.join("gantry.db")).arg(folder.join("ledger"));
+    let mut command = this_program(&["bench", "--child", what])?;
+    command.arg(folder.join("gantry.db")).arg(folder.join("ledger"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)
 }
 

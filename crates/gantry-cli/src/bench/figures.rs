@@ -99,7 +99,7 @@ impl Figures {
 }
 
 /// How long the pipeline takes when nothing but its tasks takes time.
-fn bound_ms() -> f64 {
+pub fn bound_ms() -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a few dozen tasks")]
     let depth = plans::pipeline_depth() as f64;
     depth * 50.0

@@ -62,8 +62,26 @@ fn rate(mut work: impl FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
 
 /// The memory that this process holds, in megabytes, where the system tells.
 pub fn resident_mb() -> Option<f64> {
+    memory_mb("VmRSS:")
+}
+
+/// The most memory that this process ever held, in megabytes, where the system tells.
+pub fn resident_most_mb() -> Option<f64> {
+    memory_mb("VmHWM:")
+}
+
+/// Lets this process have as many files open at once as it may: a line to a server is one of them.
+pub fn many_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where that is not allowed, what is measured says that there are too few.
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+fn memory_mb(field: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kb: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kb / 1_024.0)
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use gantry_core::event::Source;
 use gantry_core::life::{PlanState, TaskState};
 use gantry_engine::Ending;
 
@@ -56,7 +55,8 @@ pub fn summary(ending: &Ending, standing: &Standing, took: Duration, width: usiz
         let why = known.failure.as_ref().map(|failure| first_line(&failure.message, 200)).unwrap_or_default();
         if failed {
             lines.push(format!("  {}: {task}: {why}", paint(style::BAD, "failed")));
-        } else if known.source == Source::Fallback {
+        } else if known.is_degraded() {
+            let why = known.shortfall.as_ref().map_or(why, |shortfall| first_line(shortfall, 200));
             lines.push(format!("  {}: {task}: {why}", paint(style::WAITS, "degraded")));
         }
     }

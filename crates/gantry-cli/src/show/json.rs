@@ -1,7 +1,7 @@
 //! Where plans stand, for programs. The keys are a promise.
 
 use gantry_core::id::TaskId;
-use gantry_core::life::{TaskState, WaitsFor};
+use gantry_core::life::{TaskLife, TaskState, WaitsFor};
 use gantry_core::plan::{Action, Task};
 use gantry_store::PlanCard;
 use serde_json::{Value, json};
@@ -19,6 +19,8 @@ pub fn standing(standing: &Standing) -> Value {
     value["task_list"] = Value::Array(tasks);
     value["budget"] = json!(life.header().policy.budget);
     value["causes"] = json!(life.causes());
+    let is_degraded = |id: &&TaskId| life.task_life(id.as_str()).is_some_and(TaskLife::is_degraded);
+    value["degraded"] = json!(life.task_ids().iter().filter(is_degraded).collect::<Vec<_>>());
     value["missed_deadlines"] = shortfalls::missed_deadlines(life);
     value["unjudged"] = shortfalls::unjudged(life);
     value["elapsed_ms"] = json!(standing.elapsed().map(gantry_core::time::Duration::as_ms));
@@ -77,6 +79,6 @@ fn task(standing: &Standing, id: &TaskId) -> Value {
         "ended_at": span.ended,
         "duration_ms": standing.length(id).map(gantry_core::time::Duration::as_ms),
         "cost_usd": known.map(|known| known.spent.cost_usd),
-        "degraded": known.is_some_and(|known| known.source == gantry_core::event::Source::Fallback),
+        "degraded": known.is_some_and(TaskLife::is_degraded),
     })
 }

@@ -130,8 +130,8 @@ pub fn about(life: &Life, task: &TaskId) -> String {
         State::Blocked { reason, .. } => reason.clone(),
         State::Failed { .. } => failure(),
         State::Skipped { .. } | State::Abandoned => known.because.clone().unwrap_or_default(),
-        State::Completed if known.source == gantry_core::event::Source::Fallback => {
-            format!("degraded: {}", failure())
+        State::Completed if known.is_degraded() => {
+            format!("degraded: {}", known.shortfall.clone().unwrap_or_else(failure))
         }
         State::Completed => known.outcome.clone().unwrap_or_default(),
         State::Pending => match life.held_by(task.as_str()).as_slice() {

@@ -115,8 +115,9 @@ fn text(event: &Event) -> String {
             format!("handed in {}", count(artifacts.len(), "part"))
         }
         Event::ProgressMade { note, .. } => short(note),
-        Event::AttemptSucceeded { attempt, outcome, .. } => {
-            format!("{}{}", nth(*attempt, "succeeded"), because(outcome.as_deref().unwrap_or_default()))
+        Event::AttemptSucceeded { attempt, outcome, shortfall, .. } => {
+            let shortfall = shortfall.as_ref().map(|why| format!("; degraded: {}", short(why))).unwrap_or_default();
+            format!("{}{}{shortfall}", nth(*attempt, "succeeded"), because(outcome.as_deref().unwrap_or_default()))
         }
         Event::AttemptFailed { attempt, failure, .. } => format!("attempt {attempt} {}", failed(failure)),
         Event::AnswerIgnored { attempt, reason, .. } => {

@@ -134,6 +134,13 @@ impl Kit {
         output.status.code().is_none()
     }
 
+    /// Starts `gantry` beside this process, with variables in its environment.
+    pub fn beside_with(&self, variables: &[(&str, &str)], line: &str) -> Beside {
+        let mut command = self.command(&words(line));
+        command.envs(variables.iter().copied()).stdout(Stdio::null()).stderr(Stdio::null());
+        Beside(command.spawn().unwrap())
+    }
+
     /// Runs `gantry` until it is killed at this point; its exit code, if it was not.
     pub fn killed_at(&self, point: &str, line: &str) -> Option<i32> {
         let crash = format!("{point}:1");

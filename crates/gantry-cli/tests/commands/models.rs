@@ -311,3 +311,16 @@ fn the_help_says_what_there_is_and_how_to_use_it() {
     [exit 0]
     ");
 }
+
+#[test]
+fn what_asking_takes_is_measured_without_any_network_or_key() {
+    let kit = Kit::new();
+    let figures = kit.json("bench models --only calls --only pipeline --json");
+    let figure = |name: &str| figures[name].as_f64().unwrap_or_else(|| panic!("{name}: {figures}"));
+    assert!(figure("call_p50_us") > figure("bare_p50_us") && figure("call_p99_us") >= figure("call_p50_us"));
+    assert_eq!(figure("pipeline_bound_ms"), 1_800.0);
+    assert!(figure("pipeline_ratio") >= 1.0, "nothing is faster than its longest path: {figures}");
+    assert!(figures.get("recalled_calls_per_s").is_none(), "only what is asked for is measured: {figures}");
+    assert_eq!(kit.code("bench models --only nonsense"), 2);
+    assert_eq!(kit.code("bench --only chain models"), 2, "the two measure different things");
+}

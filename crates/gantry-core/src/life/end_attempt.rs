@@ -69,6 +69,7 @@ impl Draft {
                     outputs: success.outputs.clone(),
                     artifacts: success.artifacts.clone(),
                     outcome: success.outcome.clone(),
+                    shortfall: success.shortfall.clone(),
                     usage,
                 });
                 self.trip_if_overrun();

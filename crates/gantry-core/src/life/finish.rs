@@ -125,8 +125,7 @@ impl Life {
         let is_repeated = |no: TaskNo| last.get(self.first_name(no)).is_some_and(|last| *last > round_of(no));
         let degraded = self.numbers().filter(|no| {
             let life = self.task(*no);
-            let fell_short = life.source == Source::Fallback && life.state == State::Completed
-                || matches!(life.state, State::Failed { .. } | State::Abandoned);
+            let fell_short = life.is_degraded() || matches!(life.state, State::Failed { .. } | State::Abandoned);
             fell_short && !is_repeated(*no) && !self.ancestors(*no).any(is_repeated)
         });
         degraded.map(|no| self.task_id(no).clone()).collect()

@@ -220,6 +220,9 @@ pub struct TaskLife {
     /// Where the result comes from.
     #[serde(default, skip_serializing_if = "is_default")]
     pub source: Source,
+    /// Why the result is less than what was asked for, when it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortfall: Option<String>,
     /// When to tell someone, and how often someone was told.
     #[serde(default, skip_serializing_if = "is_default")]
     pub watch: Watch,
@@ -300,6 +303,11 @@ pub struct Memo {
 }
 
 impl TaskLife {
+    /// Tells whether it is done with less than what was asked for: its fallback, or a result that fell short.
+    pub fn is_degraded(&self) -> bool {
+        self.state == State::Completed && (self.source == Source::Fallback || self.shortfall.is_some())
+    }
+
     /// The recorded result for a key, of a task that has no result now.
     pub(super) fn recall(&self, key: &str) -> Option<&Arc<Memo>> {
         debug_assert!(!self.remembered, "the present result was put by when it was opened again");

@@ -246,8 +246,12 @@ fn one_of_each_kind() -> Vec<Input> {
     let attempt = AttemptNo(3);
     let kept = ArtifactRef { name: "log".to_owned(), hash: "ab".to_owned(), bytes: 7 };
     let outputs = [("n".to_owned(), json!(1.5)), ("deep".to_owned(), json!({"tasks": [null, true, "ü"]}))];
-    let success =
-        Success { outputs: outputs.clone().into(), artifacts: vec![kept.clone()], outcome: Some("good".to_owned()) };
+    let success = Success {
+        outputs: outputs.clone().into(),
+        artifacts: vec![kept.clone()],
+        outcome: Some("good".to_owned()),
+        shortfall: None,
+    };
     let mut failure = Failure::new(Logic, "no");
     failure.mode = Some("flaky".to_owned());
     failure.retry_after = Some(Duration::from_ms(1_234));

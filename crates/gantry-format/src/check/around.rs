@@ -80,13 +80,6 @@ fn needs(task: &Task) -> Vec<(&'static str, &str)> {
 }
 
 fn without(lacks: &[(&str, &str)], task: &Task, around: &Around<'_>) -> Diagnostic {
-    if let [("model" | "agent", _)] = lacks {
-        return Diagnostic::warning(
-            "plan::no-model",
-            format!("no model is configured: task `{}` will wait for a person", task.id),
-        )
-        .hint("someone can do it by hand when its turn comes");
-    }
     let names: Vec<String> = lacks.iter().map(|(_, name)| format!("`{name}`")).collect();
     let near = lacks.iter().find_map(|(_, name)| nearest(name, around.capabilities.iter().copied()));
     // A misspelt name is a mistake; what nobody here can do, a person may do.

@@ -1125,13 +1125,13 @@ tasks:
       |
       = help: missing a deadline stops nothing, but someone is told at once
 
-    warning[plan::no-model]: no model is configured: task `a` will wait for a person
+    warning[plan::no-capability]: there is no capability `model` here: task `a` will ask for help
      --> plan.yaml:4:13
       |
     4 |   - {id: a, model: {instruction: think}}
       |             ^^^^^
       |
-      = help: someone can do it by hand when its turn comes
+      = help: there are files.write, run
 
     warning[plan::no-capability]: there is no capability `files.wrte` here: task `c` would fail
      --> plan.yaml:6:26

@@ -3,15 +3,39 @@
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
+use gantry_core::plan::Money;
 use gantry_core::policy::Usage;
+use gantry_core::time::Timestamp;
 
-use crate::answer::Reply;
+use crate::answer::{Reply, Tokens};
 use crate::error::{AskError, CallError, CallFault};
+use crate::provider::Delta;
+use crate::record::{Begun, RecordError, Rung};
 use crate::request::Request;
 use crate::target::{Protocol, Target};
 
-use super::ledger::Ledger;
+use super::ledger::{Ledger, method};
 use super::{Asking, Gateway, Habits, price};
+
+/// One question on its way down.
+pub(super) struct Way<'a> {
+    /// The question, with everything around it.
+    pub asking: &'a Asking<'a>,
+    /// The name under which its answer is kept.
+    pub key: &'a str,
+    /// Who was to answer, as `provider:model`.
+    pub asked: &'a str,
+    /// When it began.
+    pub started_at: Timestamp,
+}
+
+/// A reply, and what is to be written down should the question go on after it.
+#[derive(Debug)]
+pub(super) struct Replied {
+    pub reply: Reply,
+    /// None when it is on record already, or cost nothing.
+    pub rung: Option<Rung>,
+}
 
 /// Why a model gives no answer that holds.
 #[derive(Debug)]
@@ -24,20 +48,40 @@ pub enum Stop {
     Invalid(Vec<String>),
 }
 
+impl From<RecordError> for Stop {
+    fn from(error: RecordError) -> Self {
+        Self::Over(AskError::Record(error.to_string()))
+    }
+}
+
 impl Gateway {
-    /// Calls until an answer comes, at most as often as the target allows.
+    /// Takes a reply that is on record, or calls until one comes, at most as often as the target allows.
     pub(super) async fn call(
         &self,
         target: &Target,
         request: &Request,
-        asking: &Asking<'_>,
+        way: &Way<'_>,
         ledger: &mut Ledger,
-    ) -> Result<Reply, Stop> {
-        let id = target.id();
-        let mut waits = waits(&self.habits, target, request);
+    ) -> Result<Replied, Stop> {
+        let (asking, id) = (way.asking, target.id());
+        let key = request.call_key(target, ledger.time(target, request));
+        // The offline model says the same again, and costs nothing.
+        let pays = target.protocol != Protocol::Offline;
+        let known = if pays { asking.record.rung(&key).await? } else { None };
+        if let Some(rung) = known {
+            ledger.remembered(&rung);
+            asking.listener.hear(Delta::Text(rung.reply.text.clone()));
+            return Ok(Replied { reply: rung.reply, rung: None });
+        }
+        let mut waits = waits(&self.habits, target, &key);
         loop {
-            let error = match self.call_once(target, &id, request, asking, ledger).await? {
-                Ok(reply) => return Ok(reply),
+            let error = match self.call_once(target, &id, request, way, ledger).await? {
+                Ok((reply, paid)) => {
+                    let (tokens, guessed, cost_usd) = (paid.tokens, paid.guessed, paid.cost_usd);
+                    let started_at = way.started_at;
+                    let rung = Rung { key, target: id, reply: reply.clone(), tokens, guessed, cost_usd, started_at };
+                    return Ok(Replied { reply, rung: pays.then_some(rung) });
+                }
                 Err(error) => error,
             };
             if error.fault == CallFault::Cancelled {
@@ -60,15 +104,25 @@ impl Gateway {
         }
     }
 
+    /// Writes down a reply after which the question goes on: it is paid for, and must not be asked for again.
+    pub(super) async fn go_on(&self, rung: Option<Rung>, way: &Way<'_>, ledger: &mut Ledger) -> Result<(), Stop> {
+        let Some(rung) = rung else { return Ok(()) };
+        let usage = rung.usage();
+        way.asking.record.climb(rung).await?;
+        ledger.recorded(usage);
+        Ok(())
+    }
+
     /// Sets aside, waits for its turn, calls, and settles.
     async fn call_once(
         &self,
         target: &Target,
         id: &str,
         request: &Request,
-        asking: &Asking<'_>,
+        way: &Way<'_>,
         ledger: &mut Ledger,
-    ) -> Result<Result<Reply, CallError>, Stop> {
+    ) -> Result<Result<(Reply, Paid), CallError>, Stop> {
+        let asking = way.asking;
         let not_called =
             |fault, message: String| CallError { fault, target: id.to_owned(), message, retry_after: None };
         let resting = |left: Duration, ledger: &mut Ledger| {
@@ -100,18 +154,24 @@ impl Gateway {
             Ok(pass) => pass,
             Err(left) => return resting(left, ledger),
         };
+        if !ledger.begun && target.protocol != Protocol::Offline {
+            let (request, method) = (&asking.request, method(&asking.request));
+            asking.record.begin(&Begun { key: way.key, method, request, asked: way.asked }).await?;
+            ledger.begun = true;
+        }
         let end = tokio::select! {
             biased;
             () = asking.stop.cancelled() => Err(not_called(CallFault::Cancelled, "stopped".into())),
             end = provider.call(target, request, asking.listener, &asking.stop) => end,
         };
-        match &end {
+        Ok(match end {
             Ok(reply) => {
-                let (tokens, guessed) = price::used(request, reply);
+                let (tokens, guessed) = price::used(request, &reply);
                 let cost_usd = price::cost(tokens, target.price.as_ref());
                 reserved.settle(Usage { cost_usd, model_calls: 1, tokens: tokens.all(), nodes: 0 });
                 ledger.paid(tokens, guessed, cost_usd);
                 pass.good();
+                Ok((reply, Paid { tokens, guessed, cost_usd }))
             }
             Err(error) => {
                 // What a call used that came to nothing is not known.
@@ -122,15 +182,22 @@ impl Gateway {
                     fault if fault.may_pass() => pass.bad(),
                     _ => pass.good(),
                 }
+                Err(error)
             }
-        }
-        Ok(end)
+        })
     }
 }
 
+/// What one call used.
+struct Paid {
+    tokens: Tokens,
+    guessed: bool,
+    cost_usd: Money,
+}
+
 /// How long to wait before each repetition. The same question waits equally long every time it is asked.
-fn waits(habits: &Habits, target: &Target, request: &Request) -> impl Iterator<Item = Duration> {
-    let hash = blake3::hash(request.key(target).as_bytes());
+fn waits(habits: &Habits, target: &Target, key: &str) -> impl Iterator<Item = Duration> + use<> {
+    let hash = blake3::hash(key.as_bytes());
     let chance = hash.as_bytes().iter().take(8).fold(habits.seed, |seed, byte| seed.rotate_left(8) ^ u64::from(*byte));
     // The offline model never fails in a way that passes, so this is for the network.
     let times = if target.protocol == Protocol::Offline { 0 } else { target.limits.retries_max };

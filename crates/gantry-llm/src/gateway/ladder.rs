@@ -1,5 +1,6 @@
 //! From what models say to an answer that holds.
 
+use gantry_core::time::Timestamp;
 use serde_json::Value;
 
 use crate::answer::{Answer, Finish, Repair, Reply};
@@ -8,9 +9,9 @@ use crate::request::{Message, Request};
 use crate::structured::{Checker, Reading, feedback};
 use crate::target::{Protocol, Target};
 
-use super::call::Stop;
+use super::call::{Replied, Stop, Way};
 use super::ledger::Ledger;
-use super::{Asking, Gateway};
+use super::{Asking, Gateway, split};
 
 /// What is said to a model whose answer was cut.
 const GO_ON: &str = "Your answer was cut off. Go on exactly where it stops: repeat nothing, explain nothing, \
@@ -36,6 +37,7 @@ impl Gateway {
     pub(super) async fn go_down(
         &self,
         chain: &[Target],
+        (key, started_at): (&str, Timestamp),
         asking: &Asking<'_>,
         ledger: &mut Ledger,
     ) -> Result<Answer, AskError> {
@@ -44,6 +46,7 @@ impl Gateway {
             None => None,
         };
         let asked = chain.first().map(Target::id).unwrap_or_default();
+        let way = Way { asking, key, asked: &asked, started_at };
         let mut fallback = None;
         let mut invalid = None;
         for (place, target) in chain.iter().enumerate() {
@@ -53,7 +56,8 @@ impl Gateway {
                 ledger.repairs.push(Repair::NextModel(target.id()));
                 fallback = Some(cause);
             }
-            match self.ask_model(target, check.as_ref(), asking, ledger).await {
+            let is_last = place + 1 == chain.len();
+            match self.ask_model(target, check.as_ref(), &way, ledger, is_last).await {
                 Ok(answer) => return Ok(Answer { asked, fallback, ..answer }),
                 Err(Stop::Over(error)) => return Err(error),
                 Err(Stop::Next) => invalid = None,
@@ -63,62 +67,130 @@ impl Gateway {
         Err(invalid.unwrap_or_else(|| AskError::Calls(ledger.failed.clone())))
     }
 
-    /// Asks one model, lets it go on and shows it its faults, within bounds.
+    /// Asks one model, lets it go on, asks in parts and shows it its faults, within bounds.
     async fn ask_model(
         &self,
         target: &Target,
         check: Option<&Checker>,
-        asking: &Asking<'_>,
+        way: &Way<'_>,
         ledger: &mut Ledger,
+        is_last: bool,
     ) -> Result<Answer, Stop> {
+        let asking = way.asking;
         if let Some(message) = unfit(target, &asking.request) {
             ledger.failed.push(not_good(target, CallFault::Request, message));
             return Err(Stop::Next);
         }
         let mut question = asking.request.clone();
-        let mut so_far = String::new();
+        let mut so_far: Option<(Reply, String)> = None;
         let (mut continues, mut feedbacks) = (0, 0);
         loop {
-            let request = if so_far.is_empty() { question.clone() } else { with(&question, &so_far, GO_ON) };
-            let reply = self.call(target, &request, asking, ledger).await?;
-            let (mut verdict, mut text) = (judge(&reply, &format!("{so_far}{}", reply.text), check, asking), None);
-            if let (Verdict::Faulty(_), false) = (&verdict, so_far.is_empty()) {
+            let said = so_far.as_ref().map_or("", |(_, text)| text.as_str());
+            let request = if said.is_empty() { question.clone() } else { with(&question, said, GO_ON) };
+            let replied = self.call(target, &request, way, ledger).await;
+            let Replied { reply, rung } = match (replied, so_far.take()) {
+                // What cannot go on is what there is.
+                (Err(Stop::Next), Some((reply, text))) if check.is_none() => return Ok(answer(reply, text, None)),
+                (Err(Stop::Next), Some((_, text))) => {
+                    return Box::pin(self.too_long(target, check, way, ledger, &text, continues)).await;
+                }
+                (Err(stop), _) => return Err(stop),
+                (Ok(replied), before) => {
+                    so_far = before;
+                    replied
+                }
+            };
+            let said = so_far.take().map(|(_, text)| text).unwrap_or_default();
+            let (mut verdict, mut text) = (judge(&reply, &format!("{said}{}", reply.text), check, asking), None);
+            if let (Verdict::Faulty(_), false) = (&verdict, said.is_empty()) {
                 // Some begin anew instead of going on.
                 let anew = judge(&reply, &reply.text, check, asking);
                 if matches!(anew, Verdict::Holds { .. }) {
                     (verdict, text) = (anew, Some(reply.text.clone()));
                 }
             }
-            let text = text.unwrap_or_else(|| format!("{so_far}{}", reply.text));
+            let text = text.unwrap_or_else(|| format!("{said}{}", reply.text));
+            if matches!(verdict, Verdict::Faulty(_)) && reply.finish == Finish::Length && !said.is_empty() {
+                // It did not go on, and was cut once more.
+                self.go_on(rung, way, ledger).await?;
+                return Box::pin(self.too_long(target, check, way, ledger, &said, continues)).await;
+            }
             let faults = match verdict {
                 Verdict::Holds { value, repairs } => {
+                    if target.id() != way.asked {
+                        // Another may be asked first the next time; then this is found all the same.
+                        self.go_on(rung, way, ledger).await?;
+                    }
                     ledger.repairs.extend(repairs);
                     return Ok(answer(reply, text, value));
                 }
                 Verdict::Refused => {
+                    self.go_on(rung.filter(|_| !is_last), way, ledger).await?;
                     let message = format!("it would not answer: {}", short(&text));
                     ledger.failed.push(not_good(target, CallFault::Answer, message));
                     return Err(Stop::Next);
                 }
-                Verdict::Cut(cut) if continues < self.habits.continues_max && cut.len() > so_far.len() => {
+                Verdict::Cut(cut) if continues < self.habits.continues_max && cut.len() > said.len() => {
+                    self.go_on(rung, way, ledger).await?;
                     continues += 1;
                     ledger.repairs.push(Repair::Continued);
-                    so_far = cut;
+                    so_far = Some((reply, cut));
                     continue;
                 }
-                Verdict::Cut(_) => vec![format!("the answer is too long: it was cut off {} times", continues + 1)],
+                Verdict::Cut(cut) => {
+                    self.go_on(rung, way, ledger).await?;
+                    return match check {
+                        // It is an answer, and its finish says that it ends in the middle.
+                        None => Ok(answer(reply, cut, None)),
+                        Some(_) => Box::pin(self.too_long(target, check, way, ledger, &cut, continues)).await,
+                    };
+                }
                 Verdict::Faulty(faults) => faults,
             };
             ledger.failed.push(not_good(target, CallFault::Answer, short(&faults.join("; "))));
-            if feedbacks == self.habits.feedbacks_max {
+            let over = feedbacks == self.habits.feedbacks_max;
+            self.go_on(rung.filter(|_| !(over && is_last)), way, ledger).await?;
+            if over {
                 return Err(Stop::Invalid(faults));
             }
             feedbacks += 1;
             asking.listener.again(&short(&faults.join("; ")));
             // Only the last answer and its faults are shown: older ones would cost tokens and say nothing new.
             question = with(&asking.request, &text, &feedback(&faults));
-            so_far.clear();
             ledger.repairs.push(Repair::FedBack(faults));
+        }
+    }
+
+    /// Going on does not help: asks for the answer in parts, or else for a shorter one.
+    async fn too_long(
+        &self,
+        target: &Target,
+        check: Option<&Checker>,
+        way: &Way<'_>,
+        ledger: &mut Ledger,
+        so_far: &str,
+        continues: u32,
+    ) -> Result<Answer, Stop> {
+        let faults = vec![format!("the answer is too long: it was cut off {} times", continues + 1)];
+        ledger.failed.push(not_good(target, CallFault::Answer, short(&faults.join("; "))));
+        way.asking.listener.again(&faults[0]);
+        if let (Some(shape), Some(check)) = (&way.asking.request.shape, check)
+            && split::can_be_split(&shape.schema)
+        {
+            return self.ask_in_parts(target, shape, check, way, ledger).await;
+        }
+        let request = with(&way.asking.request, so_far, &feedback(&[format!("{}; give a shorter one", faults[0])]));
+        ledger.repairs.push(Repair::FedBack(faults.clone()));
+        let Replied { reply, .. } = self.call(target, &request, way, ledger).await?;
+        let text = reply.text.clone();
+        match judge(&reply, &text, check, way.asking) {
+            Verdict::Holds { value, repairs } => {
+                ledger.repairs.extend(repairs);
+                Ok(answer(reply, text, value))
+            }
+            Verdict::Cut(_) => Err(Stop::Invalid(faults)),
+            Verdict::Faulty(faults) => Err(Stop::Invalid(faults)),
+            Verdict::Refused => Err(Stop::Next),
         }
     }
 }
@@ -152,6 +224,8 @@ fn judge(reply: &Reply, text: &str, check: Option<&Checker>, asking: &Asking<'_>
         let mut faults = (asking.rules)(&Value::String(text.to_owned()));
         if text.trim().is_empty() {
             faults.push("the answer is empty".into());
+        } else if reply.finish == Finish::Length {
+            return Verdict::Cut(text.to_owned());
         }
         return Verdict::of(faults);
     };
@@ -163,7 +237,7 @@ fn judge(reply: &Reply, text: &str, check: Option<&Checker>, asking: &Asking<'_>
 }
 
 /// The question with an answer to it and what is said to that.
-fn with(question: &Request, answered: &str, then: &str) -> Request {
+pub(super) fn with(question: &Request, answered: &str, then: &str) -> Request {
     let mut request = question.clone();
     // Providers refuse messages without words.
     if !answered.trim().is_empty() {
@@ -173,7 +247,7 @@ fn with(question: &Request, answered: &str, then: &str) -> Request {
     request
 }
 
-fn answer(reply: Reply, text: String, value: Option<Value>) -> Answer {
+pub(super) fn answer(reply: Reply, text: String, value: Option<Value>) -> Answer {
     Answer {
         text,
         value,
@@ -185,12 +259,12 @@ fn answer(reply: Reply, text: String, value: Option<Value>) -> Answer {
     }
 }
 
-fn not_good(target: &Target, fault: CallFault, message: String) -> CallError {
+pub(super) fn not_good(target: &Target, fault: CallFault, message: String) -> CallError {
     CallError { fault, target: target.id(), message, retry_after: None }
 }
 
 /// Enough of a text to know it by.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     const SHOWN_MAX: usize = 400;
     let mut shown: String = text.chars().take(SHOWN_MAX).collect();
     if shown.len() < text.len() {

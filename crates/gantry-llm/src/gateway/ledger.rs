@@ -1,11 +1,13 @@
 //! What one question took.
 
 use gantry_core::plan::Money;
+use gantry_core::policy::Usage;
 use gantry_core::time::Timestamp;
 
 use crate::answer::{Answer, Repair, Tokens};
 use crate::error::CallError;
-use crate::record::Call;
+use crate::record::{Call, Rung};
+use crate::request::Request;
 use crate::target::Target;
 
 use super::Asking;
@@ -21,6 +23,12 @@ pub struct Ledger {
     tokens: Tokens,
     guessed: bool,
     cost_usd: Money,
+    /// What of it is on record already.
+    recorded: Usage,
+    /// It is on record that the question was begun.
+    pub begun: bool,
+    /// What was asked, of whom.
+    asked: Vec<(String, Request)>,
 }
 
 impl Ledger {
@@ -36,6 +44,32 @@ impl Ledger {
         self.tokens = self.tokens.plus(tokens);
         self.guessed |= guessed;
         self.cost_usd = Money(self.cost_usd.0.saturating_add(cost_usd.0)).min(Money::MAX);
+    }
+
+    /// Counts how often the same was asked of the same model before, and that it is asked now.
+    pub fn time(&mut self, target: &Target, request: &Request) -> u32 {
+        let asked = (target.id(), request.clone());
+        let before = self.asked.iter().filter(|other| **other == asked).count();
+        self.asked.push(asked);
+        u32::try_from(before).unwrap_or(u32::MAX)
+    }
+
+    /// A call was answered before, and is on record.
+    pub fn remembered(&mut self, rung: &Rung) {
+        self.paid(rung.tokens, rung.guessed, rung.cost_usd);
+        self.recorded = self.recorded.plus(rung.usage());
+    }
+
+    /// What was used is on record from now on.
+    pub fn recorded(&mut self, usage: Usage) {
+        self.recorded = self.recorded.plus(usage);
+    }
+
+    /// What is not on record yet.
+    pub fn unrecorded(&self) -> Usage {
+        let all =
+            Usage { cost_usd: self.cost_usd, model_calls: self.calls, tokens: self.tokens.all(), ..Usage::default() };
+        all.minus(self.recorded)
     }
 
     /// Tells whether nobody was even tried.
@@ -68,7 +102,7 @@ impl Ledger {
         let request = &asking.request;
         Call {
             key: key.to_owned(),
-            method: request.prompt.as_ref().map_or_else(|| request.role.clone(), |prompt| prompt.name.clone()),
+            method: method(request).to_owned(),
             request: request.clone(),
             asked: chain.first().map(Target::id).unwrap_or_default(),
             answer: answer.cloned(),
@@ -81,4 +115,9 @@ impl Ledger {
             context: asking.context.clone(),
         }
     }
+}
+
+/// What a request wants: the name of the prompt, or else the role.
+pub fn method(request: &Request) -> &str {
+    request.prompt.as_ref().map_or(&request.role, |prompt| &prompt.name)
 }

@@ -78,7 +78,7 @@ impl PromptMetrics {
         let variant = variants.entry(prompt.variant.clone().unwrap_or_else(|| BASE.to_owned())).or_default();
         variant.uses += 1;
         if let Some(answer) = &call.answer {
-            let stood_in = answer.fallback.is_some() && is_offline(&answer.model);
+            let stood_in = answer.fallback.is_some() && answer.is_offline();
             variant.successes += u64::from(!stood_in);
             variant.tokens = variant.tokens.saturating_add(answer.tokens.all());
         }
@@ -124,11 +124,6 @@ impl PromptMetrics {
         }
         serde_json::json!({ "prompts": prompts })
     }
-}
-
-/// The offline model says what it is in its name.
-fn is_offline(model: &str) -> bool {
-    model.starts_with("gantry-offline") || model.starts_with("vdos-stub")
 }
 
 /// Four places: what lies beyond is noise.

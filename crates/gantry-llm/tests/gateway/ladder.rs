@@ -115,14 +115,6 @@ async fn an_answer_that_never_ends_is_given_up() {
 }
 
 #[tokio::test]
-async fn free_text_that_was_cut_is_an_answer_and_says_so() {
-    let world = World::new();
-    world.script([breaks_off("Once upon")]);
-    let answer = world.ask(question("?")).await.unwrap();
-    assert_eq!((answer.text.as_str(), answer.finish, answer.calls_made), ("Once upon", Finish::Length, 1));
-}
-
-#[tokio::test]
 async fn free_text_must_not_be_empty_and_must_keep_the_rules() {
     let world = World::new();
     world.script([says(" \n"), says("English"), says("한국어")]);

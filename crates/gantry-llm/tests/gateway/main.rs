@@ -8,6 +8,7 @@ mod kit;
 mod world;
 mod ladder;
 mod limits;
+mod long;
 mod money;
 mod network;
 mod record;

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use gantry_core::policy::Usage;
 use gantry_core::time::Timestamp;
 use gantry_llm::{
-    Answer, AskError, Asking, Call, CallError, CallFault, Chains, Delta, Finish, Gateway, Habits, Limits, Listener,
-    Protocol, Provider, Record, RecordError, Reply, Request, Target, Tokens,
+    Answer, AskError, Asking, Begun, Call, CallError, CallFault, Chains, Delta, Finish, Gateway, Habits, Limits,
+    Listener, Protocol, Provider, Record, RecordError, Reply, Request, Rung, Target, Tokens,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -119,6 +120,11 @@ impl Chains for OneChain {
 #[derive(Default)]
 pub struct Notes {
     pub calls: Mutex<Vec<Call>>,
+    /// The keys of questions that were begun.
+    pub begun: Mutex<Vec<String>>,
+    pub rungs: Mutex<Vec<Rung>>,
+    /// What was noted as used, rungs apart.
+    pub used: Mutex<Usage>,
     pub broken: Mutex<bool>,
 }
 
@@ -128,16 +134,35 @@ impl Record for Notes {
         let calls = self.calls.lock().unwrap();
         Ok(calls.iter().filter(|call| call.key == key).find_map(|call| call.answer.clone()))
     }
-    async fn note(&self, call: Call) -> Result<(), RecordError> {
+    async fn begin(&self, begun: &Begun<'_>) -> Result<(), RecordError> {
+        self.begun.lock().unwrap().push(begun.key.to_owned());
+        Ok(())
+    }
+    async fn rung(&self, key: &str) -> Result<Option<Rung>, RecordError> {
+        Ok(self.rungs.lock().unwrap().iter().find(|rung| rung.key == key).cloned())
+    }
+    async fn climb(&self, rung: Rung) -> Result<(), RecordError> {
+        self.rungs.lock().unwrap().push(rung);
+        Ok(())
+    }
+    async fn note(&self, call: Call, usage: Usage) -> Result<(), RecordError> {
         if *self.broken.lock().unwrap() {
             return Err(RecordError("the disk is full".into()));
         }
         self.calls.lock().unwrap().push(call);
+        let mut used = self.used.lock().unwrap();
+        *used = used.plus(usage);
         Ok(())
     }
 }
 
 impl Notes {
+    /// What is on record as used in all.
+    pub fn used(&self) -> Usage {
+        let rungs = self.rungs.lock().unwrap();
+        rungs.iter().fold(*self.used.lock().unwrap(), |sum, rung| sum.plus(rung.usage()))
+    }
+
     /// Every note so far.
     pub fn all(&self) -> Vec<Call> {
         self.calls.lock().unwrap().clone()

@@ -92,7 +92,7 @@ async fn next(
             Question { talk: &talk, tools: job.tools.specs(), role, sample, ..Question::of("agent-tools", inputs) };
         return job.asker.ask(question).await;
     }
-    inputs.insert("tools".to_owned(), json!(job.tools.callable()));
+    inputs.insert("tools".to_owned(), job.tools.shown());
     inputs.insert("steps".to_owned(), steps.iter().map(Step::as_value).collect());
     inputs.insert("turns_left".to_owned(), json!(turns_left));
     let rules = |value: &Value| match value["tool"].as_str().unwrap_or_default() {

@@ -10,6 +10,7 @@ use gantry_llm::{Shape, ToolSpec};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::example;
 use crate::approval::{self, Held};
 use crate::policy::needs_approval;
 use crate::ports::Ports;
@@ -69,9 +70,14 @@ impl<'a> Tools<'a> {
         Ok(Self { named, finish, around })
     }
 
-    /// What a model is told of them, without the one to finish with.
-    pub(crate) fn callable(&self) -> Vec<ToolSpec> {
-        self.specs().into_iter().filter(|spec| spec.name != FINISH).collect()
+    /// What a model is told that answers with a step, without the one to finish with: an example of the arguments
+    /// instead of their schema, which small models take for the arguments themselves.
+    pub(crate) fn shown(&self) -> Value {
+        let tool = |(name, description): &(String, Description)| {
+            let (example, more) = example::of_args(&description.parameters);
+            json!({"name": name, "description": description.text, "example": example, "more": more})
+        };
+        self.named.iter().map(tool).collect()
     }
 
     /// What a model that calls tools by itself is told of them.

@@ -37,7 +37,7 @@ pub(super) struct Given {
 
 impl Given {
     pub(super) fn into_success(self) -> Success {
-        Success { outputs: self.outputs, artifacts: self.artifacts, outcome: None }
+        Success { outputs: self.outputs, artifacts: self.artifacts, outcome: None, shortfall: None }
     }
 }
 

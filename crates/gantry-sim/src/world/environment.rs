@@ -210,7 +210,7 @@ impl World {
             }
             _ => None,
         };
-        Success { outputs, artifacts: Vec::new(), outcome }
+        Success { outputs, outcome, ..Success::default() }
     }
 
     /// The runner stops, unless it is too late or it does not hear.

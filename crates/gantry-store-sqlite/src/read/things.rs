@@ -154,13 +154,19 @@ pub(crate) fn recall(
     request: Hash,
 ) -> Result<Option<EffectRow>, StoreError> {
     let plan = super::plan(conn, id)?;
-    let query = format!(
-        "SELECT {EFFECT_COLUMNS} FROM effect WHERE plan_no = ?1 AND kind = ?2 AND request_hash = ?3
-         ORDER BY answer IS NOT NULL DESC, id DESC LIMIT 1"
-    );
     let read = |row: &Row<'_>| read_effect(row, id);
+    let query = recalled(kind);
     let found = super::rows(conn, &query, params![int(plan.known.no.0), kind, request.as_bytes()], "recalling", read)?;
     Ok(found.into_iter().next().map(|(_, effect)| effect))
+}
+
+/// The index holds the kinds that are asked for again; it is used only where the query says the same of the kind.
+fn recalled(kind: &str) -> String {
+    let indexed = if matches!(kind, "model" | "tool") { "AND kind IN ('model', 'tool')" } else { "" };
+    format!(
+        "SELECT {EFFECT_COLUMNS} FROM effect WHERE plan_no = ?1 AND kind = ?2 {indexed} AND request_hash = ?3
+         ORDER BY answer IS NOT NULL DESC, id DESC LIMIT 1"
+    )
 }
 
 /// The plus signs keep the order from being read off the index of all effects: those of one task are few, and the index
@@ -240,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_effects_of_one_task_are_found_without_reading_those_of_all_others() {
+    fn the_effects_of_one_task_or_question_are_found_without_reading_all_others() {
         let mut conn = Connection::open_in_memory().unwrap();
         crate::schema::migrate(&mut conn, crate::schema::MIGRATIONS).unwrap();
         let plan = |query: &str, params: &[&dyn rusqlite::ToSql]| -> String {
@@ -250,5 +256,11 @@ mod tests {
         };
         let found = plan(&effects_of_task(), &[&1, &0, &10, &"build"]);
         assert!(found.contains("(plan_no=? AND task=?)"), "{found}");
+        for kind in ["model", "tool"] {
+            let found = plan(&recalled(kind), &[&1, &kind, &"hash"]);
+            assert!(found.contains("(plan_no=? AND kind=? AND request_hash=?)"), "{found}");
+        }
+        let found = plan(&recalled("process"), &[&1, &"process", &"hash"]);
+        assert!(found.contains("effect_by_plan"), "no other kind is asked for again: {found}");
     }
 }

@@ -67,11 +67,12 @@ impl Life {
                 }
             }),
             Event::ProgressMade { artifacts, .. } => self.task_mut(no).keep(artifacts),
-            Event::AttemptSucceeded { outputs, artifacts, outcome, usage, .. } => {
+            Event::AttemptSucceeded { outputs, artifacts, outcome, shortfall, usage, .. } => {
                 self.end_attempt(no, *usage, woken, |life| {
                     life.outputs = Results::from(outputs);
                     life.keep(artifacts);
                     life.outcome.clone_from(outcome);
+                    life.shortfall.clone_from(shortfall);
                 });
             }
             Event::AttemptFailed { attempt, failure, usage, unanswered, .. } => {
@@ -109,6 +110,7 @@ impl Life {
                     && let Some(memo) = life.recall(key).cloned()
                 {
                     life.artifacts.clone_from(&memo.artifacts);
+                    life.shortfall = None;
                 }
                 life.outputs = Results::from(outputs);
                 life.key.clone_from(key);
@@ -116,8 +118,8 @@ impl Life {
                 life.source = *source;
                 life.unjudged.clone_from(unjudged);
                 life.done_seq = Some(entry.seq);
-                // A fallback is no answer that could serve again.
-                if *source != Source::Fallback {
+                // What is less than was asked for is no answer that could serve again.
+                if *source != Source::Fallback && life.shortfall.is_none() {
                     life.remember();
                 }
                 life.end(State::Completed);
