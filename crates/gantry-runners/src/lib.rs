@@ -29,7 +29,7 @@ mod simple;
 mod text;
 
 pub use checkpoint::{Checkpoints, Manifest};
-pub use files::Files;
+pub use files::{Files, Foreseen};
 pub use judge::judge;
 pub use models::{Models, SetUp, Talk};
 pub use observe::observe;

@@ -36,8 +36,10 @@ pub struct Order {
 pub(super) enum ToGuard {
     /// Run this. Said once, first.
     Run(Box<Order>),
-    /// Ask the command to end, then end it.
+    /// Ask the command to end, then end it after the grace of its order.
     Stop,
+    /// The same, with this many milliseconds in between.
+    StopWithin(u64),
 }
 
 /// What the guard says to this process.
