@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let folder = folder.map_err(|error| Fault::bad_input(format!("`{}` cannot be used: {error}", dir.display())))?;
     let figures = measure(folder.path(), &args.only)?;
     if args.json {
-        exit::print(&format!("{:#}\n", figures.to_json()))?;
+        exit::print_json(&figures.to_json())?;
     } else {
         exit::print(&figures.to_text())?;
     }
