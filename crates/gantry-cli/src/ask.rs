@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use gantry_core::input::Input;
 use gantry_core::life::{State, Waiting};
-use gantry_core::plan::Action;
+use gantry_core::plan::{Action, Choice};
 use serde_json::json;
 
 use crate::arguments::{By, PlanOrAll, ThePlan};
@@ -13,6 +13,8 @@ use crate::exit::{self, Fault};
 use crate::gate::waiting_plans;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
+use crate::show::json::{choices as choices_json, commands};
+use crate::show::next::weighed;
 use crate::talk::talk;
 
 /// See what people are asked, and answer
@@ -28,11 +30,15 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// List the questions that wait for an answer, of one plan or of all
+    #[command(after_help = "Examples:\n  gantry ask list\n  gantry ask list 7 --json")]
     List {
         #[command(flatten)]
         plan: PlanOrAll,
     },
     /// Answer a question
+    #[command(
+        after_help = "Examples:\n  gantry ask answer 7 which-cloud eu-west\n  gantry ask answer 7 how-many \"as many as it takes\" --by ana"
+    )]
     Answer {
         #[command(flatten)]
         plan: ThePlan,
@@ -64,23 +70,29 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     let engine = desk::engine(record)?;
     let (mut lines, mut all) = (Vec::new(), Vec::new());
     for card in waiting_plans(&engine, plan).await? {
-        let life = engine.open(&card.id).await?.life;
-        for id in life.task_ids() {
-            let Some((task, life)) = life.definition(id.as_str()).zip(life.task_life(id.as_str())) else { continue };
+        let plan_life = engine.open(&card.id).await?.life;
+        for id in plan_life.task_ids() {
+            let known = plan_life.definition(id.as_str()).zip(plan_life.task_life(id.as_str()));
+            let Some((task, life)) = known else { continue };
             let State::Waiting(Waiting::Answer { until }) = &life.state else { continue };
-            let (question, options, default) = match &task.action {
-                Some(Action::Ask(ask)) => {
-                    let names = ask.options.iter().map(|choice| choice.name.clone()).collect();
-                    (ask.question.clone(), names, ask.default.clone())
-                }
+            let (question, choices, default): (_, Vec<Choice>, _) = match &task.action {
+                Some(Action::Ask(ask)) => (ask.question.clone(), ask.options.clone(), ask.default.clone()),
                 Some(Action::Decide(decide)) => {
-                    let outcomes = decide.outcomes().into_iter().map(str::to_owned).collect();
-                    (task.name().to_owned(), outcomes, None)
+                    let outcomes = decide.outcomes().into_iter();
+                    let choice = |name: &str| Choice { name: name.to_owned(), ..Choice::default() };
+                    (task.name().to_owned(), outcomes.map(choice).collect(), None)
                 }
-                _ => (task.name().to_owned(), Vec::<String>::new(), None),
+                _ => (task.name().to_owned(), Vec::new(), None),
             };
+            let options: Vec<&str> = choices.iter().map(|choice| choice.name.as_str()).collect();
             lines.push(format!("{} {} {id}: {question}\n", card.no, card.id));
-            if !options.is_empty() {
+            if choices.iter().any(|choice| !weighed(choice).is_empty()) {
+                let line = |choice: &Choice| match weighed(choice) {
+                    none if none.is_empty() => format!("    {}\n", choice.name),
+                    weighed => format!("    {}: {weighed}\n", choice.name),
+                };
+                lines.extend(choices.iter().map(line));
+            } else if !options.is_empty() {
                 lines.push(format!("    one of: {}\n", options.join(", ")));
             }
             if let (Some(default), Some(until)) = (&default, until) {
@@ -88,12 +100,13 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
             }
             all.push(json!({
                 "plan": card.id, "no": card.no, "task": id, "question": question, "options": options,
-                "default": default, "until": until,
+                "choices": choices_json(&choices), "default": default, "until": until,
+                "commands": commands(&plan_life, &id),
             }));
         }
     }
     if record.json {
-        exit::print(&format!("{:#}\n", json!(all)))?;
+        exit::print_json(&json!(all))?;
     } else if lines.is_empty() {
         talk!("no question waits for an answer");
     } else {
