@@ -28,3 +28,11 @@ mod models;
 mod asking;
 #[path = "commands/scheduling.rs"]
 mod scheduling;
+#[path = "commands/keeping.rs"]
+mod keeping;
+#[path = "commands/recovering.rs"]
+mod recovering;
+#[path = "commands/programs.rs"]
+mod programs;
+#[path = "commands/foreseeing.rs"]
+mod foreseeing;

@@ -172,6 +172,12 @@ impl Kit {
         child
     }
 
+    /// Starts `gantry` beside this process.
+    pub fn start(&self, line: &str) -> Beside {
+        let mut command = self.command(&words(line));
+        Beside(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
     /// Tells whether these bytes stand anywhere in the record, packed or not.
     pub fn record_holds(&self, bytes: &[u8]) -> bool {
         let conn = rusqlite::Connection::open(self.record()).unwrap();
