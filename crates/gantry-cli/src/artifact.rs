@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use gantry_core::id::{PlanId, TaskId};
+use gantry_core::time::Timestamp;
 use gantry_engine::Engine;
 use gantry_store::{ArtifactRow, Store, all_artifacts};
 use serde_json::{Value, json};
@@ -34,17 +35,24 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// List the artifacts of a plan, all versions
+    #[command(after_help = "Examples:\n  gantry artifact list 7")]
     List {
         #[command(flatten)]
         plan: ThePlan,
     },
     /// Show where an artifact comes from, and the beginning of it if it is text
+    #[command(
+        after_help = "Examples:\n  gantry artifact show 7/build/stdout\n  gantry artifact show 7 build stdout@2 --json"
+    )]
     Show {
         /// The artifact: PLAN/TASK/NAME[@VERSION] or PLAN TASK NAME[@VERSION]
         #[arg(num_args = 1..=3, required = true, value_name = "REF")]
         reference: Vec<String>,
     },
     /// Write an artifact to a file, byte for byte
+    #[command(
+        after_help = "Examples:\n  gantry artifact get 7/build/report.pdf@2 -o report.pdf\n  gantry artifact get 7 build stdout -o - | less"
+    )]
     Get {
         /// The artifact: PLAN/TASK/NAME[@VERSION] or PLAN TASK NAME[@VERSION]
         #[arg(num_args = 1..=3, required = true, value_name = "REF")]
@@ -81,7 +89,7 @@ async fn list(record: &Record, plan: &str) -> Result<ExitCode, Fault> {
     let rows = all(desk.store(), desk.id()).await?;
     if record.json {
         let all: Vec<Value> = folded(&rows).iter().map(Shown::to_json).collect();
-        exit::print(&format!("{:#}\n", json!(all)))?;
+        exit::print_json(&json!(all))?;
     } else if rows.is_empty() {
         talk!("`{}` has no artifacts", desk.id());
     } else {
@@ -137,30 +145,60 @@ async fn find(record: &Record, reference: &[String]) -> Result<(Engine, Artifact
     }
 }
 
-async fn content(store: &dyn Store, row: &ArtifactRow) -> Result<Vec<u8>, Fault> {
-    store.get_blob(row.artifact.hash).await?.ok_or_else(|| {
-        Fault::internal(format!("the content of `{}` is gone from the record", row.reference()))
-            .hint("see what else is missing with `gantry audit`")
-    })
+/// The content of an artifact; an error says why there is none.
+pub async fn content(store: &dyn Store, row: &ArtifactRow) -> Result<Vec<u8>, Fault> {
+    if let Some(body) = store.get_blob(row.artifact.hash).await? {
+        return Ok(body);
+    }
+    if let Some(at) = store.dropped_at(row.artifact.hash).await? {
+        return Err(Fault::refused(format!("the content of `{}` was dropped at {}", row.reference(), clock(at))).hint(
+            "its task declares how long it is kept (`retention`); pin a plan with `gantry pin` to keep everything",
+        ));
+    }
+    Err(Fault::internal(format!("the content of `{}` is gone from the record", row.reference()))
+        .hint("see what else is missing with `gantry audit`"))
+}
+
+/// Shows what is known of an artifact whose content was dropped.
+fn show_dropped(record: &Record, row: &ArtifactRow, at: Timestamp) -> Result<ExitCode, Fault> {
+    if record.json {
+        let mut all = json!(row);
+        all["text"] = Value::Null;
+        all["dropped_at"] = json!(at);
+        exit::print_json(&all)?;
+    } else {
+        let dropped = format!("at {}, past its retention", clock(at));
+        let mut rows = facts(row);
+        rows.push(vec!["dropped".to_owned(), dropped]);
+        exit::print(&columns(&rows))?;
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+fn facts(row: &ArtifactRow) -> Vec<Vec<String>> {
+    let rows = [
+        ("artifact", row.reference()),
+        ("size", bytes(row.artifact.bytes)),
+        ("made", made(row)),
+        ("hash", row.artifact.hash.to_string()),
+    ];
+    rows.map(|(label, text)| vec![label.to_owned(), text]).to_vec()
 }
 
 async fn show(record: &Record, reference: &[String]) -> Result<ExitCode, Fault> {
     let (engine, row) = find(record, reference).await?;
+    if let Some(at) = engine.store().dropped_at(row.artifact.hash).await? {
+        return show_dropped(record, &row, at);
+    }
     let body = content(&**engine.store(), &row).await?;
     let text = std::str::from_utf8(&body).ok().filter(|text| !text.contains('\0'));
     if record.json {
         let mut all = json!(row);
         all["text"] = json!(text);
-        exit::print(&format!("{all:#}\n"))?;
+        exit::print_json(&all)?;
         return Ok(ExitCode::from(exit::DONE));
     }
-    let rows = [
-        ("artifact", row.reference()),
-        ("size", bytes(row.artifact.bytes)),
-        ("made", made(&row)),
-        ("hash", row.artifact.hash.to_string()),
-    ];
-    exit::print(&columns(&rows.map(|(label, text)| vec![label.to_owned(), text])))?;
+    exit::print(&columns(&facts(&row)))?;
     match text {
         Some(text) if !text.is_empty() => {
             let end = (0..=text.len().min(SHOWN_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -183,7 +221,7 @@ async fn get(record: &Record, reference: &[String], output: &str, force: bool) -
     }
     write_file(output, &body, force)?;
     if record.json {
-        exit::print(&format!("{:#}\n", json!({"artifact": row, "file": output})))?;
+        exit::print_json(&json!({"artifact": row, "file": output}))?;
     } else {
         talk!("wrote {} to `{output}`", bytes(row.artifact.bytes));
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use gantry_core::input::{Approval, Input};
 use gantry_core::life::{State, Waiting};
-use gantry_core::plan::{Action, Task};
+use gantry_core::plan::{Action, Choice, Task};
 use gantry_core::time::Timestamp;
 use gantry_runners::approval::PREVIEW;
 use gantry_store::{Hash, Store};
@@ -16,6 +16,8 @@ use crate::exit::{self, Fault};
 use crate::gate::waiting_plans;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
+use crate::show::json::{choices as choices_json, commands};
+use crate::show::next::weighed;
 use crate::show::plain;
 use crate::talk::talk;
 
@@ -34,11 +36,15 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// List the questions that wait for an answer, and the calls that wait for approval, of one plan or of all
+    #[command(after_help = "Examples:\n  gantry ask list\n  gantry ask list 7 --json")]
     List {
         #[command(flatten)]
         plan: PlanOrAll,
     },
     /// Answer a question, or approve or refuse a call
+    #[command(
+        after_help = "Examples:\n  gantry ask answer 7 which-cloud eu-west\n  gantry ask answer 7 how-many \"as many as it takes\" --by ana"
+    )]
     Answer {
         #[command(flatten)]
         plan: ThePlan,
@@ -83,7 +89,7 @@ fn with_reason(answer: &str, why: Option<&str>) -> Result<String, Fault> {
 /// Something that someone is asked.
 struct Asked {
     question: String,
-    options: Vec<String>,
+    choices: Vec<Choice>,
     default: Option<String>,
     until: Option<Timestamp>,
     /// What would be done, when it has to be approved.
@@ -93,15 +99,16 @@ struct Asked {
 /// What a task asks, if it asks something.
 async fn question_of(store: &dyn Store, task: &Task, state: &State) -> Result<Option<Asked>, Fault> {
     let asked =
-        |question: String, options: Vec<String>| Asked { question, options, default: None, until: None, preview: None };
+        |question: String, choices: Vec<Choice>| Asked { question, choices, default: None, until: None, preview: None };
+    let named = |name: &str| Choice { name: name.to_owned(), ..Choice::default() };
     Ok(match state {
         State::Waiting(Waiting::Answer { until }) => Some(match &task.action {
             Some(Action::Ask(ask)) => {
-                let names = ask.options.iter().map(|choice| choice.name.clone()).collect();
-                Asked { default: ask.default.clone(), until: *until, ..asked(ask.question.clone(), names) }
+                let choices = ask.options.clone();
+                Asked { default: ask.default.clone(), until: *until, ..asked(ask.question.clone(), choices) }
             }
             Some(Action::Decide(decide)) => {
-                let outcomes = decide.outcomes().into_iter().map(str::to_owned).collect();
+                let outcomes = decide.outcomes().into_iter().map(named).collect();
                 Asked { until: *until, ..asked(task.name().to_owned(), outcomes) }
             }
             _ => Asked { until: *until, ..asked(task.name().to_owned(), Vec::new()) },
@@ -112,8 +119,7 @@ async fn question_of(store: &dyn Store, task: &Task, state: &State) -> Result<Op
                 Some(hash) => store.get_blob(hash).await?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
                 None => None,
             };
-            let options = Approval::ANSWERS.map(str::to_owned).to_vec();
-            Some(Asked { preview, ..asked(failure.message.clone(), options) })
+            Some(Asked { preview, ..asked(failure.message.clone(), Approval::ANSWERS.map(named).to_vec()) })
         }
         _ => None,
     })
@@ -136,14 +142,22 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     let engine = desk::engine(record)?;
     let (mut lines, mut all) = (Vec::new(), Vec::new());
     for card in waiting_plans(&engine, plan).await? {
-        let life = engine.open(&card.id).await?.life;
-        for id in life.task_ids() {
-            let Some((task, life)) = life.definition(id.as_str()).zip(life.task_life(id.as_str())) else { continue };
+        let plan_life = engine.open(&card.id).await?.life;
+        for id in plan_life.task_ids() {
+            let known = plan_life.definition(id.as_str()).zip(plan_life.task_life(id.as_str()));
+            let Some((task, life)) = known else { continue };
             let Some(asked) = question_of(&**engine.store(), task, &life.state).await? else { continue };
-            let Asked { question, options, default, until, preview } = asked;
+            let Asked { question, choices, default, until, preview } = asked;
             lines.push(format!("{} {} {id}: {}\n", card.no, card.id, plain(&question)));
             lines.extend(preview.as_deref().map(shown));
-            if !options.is_empty() {
+            let options: Vec<&str> = choices.iter().map(|choice| choice.name.as_str()).collect();
+            if choices.iter().any(|choice| !weighed(choice).is_empty()) {
+                let line = |choice: &Choice| match weighed(choice) {
+                    none if none.is_empty() => format!("    {}\n", choice.name),
+                    weighed => format!("    {}: {weighed}\n", choice.name),
+                };
+                lines.extend(choices.iter().map(line));
+            } else if !options.is_empty() {
                 lines.push(format!("    one of: {}\n", options.join(", ")));
             }
             if let (Some(default), Some(until)) = (&default, until) {
@@ -151,7 +165,8 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
             }
             let mut row = json!({
                 "plan": card.id, "no": card.no, "task": id, "question": question, "options": options,
-                "default": default, "until": until,
+                "choices": choices_json(&choices), "default": default, "until": until,
+                "commands": commands(&plan_life, &id),
             });
             if let Some(preview) = preview {
                 row["preview"] = json!(preview);
@@ -160,7 +175,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
         }
     }
     if record.json {
-        exit::print(&format!("{:#}\n", json!(all)))?;
+        exit::print_json(&json!(all))?;
     } else if lines.is_empty() {
         talk!("no question waits for an answer");
     } else {

@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 "head": report.head, "first_broken": report.first_broken(), "problems": report.problems,
                 "decisions": decisions,
             });
-            exit::print(&format!("{all:#}\n"))?;
+            exit::print_json(&all)?;
         } else {
             let rows: Vec<Vec<String>> = decisions
                 .iter()

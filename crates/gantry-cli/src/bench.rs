@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let folder = folder_in(args.dir.as_deref())?;
     let figures = measure(folder.path(), &args.only)?;
     if args.json {
-        exit::print(&format!("{:#}\n", figures.to_json()))?;
+        exit::print_json(&figures.to_json())?;
     } else {
         exit::print(&figures.to_text())?;
     }

@@ -3,18 +3,20 @@
 use std::process::ExitCode;
 
 use gantry_core::life::PlanState;
+use gantry_core::plan::Retention;
 use gantry_engine::{Clock, EngineError, SystemClock};
-use gantry_store::{PAGE_ITEMS_MAX, Store};
+use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
 use gantry_store_sqlite::SqliteStore;
 use serde_json::json;
 
 use crate::arguments::ThePlan;
+use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file::count;
 use crate::session::{self, Record};
 use crate::show::table::columns;
-use crate::show::{bytes, first_line};
+use crate::show::{bytes, first_line, named};
 use crate::talk::talk;
 
 /// Look after the file that keeps all plans
@@ -30,17 +32,26 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// Say what is in the record
+    #[command(after_help = "Examples:\n  gantry db info\n  gantry db info --json")]
     Info,
     /// Copy the record to a new file as it is at one moment, while others go on writing
+    #[command(after_help = "Examples:\n  gantry db backup /backup/gantry.db    (while plans run)")]
     Backup {
         /// The file to make
         file: String,
     },
-    /// Remove what nothing refers to any more, and give back room
+    /// Remove what nothing refers to any more and what is past its retention, and give back room
+    ///
+    /// The contents of artifacts are dropped as their tasks declare (`retention: task`, or a duration after the plan has
+    /// ended), unless the plan is pinned or the content is needed to take something back. That they existed stays on
+    /// record, so that `gantry audit` and `gantry replay` say what they said before.
+    #[command(after_help = "Examples:\n  gantry db vacuum\n  gantry db vacuum --json")]
     Vacuum,
     /// Bring the record to the newest schema
+    #[command(after_help = "Examples:\n  gantry db migrate")]
     Migrate,
     /// Check the file as a whole; reads everything
+    #[command(after_help = "Examples:\n  gantry db check")]
     Check,
 }
 
@@ -50,7 +61,7 @@ enum What {
 pub struct ForgetArgs {
     #[command(flatten)]
     plan: ThePlan,
-    /// Also when it has not ended
+    /// Also when it has not ended, or made something that is to be kept for ever
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -67,9 +78,14 @@ pub struct PinArgs {
     record: Record,
 }
 
-/// Find plans and tasks by words in their titles and descriptions
+/// Find plans, tasks and artifacts by words
+///
+/// Looks into titles, objectives and descriptions, and into the first 8 KiB of every artifact that is text, such as
+/// what a command wrote.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry search payment retry")]
+#[command(
+    after_help = "Examples:\n  gantry search payment retry\n  gantry search 'connection refused'    (also in what tasks wrote)"
+)]
 pub struct SearchArgs {
     /// The words; each must begin a word of what is found
     #[arg(required = true)]
@@ -106,7 +122,7 @@ fn existing(record: &Record) -> Result<SqliteStore, Fault> {
 async fn info(record: &Record) -> Result<ExitCode, Fault> {
     let info = existing(record)?.info().await?;
     if record.json {
-        exit::print(&format!("{:#}\n", json!(info)))?;
+        exit::print_json(&json!(info))?;
     } else {
         let rows = [
             ("file", info.path.display().to_string()),
@@ -129,7 +145,7 @@ async fn backup(record: &Record, file: &str) -> Result<ExitCode, Fault> {
     // A copy that cannot be opened is none.
     let info = SqliteStore::open_read_only(file)?.info().await?;
     if record.json {
-        exit::print(&format!("{:#}\n", json!({"file": file, "bytes": info.bytes, "plans": info.plans})))?;
+        exit::print_json(&json!({"file": file, "bytes": info.bytes, "plans": info.plans}))?;
     } else {
         let plans = count(usize::try_from(info.plans).unwrap_or(usize::MAX), "plan");
         talk!("copied the record to `{file}`: {plans}, {}", bytes(info.bytes));
@@ -140,12 +156,18 @@ async fn backup(record: &Record, file: &str) -> Result<ExitCode, Fault> {
 async fn vacuum(record: &Record) -> Result<ExitCode, Fault> {
     let store = existing(record)?;
     let now = SystemClock::new().now();
+    let dropped = gantry_engine::drop_expired(&store, now).await?;
     let vacuumed = store.vacuum(now).await?;
     if record.json {
-        exit::print(&format!("{:#}\n", json!({"blobs": vacuumed.blobs, "bytes": vacuumed.bytes})))?;
+        let past = json!({"blobs": dropped.blobs, "bytes": dropped.bytes});
+        exit::print_json(&json!({"blobs": vacuumed.blobs, "bytes": vacuumed.bytes, "dropped": past}))?;
     } else {
-        let blobs = count(usize::try_from(vacuumed.blobs).unwrap_or(usize::MAX), "blob");
-        talk!("removed {blobs} with {}", bytes(vacuumed.bytes));
+        let number = |blobs: u64, noun: &str| count(usize::try_from(blobs).unwrap_or(usize::MAX), noun);
+        if dropped.blobs > 0 {
+            let contents = number(dropped.blobs, "content");
+            talk!("dropped {contents} of artifacts past their retention, with {}", bytes(dropped.bytes));
+        }
+        talk!("removed {} with {}", number(vacuumed.blobs, "blob"), bytes(vacuumed.bytes));
     }
     Ok(ExitCode::from(exit::DONE))
 }
@@ -157,7 +179,7 @@ fn migrate(record: &Record) -> Result<ExitCode, Fault> {
     }
     let (before, after) = SqliteStore::migrate(&path)?;
     if record.json {
-        exit::print(&format!("{:#}\n", json!({"before": before, "after": after})))?;
+        exit::print_json(&json!({"before": before, "after": after}))?;
     } else if before == after {
         talk!("the record has the newest schema, {after}");
     } else {
@@ -169,7 +191,7 @@ fn migrate(record: &Record) -> Result<ExitCode, Fault> {
 async fn check(record: &Record) -> Result<ExitCode, Fault> {
     let problems = existing(record)?.check().await?;
     if record.json {
-        exit::print(&format!("{:#}\n", json!({"sound": problems.is_empty(), "problems": problems})))?;
+        exit::print_json(&json!({"sound": problems.is_empty(), "problems": problems}))?;
     } else {
         for problem in &problems {
             exit::print(&format!("{problem}\n"))?;
@@ -193,13 +215,22 @@ pub fn forget(args: &ForgetArgs) -> Result<ExitCode, Fault> {
             return Err(Fault::refused(format!("plan `{}` is {} and has not ended", desk.id(), desk.card.card.state))
                 .hint("cancel it first, or say `--force`"));
         }
+        if !args.force {
+            let life = desk.life().await?;
+            let kept = artifact::all(desk.store(), desk.id()).await?;
+            let forever = |row: &&ArtifactRow| gantry_engine::retention_of(&life, row) == Retention::Forever;
+            if let Some(row) = kept.iter().find(forever) {
+                return Err(Fault::refused(format!("`{}` is to be kept for ever", row.reference()))
+                    .hint("get it first with `gantry artifact get`, then say `--force`"));
+            }
+        }
         let Some(claim) = desk.store().claim(desk.card.no).await? else {
             return Err(EngineError::Driven { plan: desk.id().to_string() }.into());
         };
         desk.store().forget(desk.id()).await?;
         drop(claim);
         if args.record.json {
-            exit::print(&format!("{:#}\n", json!({"forgotten": desk.id()})))?;
+            exit::print_json(&json!({"forgotten": desk.id()}))?;
         } else {
             talk!("forgot `{}`", desk.id());
         }
@@ -222,7 +253,7 @@ pub fn pin(args: &PinArgs, pinned: Pinned) -> Result<ExitCode, Fault> {
         let desk = Desk::open(&args.record, &args.plan).await?;
         desk.store().pin(desk.id(), pinned).await?;
         if args.record.json {
-            exit::print(&format!("{:#}\n", json!({"plan": desk.id(), "pinned": pinned})))?;
+            exit::print_json(&json!({"plan": desk.id(), "pinned": pinned}))?;
         } else {
             talk!("`{}` is {}", desk.id(), if pinned { "pinned" } else { "not pinned any more" });
         }
@@ -238,13 +269,16 @@ pub fn search(args: &SearchArgs) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let hits = existing(&args.record)?.search(&query, args.limit.clamp(1, PAGE_ITEMS_MAX)).await?;
         if args.record.json {
-            exit::print(&format!("{:#}\n", json!(hits)))?;
+            exit::print_json(&json!(hits))?;
         } else if hits.is_empty() {
             talk!("nothing was found");
         } else {
             let row = |hit: &gantry_store::Hit| {
-                let task = hit.task.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-                vec![hit.plan.to_string(), task, first_line(&hit.snippet, 60)]
+                let task = hit.task.iter().map(|task| format!("/{task}"));
+                let name = Some(&hit.name).filter(|name| !name.is_empty()).map(|name| format!("/{}", named(name)));
+                let place = std::iter::once(hit.plan.to_string()).chain(task).chain(name).collect::<String>();
+                let one_line = hit.snippet.split_whitespace().collect::<Vec<_>>().join(" ");
+                vec![place, first_line(&one_line, 60)]
             };
             exit::print(&columns(&hits.iter().map(row).collect::<Vec<_>>()))?;
         }

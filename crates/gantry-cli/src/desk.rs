@@ -101,7 +101,7 @@ impl Desk {
                 "plan": card.id, "no": card.no, "state": card.card.state, "heard": heard, "waiting": card.card.waiting,
             });
             all.as_object_mut().into_iter().for_each(|all| all.extend(more.clone()));
-            return exit::print(&format!("{all:#}\n"));
+            return exit::print_json(&all);
         }
         talk!("{done}");
         match told {

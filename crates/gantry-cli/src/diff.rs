@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let diff = gantry_core::plan::diff(&before, &after);
     if args.record.json {
         let (came, went) = diff.edges(&before);
-        exit::print(&format!("{:#}\n", json!({"diff": written(&diff), "edges": {"added": came, "removed": went}})))?;
+        exit::print_json(&json!({"diff": written(&diff), "edges": {"added": came, "removed": went}}))?;
     } else if diff.is_empty() {
         talk!("nothing changed");
     } else {

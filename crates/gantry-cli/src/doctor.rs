@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 pub fn tell(findings: &[Finding], json: bool) -> Result<ExitCode, Fault> {
     let failed = findings.iter().any(|finding| finding.grade == Grade::Fail);
     if json {
-        exit::print(&format!("{:#}\n", json!({"ok": !failed, "findings": findings})))?;
+        exit::print_json(&json!({"ok": !failed, "findings": findings}))?;
     } else {
         let mut rows = Vec::new();
         for finding in findings {

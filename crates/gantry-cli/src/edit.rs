@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         ]);
         if args.dry_run {
             if args.record.json {
-                exit::print(&format!("{:#}\n", Value::Object(more)))?;
+                exit::print_json(&Value::Object(more))?;
             } else {
                 text = format!("would edit the output of `{task}`; {}", said(&again, &perhaps));
                 talk!("{text}");

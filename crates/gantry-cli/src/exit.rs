@@ -21,6 +21,13 @@ pub const WAITING: u8 = 4;
 /// The plan said no to the request.
 pub const REFUSED: u8 = 5;
 
+/// The worse of two endings: what was done is best, then what waits, what failed, what was refused, what was wrong.
+pub fn worse(one: u8, other: u8) -> u8 {
+    let order = [DONE, WAITING, FAILED, REFUSED, BAD_INPUT, INTERNAL];
+    let rank = |code: u8| order.iter().position(|known| *known == code).unwrap_or(order.len());
+    if rank(other) > rank(one) { other } else { one }
+}
+
 /// Why a command could not do its work.
 pub struct Fault {
     code: u8,
@@ -50,6 +57,16 @@ impl Fault {
         self
     }
 
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// It for programs. The keys are a promise.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({"code": self.code, "message": self.message, "hint": self.hint})
+    }
+
     /// What is wrong.
     pub fn message(&self) -> &str {
         &self.message
@@ -60,8 +77,12 @@ impl Fault {
         self.hint.as_deref()
     }
 
-    /// Tells it on standard error and gives the exit code.
+    /// Tells it on standard error and gives the exit code: in words, or for programs as one line of JSON.
     pub fn tell(self) -> ExitCode {
+        if wants_json() {
+            talk!("{}", serde_json::json!({"error": self.to_json()}));
+            return ExitCode::from(self.code);
+        }
         // Names that others gave may be in it: lines stay lines, everything else is shown, not obeyed.
         let lines: Vec<String> = self.message.split('\n').map(crate::show::plain).collect();
         talk!("error: {}", lines.join("\n"));
@@ -94,6 +115,17 @@ impl From<StoreError> for Fault {
         };
         Self { code, message: error.to_string(), hint: error.hint() }
     }
+}
+
+/// Tells whether whoever called this program reads JSON. Faults come from everywhere, also from reading the arguments.
+pub fn wants_json() -> bool {
+    std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
+}
+
+/// Writes a value for programs to standard output.
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), Fault> {
+    let value = serde_json::to_value(value).map_err(|error| Fault::internal(format!("this is no JSON: {error}")))?;
+    print(&format!("{:#}\n", crate::show::times::with_even_times(value)))
 }
 
 /// Writes to standard output. A reader that has gone away (`gantry schema | head`) is no fault.

@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 
 fn tell(args: &Args, path: &str, written: u64) -> Result<(), Fault> {
     if args.record.json {
-        return exit::print(&format!("{:#}\n", json!({"file": path, "bytes": written})));
+        return exit::print_json(&json!({"file": path, "bytes": written}));
     }
     talk!("wrote {} to `{path}`", bytes(written));
     Ok(())

@@ -48,10 +48,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let id = desk.engine.fork(desk.id(), at, origin).await?;
         let card = desk.store().plan(id.as_str()).await?;
         if args.record.json && !args.resume {
-            let all = json!({"plan": id, "no": card.no, "state": card.card.state, "from": desk.id(), "at": at});
-            exit::print(&format!("{all:#}\n"))?;
+            let all = json!({"plan": id, "no": card.no, "state": card.card.state, "from": desk.id(), "at": at, "not_started": true});
+            exit::print_json(&all)?;
         } else {
-            talk!("`{id}` (number {}) continues `{}` after entry {at}; it is {}", card.no, desk.id(), card.card.state);
+            talk!("`{id}` (number {}) continues `{}` after entry {at}; it has not started yet", card.no, desk.id());
             if !args.resume {
                 talk!("go on with `gantry resume {id}`");
             }

@@ -16,6 +16,7 @@ use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::first_line;
+use crate::show::json::commands;
 use crate::show::table::columns;
 use crate::talk::talk;
 
@@ -34,11 +35,13 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// List the gates that wait for a decision, of one plan or of all
+    #[command(after_help = "Examples:\n  gantry gate list\n  gantry gate list 7 --json")]
     List {
         #[command(flatten)]
         plan: PlanOrAll,
     },
     /// Show a gate: what it checks, who may decide, and who decided what
+    #[command(after_help = "Examples:\n  gantry gate show 7 sign-off")]
     Show {
         #[command(flatten)]
         plan: ThePlan,
@@ -46,10 +49,15 @@ enum What {
         gate: String,
     },
     /// Let what stands behind these gates go on: all of them in one review, or none
+    #[command(
+        after_help = "Examples:\n  gantry gate approve 7 sign-off\n  gantry gate approve 7 security legal --role lead --why \"both reviewed\""
+    )]
     Approve(Decide),
     /// Say no: what stands behind these gates does not happen
+    #[command(after_help = "Examples:\n  gantry gate reject 7 sign-off --why \"the tests are red\"")]
     Reject(Decide),
     /// Send the work before these gates back to be done once more
+    #[command(after_help = "Examples:\n  gantry gate needs-changes 7 sign-off --why \"the notes are missing\"")]
     NeedsChanges(Decide),
 }
 
@@ -60,7 +68,7 @@ struct Decide {
     /// The gates
     #[arg(required = true, value_name = "GATE")]
     gates: Vec<String>,
-    /// Why
+    /// Why; needed for all but an approval
     #[arg(long, visible_alias = "why", default_value = "", hide_default_value = true)]
     rationale: String,
     /// The role in which it is decided; it must be one that the plan gives to this person, if it says who has it
@@ -99,13 +107,17 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     let engine = desk::engine(record)?;
     let (mut rows, mut all) = (Vec::new(), Vec::new());
     for card in waiting_plans(&engine, plan).await? {
-        let life = engine.open(&card.id).await?.life;
-        for id in life.task_ids() {
-            let Some((task, life)) = life.definition(id.as_str()).zip(life.task_life(id.as_str())) else { continue };
+        let plan_life = engine.open(&card.id).await?.life;
+        for id in plan_life.task_ids() {
+            let known = plan_life.definition(id.as_str()).zip(plan_life.task_life(id.as_str()));
+            let Some((task, life)) = known else { continue };
             let State::Waiting(Waiting::Gate { needed, approved_by, revision }) = &life.state else { continue };
+            let Some(Action::Gate(gate)) = &task.action else { continue };
             all.push(json!({
-                "plan": card.id, "no": card.no, "gate": id, "title": task.title, "needed": needed,
-                "approved_by": approved_by, "revision": revision,
+                "plan": card.id, "no": card.no, "gate": id, "title": task.name(), "role": gate.role,
+                "approvers": gate.approvers, "evidence": gate.evidence,
+                "checks": gate.checks.iter().map(Check::text).collect::<Vec<_>>(), "needed": needed,
+                "approved_by": approved_by, "revision": revision, "commands": commands(&plan_life, &id),
             }));
             rows.push(vec![
                 card.no.to_string(),
@@ -117,7 +129,7 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
         }
     }
     if record.json {
-        exit::print(&format!("{:#}\n", json!(all)))?;
+        exit::print_json(&json!(all))?;
     } else if rows.is_empty() {
         talk!("no gate waits for a decision");
     } else {
@@ -152,7 +164,7 @@ async fn show(record: &Record, plan: &str, name: &str) -> Result<ExitCode, Fault
         let all = json!({
             "plan": desk.id(), "gate": name, "state": state, "detail": state_of, "definition": gate, "history": entries,
         });
-        exit::print(&format!("{all:#}\n"))?;
+        exit::print_json(&all)?;
     } else {
         exit::print(&describe(&life, name, gate, &entries))?;
     }
@@ -215,6 +227,10 @@ pub fn past(decision: Decision) -> &'static str {
 
 async fn decide(record: &Record, wanted: &Decide, decision: Decision) -> Result<ExitCode, Fault> {
     let by = wanted.by.name()?;
+    if decision != Decision::Approve && wanted.rationale.trim().is_empty() {
+        let what = if decision == Decision::Reject { "rejects it" } else { "wants changes" };
+        return Err(Fault::bad_input(format!("whoever {what} has to say why")).hint("add `--why \"…\"`"));
+    }
     let desk = Desk::open(record, &wanted.plan).await?;
     let life = desk.life().await?;
     let mut decisions = Vec::new();

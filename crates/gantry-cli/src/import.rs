@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 "artifacts": artifacts, "forked_from": card.card.forked_from, "replays": replayed.difference.is_none(),
                 "given": replayed.given, "secrets": opened.secrets_elsewhere,
             });
-            exit::print(&format!("{all:#}\n"))?;
+            exit::print_json(&all)?;
             return Ok(ExitCode::from(exit::DONE));
         }
         talk!(

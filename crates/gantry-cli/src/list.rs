@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::{ago, now};
-use crate::show::standing::has_lost;
+use crate::show::standing::{has_lost, is_new_fork};
 use crate::show::table::{self, Cell, cell, fit};
 use crate::show::{first_line, json, style};
 use crate::talk::talk;
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let (found, more) = read(&store, filter, inside, most).await?;
         if args.record.json {
             let cards: Vec<Value> = found.iter().map(|listed| json::card(&listed.plan, listed.driven)).collect();
-            exit::print(&format!("{:#}\n", Value::Array(cards)))?;
+            exit::print_json(&Value::Array(cards))?;
         } else if found.is_empty() {
             talk!("no plans; begin one with `gantry run FILE`");
         } else {
@@ -141,6 +141,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 /// The state, with what one must know about it.
 pub fn state_of(listed: &Listed) -> String {
     match (listed.plan.card.state, listed.driven) {
+        (_, false) if is_new_fork(&listed.plan) => "not started".to_owned(),
         (PlanState::Running, false) if listed.interrupted => "interrupted".to_owned(),
         (PlanState::Running, false) => "ready".to_owned(),
         (state, _) => state.to_string(),

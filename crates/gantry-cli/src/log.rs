@@ -58,7 +58,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if args.digest {
             let entries = gantry_engine::entries(&store, &plan).await?;
             let digest = digest::Digest::of(&standing, &entries);
-            exit::print(&if args.record.json { format!("{:#}\n", digest.to_json()) } else { digest.to_string() })?;
+            if args.record.json {
+                exit::print_json(&digest.to_json())?;
+            } else {
+                exit::print(&digest.to_string())?;
+            }
             return Ok(ExitCode::from(exit::DONE));
         }
         if let Some(task) = &args.task {

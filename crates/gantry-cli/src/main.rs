@@ -117,6 +117,7 @@ fn main() -> ExitCode {
     show::spare_dumb_terminals();
     let cli = match Cli::try_parse() {
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => return not_text().tell(),
+        Err(error) if error.use_stderr() && exit::wants_json() => return misused(&error).tell(),
         parsed => parsed.unwrap_or_else(|error| error.exit()),
     };
     let outcome = match cli.command {
@@ -160,6 +161,15 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
     };
     outcome.unwrap_or_else(exit::Fault::tell)
+}
+
+/// Arguments that cannot be read, as a fault: what is wrong, and the rest as what to do.
+fn misused(error: &clap::Error) -> exit::Fault {
+    let told = error.to_string();
+    let told = told.strip_prefix("error: ").unwrap_or(&told).trim_end();
+    let (message, rest) = told.split_once("\n\n").unwrap_or((told, "For more information, try '--help'."));
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    exit::Fault::bad_input(one_line(message)).hint(one_line(rest))
 }
 
 /// Names of files may be anything, but what is recorded is text.

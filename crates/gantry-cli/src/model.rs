@@ -31,6 +31,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// Show the effective configuration: each role with its models, prices and keys, and who said so
+    #[command(after_help = "Examples:\n  gantry model list\n  gantry model list --json")]
     List,
     /// Ask each model for one word, to see whether it answers
     #[command(

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use serde_json::json;
+
 use crate::exit::{self, Fault};
 use crate::talk::talk;
 
@@ -23,12 +25,19 @@ pub struct Args {
     /// What shall be true when the plan is done, in words
     #[arg(long, value_name = "OBJECTIVE", num_args = 1..)]
     from: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let text = starter(&args.from.join(" "));
     if args.file == "-" {
-        exit::print(&text)?;
+        if args.json {
+            exit::print_json(&json!({"file": null, "plan": text}))?;
+        } else {
+            exit::print(&text)?;
+        }
         return Ok(ExitCode::from(exit::DONE));
     }
     let is_yaml = |ending: &str| args.file.ends_with(ending);
@@ -45,6 +54,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     })?;
     file.write_all(text.as_bytes())
         .map_err(|error| Fault::internal(format!("`{}` cannot be written: {error}", args.file)))?;
+    if args.json {
+        exit::print_json(&json!({"file": args.file, "plan": text}))?;
+        return Ok(ExitCode::from(exit::DONE));
+    }
     talk!("wrote {}; look at it, then `gantry run {}`", args.file, args.file);
     Ok(ExitCode::from(exit::DONE))
 }

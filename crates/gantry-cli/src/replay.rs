@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use gantry_core::event::Event;
+use gantry_core::id::Revision;
+use gantry_core::plan::Plan;
 use gantry_core::policy::Policy;
 use gantry_engine::{Difference, Replayed, WhatIf};
 use serde_json::json;
@@ -14,15 +16,19 @@ use crate::file;
 use crate::session::{self, Record};
 use crate::show::words::said;
 use crate::talk::talk;
+use crate::version;
 
 /// Decide a plan's whole life again from what was recorded, and compare
 ///
 /// Nothing is run and nothing is changed. Turns that nobody decided are counted: the part of a turn that a fork begins
-/// with, or what someone else wrote into an imported journal. Without --policy the result must be the same, or the exit code is 5. With
-/// --policy it says where the life would have taken another way.
+/// with, or what someone else wrote into an imported journal. Without a question the result must be the same, or the
+/// exit code is 5.
+///
+/// With --policy or --revision it asks "what if": what was recorded is decided again under another policy, or with
+/// another revision of the plan from the beginning on, and it says where the life would have taken another way.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry replay @last\n  gantry replay 7 --policy strict.yaml    (a file with a `policy` map, or a plan file)"
+    after_help = "Examples:\n  gantry replay @last\n  gantry replay 7 --policy strict.yaml    (a file with a `policy` map, or a plan file)\n  gantry replay 7 --revision 1            (what if it had never been revised)\n  gantry replay 7 --revision better.yaml  (what if this had been the plan)"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -30,6 +36,9 @@ pub struct Args {
     /// What if this had been its policy: a file with a `policy` map, or a plan file
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
+    /// What if this had been the plan from the beginning on: the number of one of its revisions, or a plan file
+    #[arg(long, value_name = "N|FILE")]
+    revision: Option<String>,
     #[command(flatten)]
     record: Record,
 }
@@ -38,26 +47,35 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let policy = args.policy.as_deref().map(load_policy).transpose()?;
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
-        let what_if = policy.is_some();
-        let replayed = gantry_engine::replay(desk.store(), desk.id(), WhatIf { policy }).await?;
+        let revision = match args.revision.as_deref() {
+            Some(wanted) => Some(load_revision(&desk, wanted).await?),
+            None => None,
+        };
+        let what_if = match (&policy, &revision) {
+            (None, None) => None,
+            (Some(_), None) => Some("policy"),
+            (None, Some(_)) => Some("revision"),
+            (Some(_), Some(_)) => Some("revision and policy"),
+        };
+        let replayed = gantry_engine::replay(desk.store(), desk.id(), WhatIf { policy, revision }).await?;
         if args.record.json {
             print_json(desk.id().as_str(), what_if, &replayed)?;
         } else {
             tell(desk.id().as_str(), what_if, &replayed)?;
         }
-        let changed = replayed.difference.is_some() && !what_if;
+        let changed = replayed.difference.is_some() && what_if.is_none();
         Ok(ExitCode::from(if changed { exit::REFUSED } else { exit::DONE }))
     })
 }
 
-fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
+fn tell(plan: &str, what_if: Option<&str>, replayed: &Replayed) -> Result<(), Fault> {
     let turns = file::count(usize::try_from(replayed.turns).unwrap_or(usize::MAX), "turn");
     let entries = file::entries(replayed.entries);
     let Some(Difference { seq, recorded, decided }) = &replayed.difference else {
         let same = match (what_if, replayed.given) {
-            (true, _) => "the policy changes nothing",
-            (false, 0) => "everything is the same",
-            (false, _) => "what was decided is the same",
+            (Some(other), _) => format!("the {other} changes nothing"),
+            (None, 0) => "everything is the same".to_owned(),
+            (None, _) => "what was decided is the same".to_owned(),
         };
         exit::print(&format!("{plan}: {turns} decided again, {entries} compared: {same}\n"))?;
         tell_given(replayed);
@@ -75,8 +93,9 @@ fn tell(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
         lines.push(format!("  recorded: {}\n  decided:  {}\n", json(recorded), json(decided)));
     }
     exit::print(&lines.concat())?;
-    if what_if {
-        talk!("under this policy the plan would have gone another way from there; the record is unchanged");
+    if let Some(other) = what_if {
+        let with = if other == "policy" { "under this policy".to_owned() } else { format!("with this {other}") };
+        talk!("{with} the plan would have gone another way from there; the record is unchanged");
     } else {
         talk!("this program decides otherwise than the one that wrote the journal");
     }
@@ -91,15 +110,23 @@ fn tell_given(replayed: &Replayed) {
     }
 }
 
-fn print_json(plan: &str, what_if: bool, replayed: &Replayed) -> Result<(), Fault> {
+fn print_json(plan: &str, what_if: Option<&str>, replayed: &Replayed) -> Result<(), Fault> {
     let difference = replayed.difference.as_ref().map(
         |difference| json!({"seq": difference.seq, "recorded": difference.recorded, "decided": difference.decided}),
     );
     let all = json!({
-        "plan": plan, "what_if": what_if, "same": difference.is_none(), "turns": replayed.turns,
+        "plan": plan, "what_if": what_if.is_some(), "same": difference.is_none(), "turns": replayed.turns,
         "entries": replayed.entries, "given": replayed.given, "difference": difference,
     });
-    exit::print(&format!("{all:#}\n"))
+    exit::print_json(&all)
+}
+
+/// Reads one of the plan's own revisions, or a plan file.
+async fn load_revision(desk: &Desk, wanted: &str) -> Result<Plan, Fault> {
+    match wanted.strip_prefix('r').unwrap_or(wanted).parse() {
+        Ok(number) => version::at(desk.store(), desk.id(), Some(Revision(number))).await,
+        Err(_) => file::load_sound(wanted),
+    }
 }
 
 /// Reads the policy of a plan file, or of a file with nothing but a policy.

@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 "plan": desk.id(), "folder": place.root, "to": to, "hash": hash, "written": restored.written,
                 "removed": restored.removed, "safety": safety,
             });
-            exit::print(&format!("{all:#}\n"))?;
+            exit::print_json(&all)?;
         } else {
             talk!(
                 "restored `{}` to checkpoint `{to}`: {} written, {} removed",
@@ -136,7 +136,7 @@ fn list(record: &Record, desk: &Desk, points: &[Point]) -> Result<(), Fault> {
                 })
             })
             .collect();
-        return exit::print(&format!("{:#}\n", json!(all)));
+        return exit::print_json(&json!(all));
     }
     if points.is_empty() {
         talk!("`{}` has no checkpoint of its working folder", desk.id());

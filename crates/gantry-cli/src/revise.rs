@@ -1,6 +1,6 @@
 //! `gantry revise`: changes a plan that is under way into what a file says, as a new revision.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use gantry_core::input::{Change, Input};
@@ -87,19 +87,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if !args.record.json {
             talk::part(format_args!("{}", drawn(&change)));
         }
-        if !args.yes && args.file != "-" && std::io::stdin().is_terminal() && !confirmed()? {
+        if !args.yes && args.file != "-" && std::io::stdin().is_terminal() && !talk::confirmed("change the plan?")? {
             return Err(Fault::refused("nothing was changed"));
         }
         let next = base.0 + 1;
         let more = Map::from_iter([("revision".to_owned(), json!(next)), ("diff".to_owned(), written(&change))]);
         desk.say_with(input, &format!("{by} made revision {next} of `{}`", desk.id()), more).await
     })
-}
-
-fn confirmed() -> Result<bool, Fault> {
-    talk::part(format_args!("change the plan? [y/N] "));
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    read.map_err(|error| Fault::internal(format!("standard input cannot be read: {error}")))?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }

@@ -7,6 +7,8 @@ mod offline;
 mod follow;
 mod live;
 pub mod screen;
+mod prepare;
+mod recover;
 mod ending;
 
 use std::path::Path;
@@ -15,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
-use gantry_core::life::PlanState;
-use gantry_engine::{Driving, Ending, Engine, EngineError, NewPlan, Options, Origin, Stop};
+use gantry_engine::{Driving, Ending, Engine, NewPlan, Options, Origin, Stop};
+use gantry_runners::work::SandboxMode;
 use gantry_store::Store;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -32,15 +34,12 @@ use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::show::standing::{Standing, lives_inside};
 use crate::show::words::Tone;
-use crate::surroundings::{self, as_options};
+use crate::surroundings;
 use crate::talk::talk;
 use follow::Follow;
 pub use how::How;
 use screen::Screen;
 
-/// How often, and how far apart, to look whether someone else still holds a plan: a second in all.
-const CLAIM_LOOKS: u32 = 20;
-const CLAIM_LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often a live view is drawn anew; lines are shown as they come.
 const REFRESH: Duration = Duration::from_millis(100);
 
@@ -80,14 +79,21 @@ pub struct Args {
 ///
 /// A plan that `gantry import` took in has no folder and no secrets here: say the first time where it works and which
 /// variables of your environment you trust it with, with --workspace and --secret. That is recorded.
+///
+/// With --all, every plan is recovered that was under way when its process went away, all side by side. Plans that are
+/// paused stay paused, and those that another process works on are left to it. One that cannot go on is said and keeps
+/// nobody else; the exit code is that of the worst.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry resume @last\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4 --limit shell=2\n  gantry resume 7 --workspace ~/project --secret API_TOKEN    (after `gantry import`)"
+    after_help = "Examples:\n  gantry resume @last\n  gantry resume --all                     (after the machine has started again)\n  gantry resume 7\n  gantry resume 7 8 9 --parallel 4 --limit shell=2\n  gantry resume 7 --workspace ~/project --secret API_TOKEN    (after `gantry import`)"
 )]
 pub struct ResumeArgs {
     /// The plans: id, number, the beginning of an id, or @last
-    #[arg(required = true, value_name = "PLAN")]
+    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "PLAN")]
     plans: Vec<String>,
+    /// All plans that were under way when their process went away
+    #[arg(long, conflicts_with = "workspace")]
+    all: bool,
     #[command(flatten)]
     home: NewHome,
     #[command(flatten)]
@@ -104,6 +110,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let plan = file::load_sound_here(&args.file, args.record.json)?;
     let workspace = surroundings::workspace(Path::new(&args.workspace))?;
     let options = args.how.options(&[])?;
+    let given_id = plan.id.clone();
     if args.dry_run {
         return session::block_on(dry::run(plan, workspace.into(), options, args.how.models.clone(), args.record.json));
     }
@@ -116,13 +123,25 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         ..Origin::default()
     };
     session::block_on(async {
+        // Whoever asks for full confinement is refused before there is a plan.
+        if options.sandbox.mode == SandboxMode::Required {
+            sandbox::announce(&sandbox::place(&origin.workspace, &plan, &options), &plan).await?;
+        }
         let engine = args.record.engine_asking(options.clone(), args.how.models.clone())?;
         let plan = engine.create(NewPlan { plan, origin, once: args.key.clone() }).await?;
-        carry_out(&engine, &[plan], &args.how, Begun::Now, args.record.json).await
+        let said = given_id
+            .filter(|given| *given != plan && args.key.is_none())
+            .map(|given| format!("there is a plan `{given}` already: this one is `{plan}`"));
+        let carried = Carried { engine, plan };
+        let begun = Started { begun: Begun::Now, said: said.into_iter().collect(), unable: Vec::new() };
+        carry_out(&[carried], &args.how, begun, args.record.json).await
     })
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode, Fault> {
+    if args.all {
+        return session::block_on(recover::all(&args.record, &args.how));
+    }
     session::block_on(go_on(&args.record, &args.plans, &args.home, &args.how))
 }
 
@@ -146,7 +165,8 @@ pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: 
     let options = how.options(&secrets.concat())?;
     given.iter().try_for_each(|given| surroundings::check_given(given, &options))?;
     let engine = reader.working(options);
-    carry_out(&engine, &plans, how, Begun::Before, record.json).await
+    let carried: Vec<Carried> = plans.into_iter().map(|plan| Carried { engine: engine.clone(), plan }).collect();
+    carry_out(&carried, how, Begun::Before.into(), record.json).await
 }
 
 /// When a plan was begun.
@@ -154,53 +174,48 @@ pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: 
 enum Begun {
     Now,
     Before,
+    /// Its process went away. What is wrong with one such plan must not keep the others.
+    LeftBehind,
+}
+
+/// One plan that is carried out, and the engine that does it. All engines share what happens.
+struct Carried {
+    engine: Engine,
+    plan: PlanId,
+}
+
+/// How carrying out begins: with something to say, and with plans that cannot go on.
+struct Started {
+    begun: Begun,
+    said: Vec<String>,
+    unable: Vec<(PlanId, Fault)>,
+}
+
+impl From<Begun> for Started {
+    fn from(begun: Begun) -> Self {
+        Self { begun, said: Vec::new(), unable: Vec::new() }
+    }
 }
 
 /// Drives the plans to wherever they can go, and tells.
-async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, json: bool) -> Result<ExitCode, Fault> {
+async fn carry_out(all: &[Carried], how: &How, started: Started, json: bool) -> Result<ExitCode, Fault> {
+    let Started { begun, said, mut unable } = started;
+    let Some(engine) = all.first().map(|carried| &carried.engine) else { return recover::tell_unable(&unable, json) };
     let store = &**engine.store();
     let mut signals = Signals::listen()?;
     let mut happenings = engine.watch();
-    let (mut follows, mut firsts, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    // What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
-    let mut unshown = None;
-    for plan in plans {
-        // Looked at before anything starts: a plan that is refused must not leave others half begun.
-        if stays_claimed(store, plan).await? {
-            return Err(EngineError::Driven { plan: plan.to_string() }.into());
-        }
-        let opened = engine.open(plan).await?;
-        let mode = engine.place(&opened).sandbox.mode;
-        if let Some(options) = as_options(&opened.origin.given).filter(|_| begun == Begun::Before) {
-            notes.push(format!("as `{plan}` was begun: {options}"));
-        }
-        let life = opened.life;
-        if let Some(note) = sandbox::announce(mode, &life).await?
-            && !notes.contains(&note)
-        {
-            notes.push(note);
-        }
-        if let Some(note) = offline::announce(&life, &how.models).await.filter(|note| !notes.contains(note)) {
-            notes.push(note);
-        }
-        firsts.push(match life.state() {
-            PlanState::Pending => vec![Input::Start],
-            PlanState::Paused => vec![Input::Resume { by: session::operator() }],
-            _ => Vec::new(),
-        });
-        let entries = gantry_engine::entries(store, plan).await?;
-        // A plan that has not begun is told from its first entry.
-        if json && life.state() == PlanState::Pending {
-            for entry in &entries {
-                unshown = unshown.or(screen::print_json(&screen::line_of(plan, entry)).err());
-            }
-        }
-        follows.push(Follow::from(life, &entries));
-    }
+    let Ready { plans, follows, mut unshown, notes } = make_ready(all, how, begun, &mut unable, json).await?;
     let mut screen = Screen::new(json, follows);
     let (mut drivings, mut stops) = (JoinSet::new(), Vec::new());
-    for (plan, first) in plans.iter().zip(firsts) {
-        let driving = engine.drive(plan, how.until(), first).await?;
+    for (Carried { engine, plan }, first) in plans {
+        let driving = match engine.drive(plan, how.until(), first).await {
+            Ok(driving) => driving,
+            Err(error) if begun == Begun::LeftBehind => {
+                unable.push((plan.clone(), error.into()));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         let card = store.plan(plan.as_str()).await?;
         let title = crate::show::first_line(&card.card.title, 80);
         if !json {
@@ -209,13 +224,12 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
         stops.push(driving.stopper());
         drivings.spawn(ended(driving));
     }
-    for note in notes {
-        unshown = unshown.or(screen.say(Tone::Waits, &note).err());
-    }
+    unshown = unshown.or(say_first(&mut screen, said.into_iter().chain(notes), &unable).err());
     let (mut endings, began) = (Vec::new(), Instant::now());
     let mut stop = [Stop::Park, Stop::Now].into_iter();
     let mut refresh = tokio::time::interval(REFRESH);
     refresh.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let plans: Vec<PlanId> = all.iter().map(|carried| carried.plan.clone()).collect();
     while !drivings.is_empty() {
         tokio::select! {
             biased;
@@ -229,35 +243,84 @@ async fn carry_out(engine: &Engine, plans: &[PlanId], how: &How, begun: Begun, j
             _ = refresh.tick() => screen.refresh(),
             happening = happenings.recv() => match happening {
                 Ok(happening) => unshown = unshown.or(screen.show(&happening).err()),
-                Err(RecvError::Lagged(_)) => unshown = unshown.or(catch_up(&mut screen, store, plans).await.err()),
+                Err(RecvError::Lagged(_)) => unshown = unshown.or(catch_up(&mut screen, store, &plans).await.err()),
                 Err(RecvError::Closed) => {}
             },
             Some(ended) = drivings.join_next() => {
-                endings.push(ended.map_err(|error| Fault::internal(format!("work broke off: {error}")))??);
+                match ended.map_err(|error| Fault::internal(format!("work broke off: {error}")))? {
+                    (plan, Ok(ending)) => endings.push((plan, ending)),
+                    (plan, Err(fault)) if begun == Begun::LeftBehind => {
+                        unshown = unshown.or(screen.unable(&plan, &fault).err());
+                        unable.push((plan, fault));
+                    }
+                    (_, Err(fault)) => return Err(fault),
+                }
             }
         }
     }
     unshown = unshown.or(show_rest(&mut screen, &mut happenings).err());
-    unshown = unshown.or(catch_up(&mut screen, store, plans).await.err());
-    let code = tell_endings(screen, store, endings, began.elapsed()).await?;
+    unshown = unshown.or(catch_up(&mut screen, store, &plans).await.err());
+    let worst = unable.iter().map(|(_, fault)| fault.code()).fold(exit::DONE, exit::worse);
+    let code = tell_endings(screen, store, endings, began.elapsed(), worst).await?;
     unshown.map_or(Ok(code), Err)
 }
 
-/// Tells whether someone else holds a plan, and for longer than it takes to say something to it.
-async fn stays_claimed(store: &dyn Store, plan: &PlanId) -> Result<bool, Fault> {
-    let no = store.plan(plan.as_str()).await?.no;
-    for _ in 0..CLAIM_LOOKS {
-        if !store.claimed_by_other(no).await? {
-            return Ok(false);
-        }
-        tokio::time::sleep(CLAIM_LOOK_EVERY).await;
-    }
-    Ok(true)
+/// The plans that may be driven, each with what it is told first, and what is shown of them.
+struct Ready<'c> {
+    plans: Vec<(&'c Carried, Vec<Input>)>,
+    follows: Vec<Follow>,
+    notes: Vec<String>,
+    /// What cannot be shown stops nothing: it is in the record, and that it could not be shown is said at the end.
+    unshown: Option<Fault>,
 }
 
-async fn ended(driving: Driving) -> Result<(PlanId, Ending), Fault> {
+/// Looks at all plans before anything starts: one that is refused must not leave others half begun.
+async fn make_ready<'c>(
+    all: &'c [Carried],
+    how: &How,
+    begun: Begun,
+    unable: &mut Vec<(PlanId, Fault)>,
+    json: bool,
+) -> Result<Ready<'c>, Fault> {
+    let mut ready = Ready { plans: Vec::new(), follows: Vec::new(), notes: Vec::new(), unshown: None };
+    for carried in all {
+        match prepare::prepare(carried, how, begun).await {
+            Ok(prepared) => {
+                // A plan that has not begun is told from its first entry.
+                for entry in prepared.entries.iter().filter(|_| json && prepared.is_new) {
+                    let shown = screen::print_json(&screen::line_of(&carried.plan, entry));
+                    ready.unshown = ready.unshown.or(shown.err());
+                }
+                ready.follows.push(Follow::from(prepared.life, &prepared.entries));
+                ready.notes.extend(prepared.notes);
+                ready.plans.push((carried, prepared.first));
+            }
+            Err(fault) if begun == Begun::LeftBehind => unable.push((carried.plan.clone(), fault)),
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(ready)
+}
+
+/// Says what has to be known at the start, each thing once, and which plans cannot go on.
+fn say_first(
+    screen: &mut Screen,
+    notes: impl Iterator<Item = String>,
+    unable: &[(PlanId, Fault)],
+) -> Result<(), Fault> {
+    let mut told: Vec<String> = Vec::new();
+    for note in notes {
+        if !told.contains(&note) {
+            screen.say(Tone::Waits, &note)?;
+            told.push(note);
+        }
+    }
+    unable.iter().try_for_each(|(plan, fault)| screen.unable(plan, fault))
+}
+
+async fn ended(driving: Driving) -> (PlanId, Result<Ending, Fault>) {
     let plan = driving.plan().clone();
-    Ok((plan, driving.ended().await?))
+    (plan, driving.ended().await.map_err(Fault::from))
 }
 
 fn say_stop(screen: &mut Screen, stop: Stop) -> Result<(), Fault> {
@@ -297,12 +360,12 @@ async fn tell_endings(
     store: &dyn Store,
     endings: Vec<(PlanId, Ending)>,
     took: Duration,
+    mut worst: u8,
 ) -> Result<ExitCode, Fault> {
     let (json, mut follows) = screen.close();
-    let mut worst = exit::DONE;
     for (plan, ending) in endings {
         let code = ending::code(&ending);
-        worst = if code == exit::FAILED || worst == exit::FAILED { exit::FAILED } else { worst.max(code) };
+        worst = exit::worse(worst, code);
         let Some(Follow { life, timeline, .. }) = follows.remove(&plan) else { continue };
         let card = store.plan(plan.as_str()).await?;
         let inside = lives_inside(store, &life).await?;

@@ -6,6 +6,7 @@ use crate::exit::{self, Fault};
 
 /// Print the JSON Schema of plan files, for editors and other programs
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  gantry schema > plan.schema.json")]
 pub struct Args {}
 
 pub fn run(_: &Args) -> Result<ExitCode, Fault> {

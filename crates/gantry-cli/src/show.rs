@@ -6,6 +6,7 @@ pub mod style;
 pub mod table;
 pub mod parts;
 pub mod timeline;
+pub mod times;
 pub mod next;
 pub mod standing;
 pub mod results;
@@ -68,6 +69,11 @@ pub fn overwritten(line: &str) -> &str {
 /// A sentence without the colon that was meant for a reason that nobody gave.
 pub fn without_empty_reason(text: &str) -> &str {
     text.trim_end().strip_suffix(':').unwrap_or(text)
+}
+
+/// What was taken back from the beginning on was taken back since nothing that has a name.
+pub fn without_empty_name(text: &str) -> String {
+    text.replace(" since ``", "")
 }
 
 /// `12 B`, `3.4 KiB`, `5.0 MiB`.

@@ -28,13 +28,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let store = args.record.open()?;
         let standing = Standing::read(&store, &args.plan).await?;
         let unheard: Vec<Value> = store.inbox(&standing.card.id).await?.into_iter().map(|(_, input)| input).collect();
-        exit::print(&if args.record.json {
+        if args.record.json {
             let mut all = json::standing(&standing);
             all["unheard"] = json!(unheard);
-            format!("{all:#}\n")
+            exit::print_json(&all)?;
         } else {
-            page::draw(&standing, table::width()) + &drawn(&unheard, standing.driven)
-        })?;
+            exit::print(&(page::draw(&standing, table::width()) + &drawn(&unheard, standing.driven)))?;
+        }
         Ok(ExitCode::from(exit::DONE))
     })
 }

@@ -1,5 +1,7 @@
 //! `gantry pause`, `gantry cancel`, `gantry retry`: people steer a plan.
 
+mod kill;
+
 use std::process::ExitCode;
 
 use gantry_core::input::{Input, TakeBack};
@@ -32,11 +34,23 @@ pub struct PauseArgs {
 /// With --undo, what was done is taken back, the last thing first. If no process works on the plan, that happens
 /// here, as `gantry resume` would do it, and the command ends when it is done. To take back what was done and keep the
 /// plan, see `gantry undo`.
+///
+/// The kill switch is `gantry cancel --all`: it gives up every plan that is under way, whichever process works on it,
+/// and ends everything that they run within a second. What was done stays done; who did it and why is recorded.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry cancel 7 --why \"not needed any more\"\n  gantry cancel 7 --undo")]
+#[command(
+    after_help = "Examples:\n  gantry cancel 7 --why \"not needed any more\"\n  gantry cancel 7 --undo\n  gantry cancel --all --why \"stop everything\"       (the kill switch; asks on a terminal)\n  gantry cancel --all --yes                         (the same, without a question)"
+)]
 pub struct CancelArgs {
-    #[command(flatten)]
-    plan: ThePlan,
+    /// The plan: its id, its number, the beginning of its id, or @last
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    plan: Option<String>,
+    /// All plans that are under way: the kill switch
+    #[arg(long, conflicts_with_all = ["undo", "workspace"])]
+    all: bool,
+    /// Do not ask
+    #[arg(long, requires = "all")]
+    yes: bool,
     /// Take back what was done
     #[arg(long)]
     undo: bool,
@@ -75,8 +89,9 @@ pub fn pause(args: &PauseArgs) -> Result<ExitCode, Fault> {
 
 pub fn cancel(args: &CancelArgs) -> Result<ExitCode, Fault> {
     let (by, why) = args.by.said()?;
+    let Some(plan) = &args.plan else { return kill::all(&args.record, by, why, args.yes) };
     session::block_on(async {
-        let mut desk = Desk::open(&args.record, &args.plan).await?;
+        let mut desk = Desk::open(&args.record, plan).await?;
         if args.undo && !desk.store().claimed_by_other(desk.card.no).await? {
             // It will be taken back here: what that needs must be here before anything is said.
             desk = desk.able_to_act(&args.home, &args.around).await?;

@@ -36,6 +36,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// Show a task: its definition, state, attempts, inputs, outputs, artifacts and history
+    #[command(after_help = "Examples:\n  gantry task show 7 build")]
     Show {
         #[command(flatten)]
         plan: ThePlan,
@@ -43,6 +44,9 @@ enum What {
         task: String,
     },
     /// Say that a task for people is done, and hand in what came of it
+    #[command(
+        after_help = "Examples:\n  gantry task done 7 call-them\n  gantry task done 7 measure --output metres=12.5 --evidence photo.jpg"
+    )]
     Done {
         #[command(flatten)]
         plan: ThePlan,
@@ -58,6 +62,7 @@ enum What {
         by: By,
     },
     /// Say that a task for people could not be done
+    #[command(after_help = "Examples:\n  gantry task fail 7 call-them --why \"nobody answers\"")]
     Fail {
         #[command(flatten)]
         plan: ThePlan,
@@ -70,6 +75,9 @@ enum What {
         by: By,
     },
     /// Write something down about a plan or one of its tasks
+    #[command(
+        after_help = "Examples:\n  gantry task note 7 \"the supplier was told\"\n  gantry task note 7 build \"needs the new compiler\""
+    )]
     Note {
         /// The plan, perhaps a task, and the text
         #[arg(num_args = 2..=3, required = true, value_names = ["PLAN", "[TASK] TEXT"])]
@@ -78,8 +86,12 @@ enum What {
         by: By,
     },
     /// Say what to do about tasks that ask for help: `retry`, `complete`, `skip` or `fail`
+    #[command(after_help = "Examples:\n  gantry task resolve 7 deploy retry\n  gantry task resolve 7 --all skip")]
     Resolve(resolve::Args),
     /// Judge checks in words, of a task or of the plan's definition of done
+    #[command(
+        after_help = "Examples:\n  gantry task judge 7 write\n  gantry task judge 7 write --holds \"the text is short\""
+    )]
     Judge(judge::Judge),
 }
 

@@ -16,6 +16,7 @@ use crate::home::NewHome;
 use crate::session::{self, Record};
 use crate::show::elapsed::now;
 use crate::surroundings::Surroundings;
+use crate::talk::talk;
 
 /// Take back what a plan did, the last thing first, all of it or down to a checkpoint
 ///
@@ -50,6 +51,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let since = if args.to.is_empty() { String::new() } else { format!(" since `{}`", args.to) };
+        if is_nothing(desk.life().await?, &input) {
+            return tell_nothing(&desk, &since, args.record.json);
+        }
         if desk.store().claimed_by_other(desk.card.no).await? {
             let told = desk.hear(input).await?;
             desk.tell(told, &format!("`{}` takes back what was done{since}", desk.id()), Map::new()).await?;
@@ -59,6 +63,27 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         check(desk.life().await?, &input, &desk)?;
         take_back(&desk, vec![input], &format!("took back what `{}` did{since}", desk.id())).await
     })
+}
+
+/// Tells whether everything is taken back already: then there is nothing to record either.
+fn is_nothing(life: Life, input: &Input) -> bool {
+    let mut draft = life.draft(now(), Room::NONE);
+    if draft.take(&Input::Recover).and_then(|()| draft.take(input)).is_err() {
+        return false; // it is refused, and why is said then
+    }
+    let events = draft.close().events;
+    events.iter().any(|entry| matches!(&entry.event, Event::UndoBegun { tasks, .. } if tasks.is_empty()))
+}
+
+fn tell_nothing(desk: &Desk, since: &str, json: bool) -> Result<ExitCode, Fault> {
+    if json {
+        let card = &desk.card;
+        let all = json!({"plan": card.id, "no": card.no, "state": card.card.state, "undone": [], "kept": []});
+        exit::print_json(&all)?;
+    } else {
+        talk!("there is nothing to take back: `{}` did nothing{since} that still counts", desk.id());
+    }
+    Ok(ExitCode::from(exit::DONE))
 }
 
 /// Refuses what would be refused, before anything starts: what a process that is gone left running counts as lost.

@@ -76,5 +76,5 @@ fn print_json(ok: bool, files: &[(&str, Result<Loaded, Fault>)]) -> Result<(), F
             all[list].as_array_mut().into_iter().for_each(|all| all.extend(found.clone()));
         }
     }
-    exit::print(&format!("{all:#}\n"))
+    exit::print_json(&all)
 }

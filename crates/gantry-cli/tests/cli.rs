@@ -67,7 +67,7 @@ fn help_shows_what_can_be_done() {
                    why
       restore      Bring the working folder of a plan back to a checkpoint, byte for byte
       import       Take in a plan with its whole life from a zip file that `gantry export zip` made
-      search       Find plans and tasks by words in their titles and descriptions
+      search       Find plans, tasks and artifacts by words
       pin          Keep a plan from being forgotten
       unpin        Let a pinned plan be forgotten
       forget       Remove a plan with everything that belongs to it

@@ -34,3 +34,11 @@ mod approving;
 mod serving;
 #[path = "commands/prompts.rs"]
 mod prompts;
+#[path = "commands/keeping.rs"]
+mod keeping;
+#[path = "commands/recovering.rs"]
+mod recovering;
+#[path = "commands/programs.rs"]
+mod programs;
+#[path = "commands/foreseeing.rs"]
+mod foreseeing;

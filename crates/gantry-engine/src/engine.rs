@@ -84,8 +84,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) runners: Runners,
     pub(crate) options: Options,
-    pub(crate) slots: Slots,
-    pub(crate) capabilities: Capabilities,
+    pub(crate) slots: Arc<Slots>,
+    pub(crate) capabilities: Arc<Capabilities>,
     pub(crate) happenings: broadcast::Sender<Happening>,
     drivers: Mutex<BTreeMap<PlanId, mpsc::UnboundedSender<Message>>>,
     /// Passes on what others write, from the first driver on.
@@ -160,21 +160,31 @@ impl Engine {
     /// Makes an engine.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, runners: Runners, options: Options) -> Self {
         let (happenings, _) = broadcast::channel(HAPPENINGS_MAX);
-        let (slots, capabilities) = (Slots::new(options.attempts_max.max(1)), capabilities(&options.capabilities));
+        let slots = Arc::new(Slots::new(options.attempts_max.max(1)));
+        let capabilities = Arc::new(capabilities(&options.capabilities));
         let (drivers, watcher) = (Mutex::default(), Mutex::default());
-        Self {
-            shared: Arc::new(Shared {
-                store,
-                clock,
-                runners,
-                options,
-                slots,
-                capabilities,
-                happenings,
-                drivers,
-                watcher,
-            }),
-        }
+        let shared = Shared { store, clock, runners, options, slots, capabilities, happenings, drivers, watcher };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Makes an engine for other plans that are given other things, such as secrets. Both share the room for attempts,
+    /// fairly, and whoever watches one sees what happens in the other.
+    #[must_use]
+    pub fn beside(&self, options: Options) -> Self {
+        let Shared { store, clock, runners, options: before, slots, capabilities, happenings, .. } = &*self.shared;
+        let options = Options { own_files: before.own_files.clone(), ..options };
+        let shared = Shared {
+            store: Arc::clone(store),
+            clock: Arc::clone(clock),
+            runners: runners.clone(),
+            options,
+            slots: Arc::clone(slots),
+            capabilities: Arc::clone(capabilities),
+            happenings: happenings.clone(),
+            drivers: Mutex::default(),
+            watcher: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Makes an engine over the same record that works otherwise. Which files are the record's own stays as it is.

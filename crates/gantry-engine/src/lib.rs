@@ -32,6 +32,7 @@ mod engine;
 mod hold;
 mod replay;
 mod import;
+mod retention;
 mod verify;
 
 pub use cause::{Cause, Confine, Given, Origin};
@@ -44,4 +45,5 @@ pub use import::{artifact_hashes, entries, entries_after, import, turns};
 pub use load::{Opened, open};
 pub use message::{Ending, Stop, Until};
 pub use replay::{Difference, Replayed, WhatIf, replay, replay_turns};
+pub use retention::{drop_expired, retention_of};
 pub use verify::verify;

@@ -2,7 +2,9 @@
 
 use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
+use gantry_core::input::Input;
 use gantry_core::life::{self, Life};
+use gantry_core::plan::Plan;
 use gantry_core::policy::Policy;
 use gantry_store::{Store, Turn};
 
@@ -15,6 +17,33 @@ use crate::load::all_turns;
 pub struct WhatIf {
     /// Another policy.
     pub policy: Option<Policy>,
+    /// Another revision of the plan, from the beginning on. People's own revisions are passed over then.
+    pub revision: Option<Plan>,
+}
+
+impl WhatIf {
+    /// The first entry of the other life.
+    fn beginning(&self, recorded: &[Entry]) -> Result<Vec<Entry>, EngineError> {
+        let mut entries = recorded.to_vec();
+        let Some(Entry { at, event: Event::PlanCreated { id, seed, plan }, .. }) = entries.first_mut() else {
+            return Ok(entries);
+        };
+        if let Some(other) = &self.revision {
+            let created = life::create(other.clone(), id.clone(), *seed, *at).map_err(EngineError::Refused)?;
+            if let Some(Entry { event: Event::PlanCreated { plan: other, .. }, .. }) = created.into_iter().next() {
+                *plan = other;
+            }
+        }
+        if let Some(policy) = &self.policy {
+            plan.policy = policy.clone();
+        }
+        Ok(entries)
+    }
+
+    /// Tells whether an input counts in the other life.
+    fn takes(&self, input: &Input) -> bool {
+        self.revision.is_none() || !matches!(input, Input::Revise { .. })
+    }
 }
 
 /// What came of deciding a life again.
@@ -60,13 +89,20 @@ pub fn replay_turns(plan: &PlanId, turns: &[Turn], what_if: &WhatIf) -> Result<R
             (Cause::Decided { inputs, room, scarce }, Some(before)) => {
                 let mut draft = before.draft(turn.at, room);
                 draft.limit(scarce);
-                for input in &inputs {
+                for input in inputs.iter().filter(|input| what_if.takes(input)) {
                     // What was refused was not recorded; what is refused now shows as a difference.
                     let _ = draft.take(input);
                 }
                 let verdict = draft.close();
                 replayed.turns += 1;
-                if let Some(difference) = first_difference(&turn.entries, &verdict.events) {
+                let revised = inputs.iter().any(|input| !what_if.takes(input));
+                let counts = |entry: &&Entry| !revised || !matches!(entry.event, Event::PlanRevised { .. });
+                let recorded: Vec<Entry> = turn.entries.iter().filter(counts).cloned().collect();
+                let difference = match &what_if.revision {
+                    Some(_) => first_other_event(&recorded, &verdict.events),
+                    None => first_difference(&recorded, &verdict.events),
+                };
+                if let Some(difference) = difference {
                     replayed.difference = Some(difference);
                     return Ok(replayed);
                 }
@@ -87,12 +123,7 @@ pub fn replay_turns(plan: &PlanId, turns: &[Turn], what_if: &WhatIf) -> Result<R
                     return Ok(replayed);
                 }
                 replayed.entries += turn.entries.len() as u64;
-                let mut entries = turn.entries.clone();
-                if let (Some(policy), Some(Entry { event: Event::PlanCreated { plan, .. }, .. })) =
-                    (&what_if.policy, entries.first_mut())
-                {
-                    plan.policy = policy.clone();
-                }
+                let entries = what_if.beginning(&turn.entries)?;
                 life = Some(life::replay(&entries).map_err(|bad| EngineError::journal(plan, &bad))?);
             }
         }
@@ -119,8 +150,22 @@ fn is_mark_of_fork(recorded: &[Entry], before: &Life) -> bool {
 }
 
 fn first_difference(recorded: &[Entry], decided: &[Entry]) -> Option<Difference> {
+    first_that(recorded, decided, |one, other| one != other)
+}
+
+/// The same where entries may have other numbers, because some of the recorded ones are passed over.
+fn first_other_event(recorded: &[Entry], decided: &[Entry]) -> Option<Difference> {
+    let event = |entry: Option<&Entry>| entry.map(|entry| (entry.at, entry.event.clone()));
+    first_that(recorded, decided, |one, other| event(one) != event(other))
+}
+
+fn first_that(
+    recorded: &[Entry],
+    decided: &[Entry],
+    differ: impl Fn(Option<&Entry>, Option<&Entry>) -> bool,
+) -> Option<Difference> {
     let length = recorded.len().max(decided.len());
-    (0..length).find(|at| recorded.get(*at) != decided.get(*at)).map(|at| {
+    (0..length).find(|at| differ(recorded.get(*at), decided.get(*at))).map(|at| {
         let event = |entry: &Entry| Box::new(entry.event.clone());
         let seq = recorded.get(at).or(decided.get(at)).map_or(0, |entry| entry.seq);
         Difference { seq, recorded: recorded.get(at).map(event), decided: decided.get(at).map(event) }

@@ -13,6 +13,7 @@
 
 mod change; // in reading order
 mod edit;
+mod foreseen;
 mod patch;
 mod path;
 mod show;
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use change::{Change, Undo};
 pub(crate) use change::{Image, Kept};
+pub use foreseen::Foreseen;
 pub(crate) use spot::{Root, no_link};
 
 use crate::policy::{Scopes, wrong};
@@ -230,6 +232,7 @@ impl Runner for Files {
         }
         let root = Root::of(place);
         let changes = blocking(move || asked.changes(&root.open()?)).await?;
+        place.foreseen.note(&changes);
         Ok(show::preview(&changes))
     }
 

@@ -31,7 +31,7 @@ mod simple;
 mod text;
 
 pub use checkpoint::{Checkpoints, Manifest};
-pub use files::Files;
+pub use files::{Files, Foreseen};
 pub use judge::judge;
 pub use mcp::Mcp;
 pub use models::{Models, Notes, SetUp, Talk};

@@ -48,6 +48,7 @@ use crate::runner::{Description, Ended, Happened, Preview, Runner};
 use crate::text::shortened;
 use crate::work::{Place, Work};
 use before::Before;
+pub use confinement::gaps;
 use outputs::Exchange;
 use streams::Collected;
 
@@ -130,7 +131,7 @@ impl Shell {
                 biased;
                 () = stop.cancelled(), if stopping.is_none() => {
                     stopping = Some(Stopping::Asked);
-                    running.stop().await;
+                    running.stop_within(place.limits.cancel_grace).await;
                 }
                 () = deadline(until), if stopping.is_none() => {
                     stopping = Some(Stopping::TookTooLong);

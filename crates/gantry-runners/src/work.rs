@@ -13,6 +13,7 @@ use gantry_core::time::Duration;
 use gantry_llm::gateway::Allowance;
 use serde_json::{Map, Value};
 
+use crate::files::Foreseen;
 use crate::secrets::Secrets;
 
 /// Everything that a runner needs to know about one attempt.
@@ -142,6 +143,8 @@ pub struct Place {
     pub limits: Limits,
     /// The engine's own files, wherever they are: in the working folder they are neither kept nor restored.
     pub own_files: Vec<PathBuf>,
+    /// What previews see of the previews before them.
+    pub foreseen: Foreseen,
 }
 
 impl Place {
@@ -156,6 +159,7 @@ impl Place {
             environment: BTreeMap::new(),
             limits: Limits::default(),
             own_files: Vec::new(),
+            foreseen: Foreseen::default(),
         }
     }
 
@@ -216,8 +220,10 @@ pub struct Limits {
     pub part_bytes: usize,
     /// How long new output waits at most before it is handed in early.
     pub part_every: std::time::Duration,
-    /// How long a process has to end after it was asked to.
+    /// How long a process has to end after it took too long.
     pub grace: std::time::Duration,
+    /// How long it has when someone stopped it: everything is to be still within a second.
+    pub cancel_grace: std::time::Duration,
     /// The largest file that is read, written or kept.
     pub file_bytes_max: u64,
     /// How much a checkpoint keeps in all.
@@ -232,6 +238,7 @@ impl Default for Limits {
             part_bytes: 256 << 10,
             part_every: std::time::Duration::from_secs(10),
             grace: std::time::Duration::from_secs(2),
+            cancel_grace: std::time::Duration::from_millis(400),
             file_bytes_max: 16 << 20,
             checkpoint_bytes_max: 256 << 20,
         }

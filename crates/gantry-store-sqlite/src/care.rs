@@ -68,8 +68,8 @@ fn counts(conn: &Connection) -> Result<Info, StoreError> {
         schema: schema::version(conn, schema::known_version())?,
         plans: count("SELECT count(*) FROM plan")?,
         turns: count("SELECT count(*) FROM turn")?,
-        blobs: count("SELECT count(*) FROM blob")?,
-        blob_bytes: count("SELECT coalesce(sum(bytes), 0) FROM blob")?,
+        blobs: count("SELECT count(*) FROM blob WHERE dropped_at IS NULL")?,
+        blob_bytes: count("SELECT coalesce(sum(bytes), 0) FROM blob WHERE dropped_at IS NULL")?,
         commits: 0,
     })
 }

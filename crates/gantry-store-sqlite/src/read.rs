@@ -6,7 +6,7 @@ mod things;
 
 pub(crate) use journal::{load, turns, verify};
 pub(crate) use plans::{find, list, search};
-pub(crate) use things::{artifact, artifacts, ask_answer, blob, effects, inbox, recall};
+pub(crate) use things::{artifact, artifacts, ask_answer, beginning, blob, dropped_at, effects, inbox, recall};
 
 use gantry_core::id::PlanId;
 use gantry_store::{PAGE_ITEMS_MAX, Page, StoreError};

@@ -12,8 +12,11 @@ use crate::error::sql;
 const APPLICATION_ID: i32 = 0x474e_5452;
 
 /// The way from nothing to the newest schema.
-pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("../migrations/0001_record.sql"), include_str!("../migrations/0002_recall.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_record.sql"),
+    include_str!("../migrations/0002_recall.sql"),
+    include_str!("../migrations/0003_dropped.sql"),
+];
 
 /// The schema that this program writes.
 pub(crate) fn known_version() -> u32 {
@@ -26,21 +29,24 @@ fn header(conn: &Connection, field: &str) -> Result<i64, StoreError> {
 
 /// Reads the schema version of a file and refuses files that are not ours or too new.
 pub(crate) fn version(conn: &Connection, known: u32) -> Result<u32, StoreError> {
-    let version = u32::try_from(header(conn, "user_version")?).unwrap_or(u32::MAX);
-    let ours = header(conn, "application_id")? == i64::from(APPLICATION_ID);
-    if !ours {
+    let found = u32::try_from(header(conn, "user_version")?).unwrap_or(u32::MAX);
+    let is_ours = || -> Result<bool, StoreError> { Ok(header(conn, "application_id")? == i64::from(APPLICATION_ID)) };
+    if !is_ours()? {
         let objects: i64 = conn
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
             .map_err(|error| sql(&error, "reading the schema"))?;
-        if objects > 0 || version > 0 {
+        if objects > 0 || found > 0 {
+            if is_ours()? {
+                return self::version(conn, known); // another process made it between two looks
+            }
             return Err(StoreError::Foreign { what: "it is an SQLite database of another program".to_owned() });
         }
         return Ok(0);
     }
-    if version > known {
-        return Err(StoreError::NewerSchema { found: version, known });
+    if found > known {
+        return Err(StoreError::NewerSchema { found, known });
     }
-    Ok(version)
+    Ok(found)
 }
 
 /// Brings a file to the newest schema; returns the versions before and after.
@@ -78,14 +84,19 @@ mod tests {
         conn.query_row("SELECT count(*) FROM sqlite_schema WHERE type = 'table'", [], |row| row.get(0)).unwrap()
     }
 
+    /// The migrations of this program, and one of a later one.
+    fn and(next: &'static str) -> Vec<&'static str> {
+        MIGRATIONS.iter().copied().chain([next]).collect()
+    }
+
     #[test]
     fn a_record_of_an_older_program_is_brought_to_the_newest_schema() {
-        let mut conn = Connection::open_in_memory().unwrap();
-        assert_eq!(migrate(&mut conn, MIGRATIONS), Ok((0, 2)));
-        assert_eq!(migrate(&mut conn, &[MIGRATIONS[0], MIGRATIONS[1], NEXT]), Ok((2, 3)));
+        let (mut conn, known) = (Connection::open_in_memory().unwrap(), known_version());
+        assert_eq!(migrate(&mut conn, MIGRATIONS), Ok((0, known)));
+        assert_eq!(migrate(&mut conn, &and(NEXT)), Ok((known, known + 1)));
         assert_eq!(
-            migrate(&mut conn, &[MIGRATIONS[0], MIGRATIONS[1], NEXT]),
-            Ok((3, 3)),
+            migrate(&mut conn, &and(NEXT)),
+            Ok((known + 1, known + 1)),
             "the second time there is nothing to do"
         );
         conn.execute_batch("SELECT mood FROM plan").unwrap();
@@ -96,15 +107,15 @@ mod tests {
         let mut conn = Connection::open_in_memory().unwrap();
         migrate(&mut conn, MIGRATIONS).unwrap();
         let before = tables(&conn);
-        let broken = [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE half (x INTEGER) STRICT; SELECT nonsense;"];
+        let broken = and("CREATE TABLE half (x INTEGER) STRICT; SELECT nonsense;");
         assert!(migrate(&mut conn, &broken).is_err());
-        assert_eq!((tables(&conn), version(&conn, 9).unwrap()), (before, 2));
+        assert_eq!((tables(&conn), version(&conn, 9).unwrap()), (before, known_version()));
     }
 
     #[test]
     fn a_newer_schema_is_refused_by_both_numbers() {
-        let mut conn = Connection::open_in_memory().unwrap();
-        migrate(&mut conn, &[MIGRATIONS[0], MIGRATIONS[1], NEXT]).unwrap();
-        assert_eq!(migrate(&mut conn, MIGRATIONS), Err(StoreError::NewerSchema { found: 3, known: 2 }));
+        let (mut conn, known) = (Connection::open_in_memory().unwrap(), known_version());
+        migrate(&mut conn, &and(NEXT)).unwrap();
+        assert_eq!(migrate(&mut conn, MIGRATIONS), Err(StoreError::NewerSchema { found: known + 1, known }));
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::pack::Packed;
 use crate::write::{
-    AnswerWork, AppendWork, BlobWork, EffectsWork, ForgetWork, ImportWork, PinWork, SnapshotWork, SubmitWork,
+    AnswerWork, AppendWork, BlobWork, DropWork, EffectsWork, ForgetWork, ImportWork, PinWork, SnapshotWork, SubmitWork,
     VacuumWork,
 };
 use crate::{SqliteStore, read, row};
@@ -173,6 +173,19 @@ impl Store for SqliteStore {
 
     async fn forget(&self, plan: &PlanId) -> Result<(), StoreError> {
         self.0.writer.ask(ForgetWork { plan: plan.clone() }).await
+    }
+
+    async fn drop_contents(
+        &self,
+        expired: Vec<ArtifactRow>,
+        before: Timestamp,
+        now: Timestamp,
+    ) -> Result<Vacuumed, StoreError> {
+        self.0.writer.ask(DropWork { expired, before, now }).await
+    }
+
+    async fn dropped_at(&self, hash: Hash) -> Result<Option<Timestamp>, StoreError> {
+        self.0.readers.read(move |conn| read::dropped_at(conn, hash)).await
     }
 
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError> {

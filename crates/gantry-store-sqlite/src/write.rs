@@ -14,7 +14,7 @@ use rusqlite::{CachedStatement, Params};
 
 pub(crate) use append::AppendWork;
 pub(crate) use import::ImportWork;
-pub(crate) use keep::{BlobWork, ForgetWork, PinWork, VacuumWork};
+pub(crate) use keep::{BlobWork, DropWork, ForgetWork, PinWork, VacuumWork};
 pub(crate) use parts::{AnswerWork, EffectsWork, SnapshotWork, SubmitWork};
 
 use crate::error::sql;

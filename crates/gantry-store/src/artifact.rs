@@ -30,6 +30,14 @@ pub struct NewArtifact {
     pub made_by: String,
 }
 
+impl NewArtifact {
+    /// Returns the name of the whole that it is a part of, while that still grows: `stdout` for `stdout.part-3`.
+    pub fn whole_name(&self) -> Option<&str> {
+        let (whole, number) = self.name.rsplit_once(".part-")?;
+        number.parse::<u32>().ok().map(|_| whole)
+    }
+}
+
 /// One version of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactRow {
@@ -45,6 +53,11 @@ pub struct ArtifactRow {
 impl ArtifactRow {
     /// Returns how it is called from anywhere: `plan/task/name@version`.
     pub fn reference(&self) -> String {
-        format!("{}/{}/{}@{}", self.plan, self.artifact.task, self.artifact.name, self.version)
+        format!("{}/{}/{}", self.plan, self.artifact.task, self.versioned_name())
+    }
+
+    /// Returns how it is called within its task: `name@version`.
+    pub fn versioned_name(&self) -> String {
+        format!("{}@{}", self.artifact.name, self.version)
     }
 }

@@ -48,6 +48,7 @@ macro_rules! conformance {
             a_pinned_plan_is_not_forgotten
             a_forgotten_plan_is_gone_and_its_number_is_not_used_again
             texts_are_found_by_the_beginnings_of_their_words
+            artifacts_are_found_by_the_words_that_they_begin_with
             hostile_queries_find_nothing_and_break_nothing
             artifacts_get_versions_for_each_name
             an_artifact_without_its_blob_is_refused_with_the_whole_append
@@ -60,6 +61,7 @@ macro_rules! conformance {
             the_answer_of_an_effect_stays
             effects_come_in_pages_and_for_one_task
             a_call_is_recalled_by_what_was_asked
+            contents_whose_time_is_over_are_dropped_and_stay_on_record
             inputs_wait_in_order_until_they_are_answered
             a_vacuum_removes_old_inputs_that_were_answered
             an_input_is_answered_together_with_the_turn_that_took_it

@@ -36,7 +36,7 @@ pub use memory::MemoryStore;
 pub use reference::{CANDIDATES_MAX, COMPARED_MAX, Reference};
 pub use seal::{Sealed, StoredTurn, TURN_BYTES_MAX, first_head};
 pub use store::{Beside, ChangeMark, Store, Vacuumed};
-pub use text::{Hit, TextKind, TextRow, query_words, words};
+pub use text::{ARTIFACT_TEXT_BYTES_MAX, Hit, TextKind, TextRow, query_words, text_of_artifact, words};
 pub use turn::{
     Append, Appended, ChainReport, InboxId, Loaded, OnceKey, PAGE_BYTES_MAX, PAGE_ITEMS_MAX, Page, PlanNo, Problem,
     Snapshot, Turn, check_life,

@@ -39,6 +39,8 @@ struct Handle {
 struct Record {
     plans: BTreeMap<PlanId, Plan>,
     blobs: BTreeMap<Hash, (Vec<u8>, Timestamp)>,
+    /// Contents that were dropped, and when.
+    dropped: BTreeMap<Hash, Timestamp>,
     inbox: BTreeMap<InboxId, Letter>,
     once: BTreeMap<String, (String, PlanId)>,
     /// Who drives which plan.
@@ -150,7 +152,10 @@ impl Store for MemoryStore {
             return Err(StoreError::TooLarge { what, bytes: length, bytes_max: BLOB_BYTES_MAX });
         }
         let hash = Hash::of(&bytes);
-        self.record().blobs.entry(hash).or_insert((bytes, at)).1 = at;
+        let mut record = self.record();
+        record.blobs.entry(hash).or_insert((bytes, at)).1 = at;
+        record.dropped.remove(&hash);
+        drop(record);
         self.wrote();
         Ok(hash)
     }
@@ -272,6 +277,19 @@ impl Store for MemoryStore {
         self.record().forget(plan)?;
         self.wrote();
         Ok(())
+    }
+
+    async fn drop_contents(
+        &self,
+        expired: Vec<ArtifactRow>,
+        before: Timestamp,
+        now: Timestamp,
+    ) -> Result<Vacuumed, StoreError> {
+        Ok(self.record().drop_contents(&expired, before, now))
+    }
+
+    async fn dropped_at(&self, hash: Hash) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.record().dropped.get(&hash).copied())
     }
 
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError> {

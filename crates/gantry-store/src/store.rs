@@ -128,6 +128,20 @@ pub trait Store: Send + Sync {
     /// Removes a plan with everything that belongs to it, unless it is pinned.
     async fn forget(&self, plan: &PlanId) -> Result<(), StoreError>;
 
+    /// Drops the contents of artifacts whose time is over; that they existed, and their hashes, stay on record.
+    ///
+    /// A content stays when an artifact that is not among these has it, when a recorded call, a note or a list of files
+    /// speaks of it, or when it was handed in after `before`: an append that refers to it may be on its way.
+    async fn drop_contents(
+        &self,
+        expired: Vec<ArtifactRow>,
+        before: Timestamp,
+        now: Timestamp,
+    ) -> Result<Vacuumed, StoreError>;
+
+    /// Tells when the content with this hash was dropped, if it was.
+    async fn dropped_at(&self, hash: Hash) -> Result<Option<Timestamp>, StoreError>;
+
     /// Removes blobs that nothing refers to and that are older than a day, and inputs that were answered and are older
     /// than a week, and gives back room.
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError>;

@@ -3,6 +3,9 @@
 use gantry_core::id::{PlanId, TaskId};
 use serde::{Deserialize, Serialize};
 
+use crate::ArtifactRow;
+use crate::kept::FILE_LIST;
+
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,8 +55,38 @@ pub struct Hit {
     pub task: Option<TaskId>,
     /// What the text is.
     pub kind: TextKind,
+    /// What it is called, where there are several of a kind, such as `stdout@2`; else empty.
+    pub name: String,
     /// The part of the text that fits.
     pub snippet: String,
+}
+
+/// How many bytes of an artifact are searched: its beginning. All of a large one would cost more than it is worth.
+pub const ARTIFACT_TEXT_BYTES_MAX: usize = 8 << 10;
+
+/// Returns the text that an artifact is found by, given the beginning of its content.
+///
+/// There is none for what is not text, for the parts of something that is still growing, and for lists of files.
+pub fn text_of_artifact(row: &ArtifactRow, beginning: &[u8]) -> Option<TextRow> {
+    if row.artifact.whole_name().is_some() || row.artifact.name == FILE_LIST {
+        return None;
+    }
+    let beginning = &beginning[..beginning.len().min(ARTIFACT_TEXT_BYTES_MAX)];
+    let text = match std::str::from_utf8(beginning) {
+        Ok(text) => text,
+        // The last character may be cut off.
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&beginning[..error.valid_up_to()]).ok()?,
+        Err(_) => return None,
+    };
+    if text.contains('\0') || words(text).next().is_none() {
+        return None;
+    }
+    Some(TextRow {
+        task: Some(row.artifact.task.clone()),
+        kind: TextKind::Artifact,
+        name: row.versioned_name(),
+        text: text.to_owned(),
+    })
 }
 
 /// How many words of a query count.

@@ -48,8 +48,7 @@ async fn fill(store: &dyn Store, id: &PlanId, file: &mut File) -> Result<(), Fau
     packer.add(CALLS.to_owned(), contents::calls(store, id).await?.iter().map(|call| line(id, call)))?;
     let (mut artifacts, mut names, mut known) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for row in artifact::all(store, id).await? {
-        let body = store.get_blob(row.artifact.hash).await?;
-        let body = body.ok_or_else(|| Fault::internal(format!("the content of `{}` is gone", row.reference())))?;
+        let body = artifact::content(store, &row).await?;
         let path = path_of(&row, &mut names);
         packer.add(path.clone(), [Ok(body)].into_iter())?;
         known.insert(row.artifact.hash);

@@ -16,7 +16,7 @@ pub fn run(options: &ModelOptions, json: bool) -> Result<ExitCode, Fault> {
     let effective = session::block_on(async { Ok(options.load_with_local().await?.effective()) })?;
     if json {
         let value = serde_json::to_value(&effective).unwrap_or_default();
-        exit::print(&format!("{value:#}\n"))?;
+        exit::print_json(&value)?;
         return Ok(ExitCode::from(exit::DONE));
     }
     exit::print(&drawn(&effective))?;

@@ -31,7 +31,7 @@ pub fn run(options: &ModelOptions, what: Option<&str>, json: bool) -> Result<Exi
     })?;
     let silent = pings.iter().any(|ping| !ping.answers());
     if json {
-        exit::print(&format!("{:#}\n", json!({"ok": !silent, "models": pings})))?;
+        exit::print_json(&json!({"ok": !silent, "models": pings}))?;
     } else {
         exit::print(&columns(&pings.iter().map(row).collect::<Vec<_>>()))?;
     }

@@ -12,7 +12,7 @@ use gantry_core::plan::{Action, Input, Plan, Task};
 use gantry_core::policy::{FailureClass, ProseBy, Usage};
 use gantry_core::time::Timestamp;
 use gantry_engine::Options;
-use gantry_runners::{Brief, Place, Runners, Work};
+use gantry_runners::{Brief, Foreseen, Place, Runners, Work};
 use serde_json::{Value, json};
 
 use crate::exit::{self, Fault};
@@ -49,6 +49,7 @@ pub async fn run(
         secrets: options.secrets,
         environment: options.environment,
         limits: options.limits,
+        foreseen: Foreseen::begin(),
         ..Place::at(root)
     };
     let id = plan.id.clone().unwrap_or_else(|| PlanId::slugged(plan.name()));
@@ -57,14 +58,24 @@ pub async fn run(
     let life = life::replay(&entries).map_err(|bad| Fault::internal(bad.to_string()))?;
     let plan = life.plan();
     let parents: BTreeSet<&TaskId> = plan.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
-    let mut all = Vec::new();
+    let mut all: Vec<Shown> = Vec::new();
+    // Tasks that may change files in ways that nobody can foresee.
+    let mut unforeseen: Vec<&TaskId> = Vec::new();
     for task in in_order(&plan) {
-        all.push(show(task, &parents, &life, &runners, &place).await);
+        let mut shown = show(task, &parents, &life, &runners, &place).await;
+        if shown.text == NOTHING && !unforeseen.is_empty() {
+            let names: Vec<String> = unforeseen.iter().map(|task| format!("`{task}`")).collect();
+            shown.text = format!("{NOTHING}, unless {} changes it first", names.join(" or "));
+        }
+        if may_change_files(task, &shown) {
+            unforeseen.push(&task.id);
+        }
+        all.push(shown);
     }
     let worst = all.iter().filter_map(|shown| shown.forbidden).max();
     if json {
         let tasks: Vec<Value> = all.iter().map(to_json).collect();
-        exit::print(&format!("{:#}\n", json!({"ok": worst.is_none(), "title": plan.name(), "tasks": tasks})))?;
+        exit::print_json(&json!({"ok": worst.is_none(), "title": plan.name(), "tasks": tasks}))?;
     } else {
         exit::print(&drawn(&plan, &all))?;
         if let Some(code) = worst {
@@ -75,6 +86,19 @@ pub async fn run(
         }
     }
     Ok(ExitCode::from(worst.unwrap_or(exit::DONE)))
+}
+
+/// What a preview says when everything is as it should be.
+const NOTHING: &str = "nothing would change";
+
+/// Tells whether a task may change files in a way that its preview does not show.
+fn may_change_files(task: &Task, shown: &Shown) -> bool {
+    match &task.action {
+        Some(Action::Run(_) | Action::Agent(_) | Action::Plan(_) | Action::UndoTo(_) | Action::Map(_)) => true,
+        Some(Action::Command(command)) => command.calls().is_none() || shown.diff.is_none(),
+        Some(Action::Tool(tool)) => tool.name != "files.read" && shown.diff.is_none() && shown.text != NOTHING,
+        None | Some(_) => false,
+    }
 }
 
 /// The tasks so that each stands behind everything that it waits for, otherwise as in the file.

@@ -7,6 +7,7 @@ use gantry_core::id::{PlanId, TaskId};
 use gantry_core::life::Life;
 use gantry_runners::{Chunk, Stream};
 
+use super::prepare::NOTED_BY;
 use crate::show::elapsed::{elapsed, now};
 use crate::show::next;
 use crate::show::standing::is_nested;
@@ -76,6 +77,9 @@ impl Follow {
 
     /// What people are told about an event.
     fn line(&mut self, event: &Event) -> Option<Line> {
+        if matches!(event, Event::NoteAdded { by, .. } if by == NOTED_BY) {
+            return None; // this program said so itself
+        }
         let Said { task, text, weight, tone } = said(event);
         if weight == Weight::News && matches!(tone, Tone::Waits | Tone::Bad) {
             self.told.insert(task.clone());

@@ -1,34 +1,56 @@
 //! Finds out, before anything runs, how well this machine can confine processes.
 
-use gantry_core::life::Life;
-use gantry_core::plan::{Action, Task};
-use gantry_runners::GuardProgram;
+use std::sync::Arc;
+
+use gantry_core::plan::{Action, Plan, Task};
+use gantry_core::policy::{FileScope, NetworkScope};
+use gantry_engine::Options;
 use gantry_runners::process::{Confinement, Happening, Order, Running, SandboxStatus, StandardInput};
 use gantry_runners::work::SandboxMode;
+use gantry_runners::{GuardProgram, Place, shell};
 
 use crate::exit::Fault;
 
+/// The place where a plan would work that is not recorded yet.
+pub fn place(workspace: &str, plan: &Plan, options: &Options) -> Place {
+    let (policy, sandbox) = (Arc::new(plan.policy.clone()), options.sandbox.clone());
+    Place { policy, sandbox, ..Place::at(workspace) }
+}
+
 /// Says once what is not confined; refuses when everything must be.
-pub async fn announce(mode: SandboxMode, life: &Life) -> Result<Option<String>, Fault> {
-    let runs = |task: &Task| matches!(task.action, Some(Action::Run(_) | Action::Command(_) | Action::Tool(_)));
-    if !life.task_ids().iter().filter_map(|task| life.definition(task.as_str())).any(runs) {
+pub async fn announce(place: &Place, plan: &Plan) -> Result<Option<String>, Fault> {
+    let mode = place.sandbox.mode;
+    if !runs_processes(&plan.tasks) {
         return Ok(None);
     }
     if mode == SandboxMode::Off {
         return Ok(Some("processes are not confined, as asked".to_owned()));
     }
-    match probe(life).await {
+    match probe(place).await {
         SandboxStatus::Full => Ok(None),
         status if mode == SandboxMode::Required => {
             Err(Fault::refused(format!("processes would be {status}, and full confinement is required"))
-                .hint("use a kernel with Landlock, or leave out `--require-sandbox`"))
+                .hint("use a kernel with Landlock and a policy that it can keep, or leave out `--require-sandbox`"))
         }
         status => Ok(Some(format!("processes are {status}"))),
     }
 }
 
+/// Tells whether the policy says something that confinement has to keep.
+pub fn is_asked_for(place: &Place) -> bool {
+    place.policies().any(|policy| policy.files != FileScope::default() || policy.network != NetworkScope::default())
+}
+
+fn runs_processes(tasks: &[Task]) -> bool {
+    tasks.iter().any(|task| match &task.action {
+        Some(Action::Run(_) | Action::Command(_) | Action::Tool(_)) => true,
+        Some(Action::Plan(nested)) => nested.plan.as_ref().is_some_and(|plan| runs_processes(&plan.tasks)),
+        _ => false,
+    })
+}
+
 /// Lets a program that does nothing run as confined as a task would.
-async fn probe(life: &Life) -> SandboxStatus {
+async fn probe(place: &Place) -> SandboxStatus {
     let none = |why: String| SandboxStatus::None { why };
     let guard = match GuardProgram::this_program() {
         Ok(guard) => guard,
@@ -36,7 +58,8 @@ async fn probe(life: &Life) -> SandboxStatus {
     };
     let confinement = Confinement {
         read: vec!["/".into()],
-        network: !life.header().policy.network.allow.is_empty(),
+        network: place.has_network(),
+        gaps: shell::gaps(place),
         ..Confinement::default()
     };
     let order = Order {

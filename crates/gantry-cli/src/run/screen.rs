@@ -13,6 +13,7 @@ use super::live::Live;
 use crate::exit::{self, Fault};
 use crate::show;
 use crate::show::style::{self, paint};
+use crate::show::times::with_even_times;
 use crate::show::words::Tone;
 use crate::talk::talk;
 
@@ -51,6 +52,15 @@ impl Screen {
                 Ok(())
             }
         }
+    }
+
+    /// A plan that cannot go on, while others do.
+    pub fn unable(&mut self, plan: &PlanId, fault: &Fault) -> Result<(), Fault> {
+        if let Form::Json = self.form {
+            return print_json(&json!({"plan": plan, "error": fault.to_json()}));
+        }
+        self.line(None, &Line { text: super::recover::line(plan, fault), tone: Some(Tone::Bad) });
+        Ok(())
     }
 
     /// How many entries of a plan were shown.
@@ -174,5 +184,5 @@ pub fn line_of(plan: &PlanId, entry: &Entry) -> Value {
 
 /// Prints one line of JSON.
 pub fn print_json(value: &Value) -> Result<(), Fault> {
-    exit::print(&format!("{value}\n"))
+    exit::print(&format!("{}\n", with_even_times(value.clone())))
 }

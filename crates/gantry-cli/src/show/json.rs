@@ -1,21 +1,23 @@
 //! Where plans stand, for programs. The keys are a promise.
 
 use gantry_core::id::TaskId;
-use gantry_core::life::{TaskLife, TaskState, WaitsFor};
-use gantry_core::plan::{Action, Task};
+use gantry_core::life::{Life, TaskLife, TaskState, WaitsFor};
+use gantry_core::plan::{Action, Choice, Task};
 use gantry_store::PlanCard;
 use serde_json::{Value, json};
 
 use super::next;
 use super::shortfalls;
-use super::standing::Standing;
+use super::standing::{Standing, is_new_fork};
 
 /// A plan with all of its tasks.
 pub fn standing(standing: &Standing) -> Value {
     let life = &standing.life;
     let mut value = card(&standing.card, standing.driven);
     let tasks: Vec<Value> = life.task_ids().iter().map(|id| task(standing, id)).collect();
-    value["waiting_for"] = life.waits().map(|wait| waits_for(standing, wait)).collect();
+    let own = life.waits().map(|wait| waits_for(life, wait));
+    let inside = standing.inside.iter().flat_map(|life| life.waits().map(move |wait| waits_for(life, wait)));
+    value["waiting_for"] = own.chain(inside).collect();
     value["task_list"] = Value::Array(tasks);
     value["budget"] = json!(life.header().policy.budget);
     value["causes"] = json!(life.causes());
@@ -29,10 +31,29 @@ pub fn standing(standing: &Standing) -> Value {
     value
 }
 
-fn waits_for(standing: &Standing, wait: WaitsFor) -> Value {
-    let answers = wait.task.iter().flat_map(|task| next::answers_for(&standing.life, task));
-    let commands: Vec<String> = answers.map(|next| next.command).collect();
-    json!({"task": wait.task, "what": wait.what, "commands": commands})
+/// What a plan waits for: this one, or one inside it.
+fn waits_for(life: &Life, wait: WaitsFor) -> Value {
+    let definition = wait.task.as_ref().and_then(|task| life.definition(task.as_str()));
+    let offered = match definition.and_then(|task| task.action.as_ref()) {
+        Some(Action::Ask(ask)) => choices(&ask.options),
+        _ => json!([]),
+    };
+    let commands: Vec<String> = wait.task.iter().flat_map(|task| commands(life, task)).collect();
+    json!({"plan": life.id(), "task": wait.task, "what": wait.what, "choices": offered, "commands": commands})
+}
+
+/// What to type to answer what a task waits for.
+pub fn commands(life: &Life, task: &TaskId) -> Vec<String> {
+    next::answers_for(life, task).into_iter().map(|next| next.command).collect()
+}
+
+/// Answers to choose from, with what speaks for and against each and what it costs.
+pub fn choices(choices: &[Choice]) -> Value {
+    let one = |choice: &Choice| {
+        let Choice { name, pros, cons, cost_usd } = choice;
+        json!({"name": name, "pros": pros, "cons": cons, "cost_usd": cost_usd})
+    };
+    choices.iter().map(one).collect()
 }
 
 /// A plan as it is listed.
@@ -44,6 +65,7 @@ pub fn card(plan: &PlanCard, driven: bool) -> Value {
         "title": card.title,
         "state": card.state,
         "driven": driven,
+        "not_started": !driven && is_new_fork(plan),
         "revision": card.revision,
         "tasks": card.tasks,
         "waiting_for": card.waiting,

@@ -2,7 +2,7 @@
 
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, PlanState, State, TakingBack, TaskState, Waiting};
-use gantry_core::plan::Action;
+use gantry_core::plan::{Action, Choice};
 
 use super::first_line;
 use super::standing::has_lost;
@@ -48,21 +48,28 @@ fn answers(life: &Life, task: &TaskId, waiting: &Waiting) -> Vec<Next> {
             vec![next(command, "or `reject`, `needs-changes`")]
         }
         Waiting::Answer { .. } => {
-            let (question, options): (&str, Vec<&str>) = match action {
+            let (question, options): (&str, Vec<(&str, String)>) = match action {
                 Some(Action::Ask(ask)) => {
-                    (&ask.question, ask.options.iter().map(|choice| choice.name.as_str()).collect())
+                    (&ask.question, ask.options.iter().map(|choice| (choice.name.as_str(), weighed(choice))).collect())
                 }
-                Some(Action::Decide(decide)) => (&decide.question, decide.outcomes()),
+                Some(Action::Decide(decide)) => {
+                    (&decide.question, decide.outcomes().into_iter().map(|name| (name, String::new())).collect())
+                }
                 _ => ("", Vec::new()),
             };
             let asked = if question.trim().is_empty() { definition.map_or("", |task| task.name()) } else { question };
             let answer = |answer: &str| format!("gantry ask answer {plan} {task} {answer}");
-            let mut all: Vec<Next> =
-                options.iter().take(OPTIONS_MAX).map(|option| next(answer(&quoted(option)), "or this")).collect();
-            if all.is_empty() {
-                all.push(next(answer("ANSWER"), ""));
+            let mut all = Vec::new();
+            for (at, (option, weighed)) in options.iter().take(OPTIONS_MAX).enumerate() {
+                let mut does = if at == 0 { first_line(asked, 80) } else { "or this".to_owned() };
+                if !weighed.is_empty() {
+                    does = format!("{does} ({})", first_line(weighed, 200));
+                }
+                all.push(next(answer(&quoted(option)), does));
             }
-            all[0].does = first_line(asked, 80);
+            if all.is_empty() {
+                all.push(next(answer("ANSWER"), first_line(asked, 80)));
+            }
             all
         }
         Waiting::Work => {
@@ -91,6 +98,14 @@ fn answers(life: &Life, task: &TaskId, waiting: &Waiting) -> Vec<Next> {
         Waiting::Judge { .. } => vec![next(format!("gantry task judge {plan} {task}"), "say whether its checks hold")],
         Waiting::Verify { .. } | Waiting::Undo | Waiting::Time { .. } | Waiting::Retry { .. } => Vec::new(),
     }
+}
+
+/// What speaks for an answer and against it, and what it costs: `+ fast; - dear; costs $5`.
+pub fn weighed(choice: &Choice) -> String {
+    let pros = choice.pros.iter().map(|pro| format!("+ {pro}"));
+    let cons = choice.cons.iter().map(|con| format!("- {con}"));
+    let cost = choice.cost_usd.iter().map(|cost| format!("costs ${cost}"));
+    pros.chain(cons).chain(cost).collect::<Vec<_>>().join("; ")
 }
 
 /// What this task waits for now.

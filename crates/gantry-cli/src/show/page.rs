@@ -108,7 +108,8 @@ pub fn header(standing: &Standing, width: usize) -> String {
     let mut parts = vec![format!("{} {done}/{total} done", bar(done, total, BAR))];
     // What is decided in one turn takes no time in the journal.
     let says_something = |length: &Duration| length.as_ms() > 0 || standing.timeline.plan.ended.is_none();
-    parts.extend(standing.elapsed().filter(says_something).map(elapsed));
+    let known = standing.elapsed().filter(|length| !standing.is_interrupted() || length.as_ms() > 0);
+    parts.extend(known.filter(says_something).filter(|_| !standing.is_new_fork()).map(elapsed));
     parts.extend(cost(life));
     format!("{title}\n{about}\n{}\n", parts.join("  "))
 }
@@ -121,6 +122,9 @@ fn state_words(standing: &Standing) -> String {
             (None, true) => "taking back what was done".to_owned(),
             (None, false) => "ready to go on with taking back what was done".to_owned(),
         };
+    }
+    if let Some(from) = standing.card.card.forked_from.as_ref().filter(|_| standing.is_new_fork()) {
+        return format!("not started yet: it continues `{}` after entry {}", from.plan, from.seq);
     }
     match (standing.life.state(), standing.driven) {
         (PlanState::Blocked, _) if standing.life.over_budget().is_some() => "stopped by its budget".to_owned(),

@@ -45,24 +45,18 @@ impl Shown<'_> {
     }
 }
 
-/// The whole that a part is of: `stdout` for `stdout.part-3`.
-fn whole_of(row: &ArtifactRow) -> Option<&str> {
-    let (whole, number) = row.artifact.name.rsplit_once(".part-")?;
-    number.parse::<u32>().ok().map(|_| whole)
-}
-
 /// Folds parts. Once the whole of an attempt is there, its parts are not shown any more.
 pub fn folded(rows: &[ArtifactRow]) -> Vec<Shown<'_>> {
     let mut shown: Vec<Shown<'_>> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let Some(whole) = whole_of(row) else {
+        let Some(whole) = row.artifact.whole_name() else {
             shown.push(Shown { row, growing: None, bytes: row.artifact.bytes });
             continue;
         };
         let same = |other: &&ArtifactRow| {
             other.artifact.task == row.artifact.task && other.artifact.attempt == row.artifact.attempt
         };
-        let is_part = |other: &&ArtifactRow| same(other) && whole_of(other) == Some(whole);
+        let is_part = |other: &&ArtifactRow| same(other) && other.artifact.whole_name() == Some(whole);
         let there = rows.iter().filter(same).any(|other| other.artifact.name == whole);
         if there || rows[..at].iter().any(|other| is_part(&other)) {
             continue;

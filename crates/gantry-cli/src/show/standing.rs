@@ -19,6 +19,13 @@ pub fn has_lost(life: &Life) -> bool {
     life.in_flight().iter().any(|(task, _)| !is_nested(life, task))
 }
 
+/// Tells whether nothing has happened to a plan since it was made from another one.
+pub fn is_new_fork(plan: &PlanCard) -> bool {
+    let over = matches!(plan.card.state, PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
+    // Its own first entry says that it is a fork.
+    !over && plan.card.forked_from.as_ref().is_some_and(|from| plan.length <= from.seq + 1)
+}
+
 /// Tells whether a task is a plan inside.
 pub fn is_nested(life: &Life, task: &TaskId) -> bool {
     let action = life.definition(task.as_str()).and_then(|task| task.action.as_ref());
@@ -83,13 +90,23 @@ impl Standing {
 
     /// Something was under way when the process that worked on it went away.
     pub fn is_interrupted(&self) -> bool {
-        !self.driven && has_lost(&self.life)
+        !self.driven && !self.is_new_fork() && has_lost(&self.life)
+    }
+
+    /// Nobody has worked on it since it was made from another plan.
+    pub fn is_new_fork(&self) -> bool {
+        !self.driven && is_new_fork(&self.card)
     }
 
     /// What to do next, beginning with what plans inside this one wait for.
     pub fn steps(&self) -> Vec<Next> {
         let mut steps: Vec<Next> = self.inside.iter().flat_map(next::all_answers).collect();
         steps.extend(next::steps(&self.life, self.driven));
+        if self.is_new_fork()
+            && let Some(resume) = steps.iter_mut().find(|step| step.command.starts_with("gantry resume "))
+        {
+            "begin".clone_into(&mut resume.does);
+        }
         steps
     }
 
@@ -105,7 +122,11 @@ impl Standing {
 
     /// How long a task took, or has taken.
     pub fn length(&self, task: &TaskId) -> Option<Duration> {
-        let goes_on = self.driven || self.life.task_state(task.as_str()) == Some(TaskState::Waiting);
+        let state = self.life.task_state(task.as_str());
+        if !self.driven && state == Some(TaskState::Running) {
+            return None; // how long it ran before its process went away nobody knows
+        }
+        let goes_on = self.driven || state == Some(TaskState::Waiting);
         self.timeline.task(task).length(if goes_on { self.now } else { self.card.updated_at })
     }
 }

@@ -7,7 +7,7 @@ use gantry_core::input::{Decision, EvidenceFor, Verdict};
 use gantry_core::plan::Diff;
 use gantry_core::policy::Remedy;
 
-use super::{first_line, plain, without_empty_reason};
+use super::{first_line, plain, without_empty_name, without_empty_reason};
 use crate::file::count;
 
 /// How much of a text that someone wrote stands in one sentence.
@@ -73,8 +73,8 @@ fn short(text: &str) -> String {
 
 /// `: why`, or nothing.
 fn because(why: &str) -> String {
-    let why = without_empty_reason(why).trim();
-    if why.is_empty() { String::new() } else { format!(": {}", short(why)) }
+    let why = without_empty_name(without_empty_reason(why).trim());
+    if why.is_empty() { String::new() } else { format!(": {}", short(&why)) }
 }
 
 fn names(tasks: &[TaskId]) -> String {

@@ -38,7 +38,7 @@ pub async fn judge(record: &Record, wanted: &Judge) -> Result<ExitCode, Fault> {
     let about = task.as_ref().map_or_else(|| format!("`{}`", desk.id()), |task| format!("`{task}`"));
     if wanted.holds.is_empty() && wanted.fails.is_empty() {
         if record.json {
-            exit::print(&format!("{:#}\n", json!(checks)))?;
+            exit::print_json(&json!(checks))?;
         } else if checks.is_empty() {
             talk!("nobody is asked to judge {about}");
         }

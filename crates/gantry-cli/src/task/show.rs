@@ -39,7 +39,7 @@ pub async fn show(record: &Record, plan: &str, name: &str) -> Result<ExitCode, F
             "life": life.task_life(name), "held_by": life.held_by(name), "inputs": life.inputs_of(name),
             "outputs": life.outputs(name), "artifacts": folded(&artifacts).iter().map(Shown::to_json).collect::<Vec<_>>(), "history": history,
         });
-        exit::print(&format!("{all:#}\n"))?;
+        exit::print_json(&all)?;
     } else {
         let cut = cut(desk.store(), &life, &artifacts).await?;
         exit::print(&describe(&life, &task, &artifacts, &cut, &history))?;

@@ -48,18 +48,38 @@ fn gates_that_wait_are_listed_and_shown() {
         "no": 1,
         "gate": "sign-off",
         "title": "Sign it off",
+        "role": null,
+        "approvers": [],
+        "evidence": [],
+        "checks": [
+          "build.exit_code == 0",
+          "the notes are clear"
+        ],
         "needed": 1,
         "approved_by": [],
-        "revision": 1
+        "revision": 1,
+        "commands": [
+          "gantry gate approve release sign-off"
+        ]
       },
       {
         "plan": "release",
         "no": 1,
         "gate": "legal",
-        "title": "",
+        "title": "legal",
+        "role": "lawyer",
+        "approvers": [
+          "ana",
+          "ben"
+        ],
+        "evidence": [],
+        "checks": [],
         "needed": 1,
         "approved_by": [],
-        "revision": 1
+        "revision": 1,
+        "commands": [
+          "gantry gate approve release legal --role lawyer"
+        ]
       }
     ]
     [exit 0]

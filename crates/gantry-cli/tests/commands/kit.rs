@@ -180,6 +180,11 @@ impl Kit {
     }
 
     /// Starts `gantry` beside this process.
+    pub fn start(&self, line: &str) -> Beside {
+        self.beside(&words(line).into_iter().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    /// Starts `gantry` beside this process.
     pub fn beside(&self, args: &[String]) -> Beside {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         Beside(self.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())

@@ -20,7 +20,7 @@ fn a_fork_goes_on_from_any_point_and_the_plan_stays_as_it_is() {
     [exit 2]
     $ gantry fork files --at 9
     --- talk
-    `plan-change-some-files-xxxx` (number 2) continues `files` after entry 9; it is running
+    `plan-change-some-files-xxxx` (number 2) continues `files` after entry 9; it has not started yet
     go on with `gantry resume plan-change-some-files-xxxx`
     [exit 0]
     ");

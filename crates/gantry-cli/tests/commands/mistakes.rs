@@ -90,3 +90,126 @@ fn a_role_belongs_to_those_whom_the_plan_gives_it() {
         )
     );
 }
+
+#[test]
+fn arguments_that_a_tool_needs_are_asked_for_before_anything_runs() {
+    let kit = Kit::new();
+    kit.write("inputs.yaml", "tasks:\n  - {id: write, tool: files.write, inputs: {path: a.txt, content: hi}}\n");
+    kit.write("move.yaml", "tasks:\n  - {id: move, tool: {name: files.move, args: {from: a.txt}}}\n");
+    insta::assert_snapshot!(kit.session(&["validate inputs.yaml", "validate move.yaml"]), @"
+    $ gantry validate inputs.yaml
+    --- talk
+    error[plan::missing-argument]: task `write` does not give `files.write` its `path`, and `content` or `base64`
+     --> inputs.yaml:2:23
+      |
+    2 |   - {id: write, tool: files.write, inputs: {path: a.txt, content: hi}}
+      |                       ^^^^^^^^^^^
+      |
+      = help: `path` stands under `inputs`, which a tool does not see; write `tool: {name: files.write, args: {path: …}}`
+
+    1 error and 0 warnings in 1 file
+    [exit 2]
+    $ gantry validate move.yaml
+    --- talk
+    error[plan::missing-argument]: task `move` does not give `files.move` its `to`
+     --> move.yaml:2:16
+      |
+    2 |   - {id: move, tool: {name: files.move, args: {from: a.txt}}}
+      |                ^^^^
+      |
+      = help: write `tool: {name: files.move, args: {to: …}}`
+
+    1 error and 0 warnings in 1 file
+    [exit 2]
+    ");
+}
+
+#[test]
+fn an_outcome_that_is_nearly_right_is_suggested() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        "tasks:\n  - {id: work, run: 'true'}\n  - {id: ok, depends_on: [work], gate: {approvals: 1}, next: [{on: needs-changes, to: fix}]}\n  - {id: fix, run: 'true'}\n",
+    );
+    assert!(kit.gantry(&["validate", "plan.yaml"]).contains("did you mean `needs_changes`?"));
+}
+
+#[test]
+fn whoever_says_no_has_to_say_why() {
+    let kit = Kit::with_plan(RELEASE);
+    insta::assert_snapshot!(kit.session(&[
+        "gate reject release sign-off",
+        "gate needs-changes release sign-off --why \" \"",
+        "gate approve release sign-off",
+    ]), @r#"
+    $ gantry gate reject release sign-off
+    --- talk
+    error: whoever rejects it has to say why
+
+    hint: add `--why "…"`
+    [exit 2]
+    $ gantry gate needs-changes release sign-off --why " "
+    --- talk
+    error: whoever wants changes has to say why
+
+    hint: add `--why "…"`
+    [exit 2]
+    $ gantry gate approve release sign-off
+    --- talk
+    ana approved `sign-off`
+    `legal` waits for 0 of 1 approvals
+    next:
+      gantry gate approve release legal --role lawyer  # or `reject`, `needs-changes`
+      gantry resume release                            # then go on
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn an_id_that_is_taken_is_said() {
+    let kit = Kit::with_plan("id: twice\ntasks: [{id: a, run: 'true'}]\n");
+    let said = kit.gantry(&["run", "plan.yaml"]);
+    assert!(said.contains("there is a plan `twice` already: this one is `plan-twice-"), "{said}");
+}
+
+#[test]
+fn a_fork_that_nobody_began_is_said_to_be_that() {
+    let kit = Kit::with_plan("id: first\ntasks: [{id: a, run: 'true'}, {id: b, depends_on: [a], run: 'true'}]\n");
+    let forked = kit.json("fork first --at 2 --json");
+    assert_eq!(forked["not_started"], true);
+    let id = forked["plan"].as_str().unwrap();
+    let page = kit.gantry(&["status", id]);
+    assert!(page.contains("not started yet: it continues `first` after entry 2"), "{page}");
+    assert!(page.contains("# begin") && !page.contains("gone"), "{page}");
+    let list = kit.gantry(&["list"]);
+    assert!(list.contains("not started") && !list.contains("interrupted"), "{list}");
+    assert_eq!(kit.json(&format!("status {id} --json"))["not_started"], true);
+    assert_ne!(kit.code(&format!("resume {id}")), 1);
+    assert_eq!(kit.json(&format!("status {id} --json"))["not_started"], false);
+}
+
+#[test]
+fn an_undo_from_the_beginning_names_no_point_and_a_second_one_adds_nothing() {
+    let kit = Kit::with_plan(
+        "id: back\ntasks: [{id: a, tool: {name: files.write, args: {path: a.txt, content: a}}, undo: restore}]\n",
+    );
+    assert_eq!(kit.code("undo back --why \"wrong file\""), 0);
+    for told in [kit.gantry(&["log", "back"]), kit.gantry(&["audit", "back"])] {
+        assert!(told.contains("takes back what was done: wrong file") && !told.contains("``"), "{told}");
+    }
+    let length = kit.json("status back --json")["length"].clone();
+    let said = kit.gantry(&["undo", "back"]);
+    assert!(said.contains("there is nothing to take back") && said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(kit.json("undo back --json")["undone"], serde_json::json!([]));
+    assert_eq!(kit.json("status back --json")["length"], length, "nothing is added");
+}
+
+#[test]
+fn how_long_a_task_ran_whose_process_was_killed_is_not_guessed() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", "id: killed\ntasks: [{id: slow, run: 'true'}]\n");
+    assert_eq!(kit.killed_at("after_append", "run plan.yaml"), None);
+    let page = kit.gantry(&["status", "killed"]);
+    assert!(page.contains("its process is gone") && !page.contains("0ms"), "{page}");
+    assert_eq!(kit.json("status killed --json")["task_list"][0]["duration_ms"], serde_json::Value::Null);
+}

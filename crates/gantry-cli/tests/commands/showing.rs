@@ -167,7 +167,7 @@ tasks:
     [exit 0]
     ");
     let status = kit.json("status late --json");
-    insta::assert_snapshot!(status["missed_deadlines"], @r#"[{"task":null,"deadline":"2020-01-02T00:00:00Z"},{"task":"write","deadline":"2020-01-01T00:00:00Z"}]"#);
+    insta::assert_snapshot!(status["missed_deadlines"], @r#"[{"task":null,"deadline":"2020-01-02T00:00:00.000Z"},{"task":"write","deadline":"2020-01-01T00:00:00.000Z"}]"#);
     insta::assert_snapshot!(status["unjudged"], @r#"[{"task":null,"check":"people like it"},{"task":"write","check":"reads well"},{"task":"write","check":"is short"}]"#);
     let resumed = kit.gantry(&["resume", "late"]);
     assert!(resumed.contains("3 checks judged by nobody: the plan: people like it; write: reads well;"), "{resumed}");

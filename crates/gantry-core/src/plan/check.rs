@@ -7,6 +7,7 @@ mod actions;
 mod content; // in reading order
 mod graph;
 mod names;
+mod tools;
 
 pub(crate) use content::HYPOTHESES_MAX;
 pub(crate) use graph::LOOPS_MAX;

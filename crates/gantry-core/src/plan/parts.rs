@@ -1,7 +1,8 @@
 //! The smaller parts of plans and tasks: artifacts, risks, estimates, people.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::human::{Confidence, Money, short_form};
@@ -50,8 +51,9 @@ short_form! {
 }
 
 /// How long an artifact is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(transform = or_a_length)]
 pub enum Retention {
     /// Until the task that made it is final.
     Task,
@@ -62,6 +64,43 @@ pub enum Retention {
     Forever,
     /// For this long after the plan ended.
     For(Duration),
+}
+
+/// A length of time alone says how long, too.
+fn or_a_length(schema: &mut Schema) {
+    if let Some(Value::Array(forms)) = schema.get_mut("oneOf") {
+        let meaning = "For this long after the plan ended, such as 30d.";
+        forms.push(serde_json::json!({"type": "string", "pattern": "^[0-9]", "description": meaning}));
+    }
+}
+
+impl<'de> Deserialize<'de> for Retention {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Word(String),
+            Length(Length),
+        }
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Length {
+            r#for: Duration,
+        }
+        let wrong = |_| D::Error::custom("write `task`, `plan`, `forever` or a length of time such as `30d`");
+        match Written::deserialize(deserializer).map_err(wrong)? {
+            Written::Length(length) => Ok(Self::For(length.r#for)),
+            Written::Word(word) => match word.as_str() {
+                "task" => Ok(Self::Task),
+                "plan" => Ok(Self::Plan),
+                "forever" => Ok(Self::Forever),
+                other => Duration::parse(other).map(Self::For).map_err(|_| {
+                    let forms = "write `task`, `plan`, `forever` or a length of time such as `30d`";
+                    D::Error::custom(format!("`{other}` does not say how long; {forms}"))
+                }),
+            },
+        }
+    }
 }
 
 short_form! {

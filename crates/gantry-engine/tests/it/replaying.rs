@@ -41,7 +41,7 @@ async fn another_policy_shows_where_the_life_would_have_gone_another_way() {
     let plan = lived(&world).await;
     let retry = gantry_core::policy::Retry { max: 0, ..gantry_core::policy::Retry::default() };
     let policy = Policy { retry: Some(retry), budget: Budget::default(), ..Policy::default() };
-    let replayed = replay(&*world.store, &plan, WhatIf { policy: Some(policy) }).await.unwrap();
+    let replayed = replay(&*world.store, &plan, WhatIf { policy: Some(policy), ..WhatIf::default() }).await.unwrap();
     let difference = replayed.difference.unwrap();
     let kind = |event: &Option<Box<gantry_core::event::Event>>| {
         serde_json::to_value(event.as_ref().unwrap()).unwrap()["event"].as_str().unwrap().to_owned()

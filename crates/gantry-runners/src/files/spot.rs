@@ -13,7 +13,7 @@ use gantry_core::effect::Failure;
 use gantry_core::policy::FailureClass;
 use rustix::fs::{Mode, OFlags};
 
-use super::Image;
+use super::{Foreseen, Image};
 use crate::policy::{forbidden, wrong};
 use crate::work::Place;
 
@@ -26,6 +26,7 @@ pub(crate) struct Root {
     path: PathBuf,
     dir: Option<Arc<Dir>>,
     file_bytes_max: u64,
+    foreseen: Foreseen,
 }
 
 /// A name in a folder that is open.
@@ -37,7 +38,8 @@ pub(crate) struct Spot {
 
 impl Root {
     pub(crate) fn of(place: &Place) -> Self {
-        Self { path: place.root.clone(), dir: None, file_bytes_max: place.limits.file_bytes_max }
+        let (path, foreseen) = (place.root.clone(), place.foreseen.clone());
+        Self { path, dir: None, file_bytes_max: place.limits.file_bytes_max, foreseen }
     }
 
     /// Opens the folder.
@@ -115,8 +117,11 @@ impl Root {
         }
     }
 
-    /// What is there now.
+    /// What is there now; in a walk of previews, what would be there then.
     pub(crate) fn image(&self, path: &str) -> Result<Image, Failure> {
+        if let Some(image) = self.foreseen.image(path) {
+            return Ok(image);
+        }
         match self.spot(path)? {
             Some(spot) => spot.image(self.file_bytes_max),
             None => Ok(Image::Absent),
@@ -152,10 +157,9 @@ impl Spot {
         let mut bytes = Vec::new();
         file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > bytes_max {
-            return Err(wrong(format!(
-                "`{}` has more than {bytes_max} bytes, which is the most that is kept",
-                self.path
-            )));
+            // It may be growing: what was read is the least.
+            let size = meta.len().max(bytes.len() as u64);
+            return Err(wrong(format!("`{}` has {size} bytes; at most {bytes_max} are read and kept", self.path)));
         }
         Ok(Image::File { bytes, mode: Some(meta.mode() & MODE_BITS) })
     }

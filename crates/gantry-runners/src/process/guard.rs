@@ -74,12 +74,15 @@ fn start(order: Order) -> Result<(Pid, SandboxStatus), Refused> {
 }
 
 /// Waits until the command ends or is to be ended, then ends everything that is left.
-fn watch(socket: &UnixStream, heard: &mut Vec<u8>, child: Pid, grace: Duration) -> Exit {
+fn watch(socket: &UnixStream, heard: &mut Vec<u8>, child: Pid, mut grace: Duration) -> Exit {
     let mut family = Family { child, exit: None };
     let alarm = rustix::process::pidfd_open(child, rustix::process::PidfdFlags::empty()).ok();
     let mut exit = Exit::default();
     while !family.reap() {
-        if wait(socket, alarm.as_ref(), REAP_EVERY) && told_to_stop(socket, heard) {
+        if wait(socket, alarm.as_ref(), REAP_EVERY)
+            && let Some(within) = told_to_stop(socket, heard, grace)
+        {
+            grace = within;
             exit.stopped = true;
             break;
         }
@@ -106,16 +109,21 @@ fn wait(socket: &UnixStream, alarm: Option<&OwnedFd>, longest: Duration) -> bool
     !waiting[0].revents().is_empty()
 }
 
-/// Reads what was said: a word to stop, or the silence of a closed socket, which means the same.
-fn told_to_stop(mut socket: &UnixStream, heard: &mut Vec<u8>) -> bool {
+/// Reads what was said: a word to stop, or the silence of a closed socket, which means the same. Returns how long the
+/// command has to end.
+fn told_to_stop(mut socket: &UnixStream, heard: &mut Vec<u8>, grace: Duration) -> Option<Duration> {
     let mut piece = [0; 256];
     match io::Read::read(&mut socket, &mut piece) {
-        Ok(0) => true,
+        Ok(0) => Some(grace),
         Ok(read) => {
             heard.extend_from_slice(&piece[..read]);
-            take_line(heard).is_some_and(|line| !matches!(serde_json::from_slice(&line), Ok(ToGuard::Run(_))))
+            match serde_json::from_slice(&take_line(heard)?) {
+                Ok(ToGuard::Run(_)) => None,
+                Ok(ToGuard::StopWithin(grace_ms)) => Some(Duration::from_millis(grace_ms)),
+                Ok(ToGuard::Stop) | Err(_) => Some(grace),
+            }
         }
-        Err(error) => error.kind() != io::ErrorKind::Interrupted,
+        Err(error) => (error.kind() != io::ErrorKind::Interrupted).then_some(grace),
     }
 }
 

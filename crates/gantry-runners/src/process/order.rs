@@ -49,8 +49,10 @@ pub enum StandardInput {
 pub(super) enum ToGuard {
     /// Run this. Said once, first.
     Run(Box<Order>),
-    /// Ask the command to end, then end it.
+    /// Ask the command to end, then end it after the grace of its order.
     Stop,
+    /// The same, with this many milliseconds in between.
+    StopWithin(u64),
 }
 
 /// What the guard says to this process.

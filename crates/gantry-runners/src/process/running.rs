@@ -141,6 +141,12 @@ impl Running {
         let _ = self.say(&ToGuard::Stop).await; // a guard that is gone has stopped everything
     }
 
+    /// The same, with less time in between.
+    pub async fn stop_within(&mut self, grace: std::time::Duration) {
+        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        let _ = self.say(&ToGuard::StopWithin(grace_ms)).await; // a guard that is gone has stopped everything
+    }
+
     /// Waits for the next thing that happens. May be dropped and called again.
     pub async fn next(&mut self) -> Happening {
         loop {

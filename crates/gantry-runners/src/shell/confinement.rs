@@ -84,11 +84,34 @@ pub(super) fn confinement(place: &Place, exchange: &Path) -> Result<Option<Confi
     all.read.extend(scope(Access::Read, place, &mut all.gaps)?);
     all.write.extend(scope(Access::Write, place, &mut all.gaps)?);
     all.network = place.has_network();
-    let anywhere = |policy: &Policy| policy.network.allow.iter().any(|host| host == "*");
-    if all.network && !place.policies().all(anywhere) {
-        all.gaps.push("hosts cannot be told apart for processes, so the whole network is open".to_owned());
-    }
+    all.gaps.extend(network_gap(place));
     Ok(Some(all))
+}
+
+/// What the policies of a place ask for that no confinement of processes can express, whatever the kernel can do.
+pub fn gaps(place: &Place) -> Vec<String> {
+    let mut gaps = Vec::new();
+    for policy in place.policies() {
+        gaps.extend(policy.files.read.iter().chain(&policy.files.write).filter_map(|glob| by_name(glob)));
+    }
+    gaps.sort();
+    gaps.dedup();
+    gaps.extend(network_gap(place));
+    gaps
+}
+
+/// A kernel opens the network or closes it; which host someone speaks to it does not know.
+fn network_gap(place: &Place) -> Option<String> {
+    let anywhere = |policy: &Policy| policy.network.allow.iter().any(|host| host == "*");
+    let told_apart = place.has_network() && !place.policies().all(anywhere);
+    told_apart.then(|| "hosts cannot be told apart for processes, so the whole network is open".to_owned())
+}
+
+/// A kernel keeps folders, not names.
+fn by_name(glob: &str) -> Option<String> {
+    let (prefix, rest) = literal_prefix(glob);
+    let folder = if prefix.is_empty() { "." } else { &prefix };
+    (!matches!(rest, "" | "**" | "**/*")).then(|| format!("`{glob}` is kept by folder (`{folder}`), not by name"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,12 +164,7 @@ fn scope_of(access: Access, policy: &Policy, place: &Place, gaps: &mut Vec<Strin
             make_folder(place, &prefix, rest.is_empty())?;
         }
         let mut path = root.join(&prefix);
-        if !matches!(rest, "" | "**" | "**/*") {
-            gaps.push(format!(
-                "`{glob}` is kept by folder (`{}`), not by name",
-                if prefix.is_empty() { "." } else { &prefix }
-            ));
-        }
+        gaps.extend(by_name(glob));
         if !path.exists() && access == Access::Read {
             continue; // nothing to read
         }

@@ -319,3 +319,12 @@ async fn a_working_folder_that_became_a_link_is_not_followed() {
     assert_eq!(class, FailureClass::Policy);
     assert!(message.contains("is a link to") && message.contains("links are not followed"), "{message}");
 }
+
+#[tokio::test]
+async fn a_file_that_is_too_large_is_refused_with_its_real_size() {
+    let mut world = World::new();
+    world.place.limits.file_bytes_max = 10;
+    world.write("large.txt", "x".repeat(1_000));
+    let failure = world.run(&tool("files.read", json!({"path": "large.txt"}))).await.end.unwrap_err();
+    assert_eq!(failure.message, "`large.txt` has 1000 bytes; at most 10 are read and kept");
+}

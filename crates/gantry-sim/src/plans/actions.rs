@@ -69,7 +69,7 @@ fn tool(dice: &mut Dice) -> Action {
         // Inside a value nothing is a reference, whatever it looks like.
         args.insert("note".to_owned(), Input::Value(json!({"deep": {"text": "tasks.nobody.items"}})));
     }
-    Action::Tool(Tool { name: dice.word(&["search", "files.edit", "mail.send"]).to_owned(), args })
+    Action::Tool(Tool { name: dice.word(&["search", "pages.edit", "mail.send"]).to_owned(), args })
 }
 
 fn agent(dice: &mut Dice) -> Agent {

@@ -102,7 +102,11 @@ pub(crate) fn verify(conn: &Connection, id: &PlanId) -> Result<ChainReport, Stor
     note(&mut problems, snapshot(conn, id, plan.known.no).map(drop))?;
     for artifact in super::things::sound_artifacts(conn, id, plan.known.no, &mut problems)? {
         let gone = || StoreError::corrupt(format!("the content of artifact `{}` is gone", artifact.reference()));
-        let content = super::things::blob(conn, artifact.artifact.hash).and_then(|found| found.ok_or_else(gone));
+        let hash = artifact.artifact.hash;
+        if super::things::dropped_at(conn, hash)?.is_some() {
+            continue; // its time was over, and that is on record
+        }
+        let content = super::things::blob(conn, hash).and_then(|found| found.ok_or_else(gone));
         note(&mut problems, content.map(drop))?;
     }
     super::things::check_effects(conn, id, plan.known.no, &mut problems)?;

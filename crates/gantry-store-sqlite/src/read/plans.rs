@@ -103,7 +103,7 @@ pub(crate) fn search(conn: &Connection, query: &str, limit: u32) -> Result<Vec<H
     // A word is letters and digits only, so quoting it leaves nothing that means something to the index.
     let expression: Vec<String> = words.iter().map(|word| format!("\"{word}\"*")).collect();
     let statement = format!(
-        "SELECT plan.id, text.task, text.kind, snippet(text_index, 0, '', '', '…', {SNIPPET_WORDS})
+        "SELECT plan.id, text.task, text.kind, text.name, snippet(text_index, 0, '', '', '…', {SNIPPET_WORDS})
          FROM text_index JOIN text ON text.id = text_index.rowid JOIN plan ON plan.no = text.plan_no
          WHERE text_index MATCH ?1 ORDER BY text_index.rank, plan.no DESC LIMIT ?2"
     );
@@ -114,7 +114,8 @@ pub(crate) fn search(conn: &Connection, query: &str, limit: u32) -> Result<Vec<H
             plan: row::parsed(row, 0, PlanId::new)?,
             task: if task.is_empty() { None } else { Some(row::parsed(row, 1, TaskId::new)?) },
             kind: row::parsed(row, 2, |kind| TextKind::parse(kind).ok_or("no such kind of text"))?,
-            snippet: row.get(3)?,
+            name: row.get(3)?,
+            snippet: row.get(4)?,
         }))
     })
 }

@@ -1,21 +1,23 @@
 //! Blobs, artifacts, recorded effects and the inbox.
 
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
+use gantry_core::time::Timestamp;
 use gantry_store::{
-    ArtifactRow, BLOB_BYTES_MAX, EffectRow, Hash, InboxId, NewArtifact, Page, PlanNo, Problem, StoreError,
+    ARTIFACT_TEXT_BYTES_MAX, ArtifactRow, BLOB_BYTES_MAX, EffectRow, Hash, InboxId, NewArtifact, Page, PlanNo, Problem,
+    StoreError,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use crate::error::sql;
-use crate::pack::unpack;
+use crate::pack::{PACKED_BLOCK_BYTES_MAX, unpack, unpack_beginning};
 use crate::row::{self, EffectTexts, int};
 
 /// The bytes with this hash.
 pub(crate) fn blob(conn: &Connection, hash: Hash) -> Result<Option<Vec<u8>>, StoreError> {
     let what = format!("blob {hash}");
     let stored: Option<(String, u64, Vec<u8>)> = conn
-        .prepare_cached("SELECT packing, bytes, content FROM blob WHERE hash = ?1")
+        .prepare_cached("SELECT packing, bytes, content FROM blob WHERE hash = ?1 AND dropped_at IS NULL")
         .and_then(|mut statement| {
             let read = |row: &Row<'_>| Ok((row.get(0)?, row::uint(row, 1)?, row.get(2)?));
             statement.query_row([hash.as_bytes()], read).optional()
@@ -27,6 +29,29 @@ pub(crate) fn blob(conn: &Connection, hash: Hash) -> Result<Option<Vec<u8>>, Sto
         return Err(StoreError::corrupt(format!("{what} is not what was written: its hash does not fit")));
     }
     Ok(Some(plain))
+}
+
+/// When the content with this hash was dropped, if it was.
+pub(crate) fn dropped_at(conn: &Connection, hash: Hash) -> Result<Option<Timestamp>, StoreError> {
+    conn.prepare_cached("SELECT dropped_at FROM blob WHERE hash = ?1 AND dropped_at IS NOT NULL")
+        .and_then(|mut statement| statement.query_row([hash.as_bytes()], |row| row::time(row, 0)).optional())
+        .map_err(|error| sql(&error, &format!("looking for blob {hash}")))
+}
+
+/// The beginning of the bytes with this hash, as far as they are searched.
+pub(crate) fn beginning(conn: &Connection, hash: Hash) -> Result<Vec<u8>, StoreError> {
+    let statement = "SELECT packing, substr(content, 1, iif(packing = 'plain', ?2, ?3)) FROM blob WHERE hash = ?1";
+    let stored: Option<(String, Vec<u8>)> = conn
+        .prepare_cached(statement)
+        .and_then(|mut statement| {
+            let (plain, packed) = (ARTIFACT_TEXT_BYTES_MAX as u64, PACKED_BLOCK_BYTES_MAX as u64);
+            let params = params![hash.as_bytes(), int(plain), int(packed)];
+            statement.query_row(params, |row| Ok((row.get(0)?, row.get(1)?))).optional()
+        })
+        .map_err(|error| sql(&error, &format!("reading blob {hash}")))?;
+    Ok(stored
+        .map(|(packing, content)| unpack_beginning(&packing, content, ARTIFACT_TEXT_BYTES_MAX))
+        .unwrap_or_default())
 }
 
 const ARTIFACT_COLUMNS: &str = "id, task, name, version, hash, bytes, media, attempt, at, made_by, sum";

@@ -94,7 +94,7 @@ impl Ready {
             artifacts: ArtifactPart::new(append.artifacts),
             effects: EffectsWork::new(append.effects)?,
             snapshot: append.snapshot.map(SnapshotPart::new),
-            texts: TextPart::new(&append.texts)?,
+            texts: TextPart::new(append.texts),
             once: append.once,
             plan: append.plan,
             length: append.length,
@@ -116,7 +116,7 @@ impl Ready {
         let no = int(plan.no.0);
         let artifacts = self.artifacts.write(tx, &self.plan, no)?;
         self.effects.write_for(tx, no)?;
-        self.texts.write(tx, no)?;
+        self.texts.write(tx, no, &artifacts)?;
         for answer in &mut self.answered {
             answer.write(tx)?;
         }

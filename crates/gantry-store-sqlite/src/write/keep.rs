@@ -1,12 +1,12 @@
 //! What is kept and what is not: blobs, pins, forgetting, vacuum.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::id::PlanId;
 use gantry_core::time::{Duration, Timestamp};
 use gantry_store::kept::{FILE_LIST, hashes_in, listed_in, noted_in};
-use gantry_store::{Hash, StoreError, Vacuumed};
-use rusqlite::{Connection, params};
+use gantry_store::{ArtifactRow, Hash, StoreError, TextKind, Vacuumed};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::sql;
 use crate::pack::Packed;
@@ -34,12 +34,13 @@ impl Work for BlobWork {
 
     fn write(&mut self, tx: &mut Tx<'_>) -> Result<Hash, StoreError> {
         let known = tx.execute(
-            "UPDATE blob SET at = max(at, ?1) WHERE hash = ?2",
+            "UPDATE blob SET at = max(at, ?1) WHERE hash = ?2 AND dropped_at IS NULL",
             params![self.at.as_ms(), self.hash.as_bytes()],
         )?;
         if known == 0 {
             tx.execute(
-                "INSERT INTO blob (hash, packing, bytes, at, content) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO blob (hash, packing, bytes, at, content) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (hash) DO UPDATE SET packing = ?2, bytes = ?3, at = ?4, content = ?5, dropped_at = NULL",
                 params![
                     self.hash.as_bytes(),
                     self.packed.packing,
@@ -119,6 +120,67 @@ fn spoken_of(tx: &Tx<'_>) -> Result<BTreeSet<Hash>, StoreError> {
         }
     }
     Ok(found)
+}
+
+/// Drops the contents of artifacts whose time is over.
+pub(crate) struct DropWork {
+    pub expired: Vec<ArtifactRow>,
+    pub before: Timestamp,
+    pub now: Timestamp,
+}
+
+impl Work for DropWork {
+    type Reply = Vacuumed;
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<Vacuumed, StoreError> {
+        let mut vacuumed = Vacuumed::default();
+        let mut of_content: BTreeMap<Hash, Vec<&ArtifactRow>> = BTreeMap::new();
+        for row in &self.expired {
+            of_content.entry(row.artifact.hash).or_default().push(row);
+        }
+        let spoken_of = if of_content.is_empty() { BTreeSet::new() } else { spoken_of(tx)? };
+        for (hash, expired) in of_content.into_iter().filter(|(hash, _)| !spoken_of.contains(hash)) {
+            if holders(tx, hash)?.iter().any(|holder| !expired.iter().any(|row| row.reference() == *holder)) {
+                continue;
+            }
+            let bytes: Option<u64> = tx
+                .prepare("SELECT bytes FROM blob WHERE hash = ?1 AND at <= ?2 AND dropped_at IS NULL")?
+                .query_row(params![hash.as_bytes(), self.before.as_ms()], |row| row::uint(row, 0))
+                .optional()
+                .map_err(|error| sql(&error, "looking for a content"))?;
+            let Some(bytes) = bytes else { continue };
+            tx.execute(
+                "UPDATE blob SET packing = 'plain', content = zeroblob(0), dropped_at = ?1 WHERE hash = ?2",
+                params![self.now.as_ms(), hash.as_bytes()],
+            )?;
+            for row in expired {
+                tx.execute(
+                    "DELETE FROM text WHERE kind = ?1 AND task = ?2 AND name = ?3
+                     AND plan_no = (SELECT no FROM plan WHERE id = ?4)",
+                    params![
+                        TextKind::Artifact.as_str(),
+                        row.artifact.task.as_str(),
+                        row.versioned_name(),
+                        row.plan.as_str()
+                    ],
+                )?;
+            }
+            vacuumed.blobs += 1;
+            vacuumed.bytes += bytes;
+        }
+        Ok(vacuumed)
+    }
+}
+
+/// The artifacts that have this content, as they are called from anywhere.
+fn holders(tx: &Tx<'_>, hash: Hash) -> Result<Vec<String>, StoreError> {
+    tx.prepare(
+        "SELECT plan.id || '/' || artifact.task || '/' || artifact.name || '@' || artifact.version
+         FROM artifact JOIN plan ON plan.no = artifact.plan_no WHERE artifact.hash = ?1",
+    )?
+    .query_map([hash.as_bytes()], |row| row.get(0))
+    .and_then(Iterator::collect)
+    .map_err(|error| sql(&error, "looking for artifacts"))
 }
 
 /// Removes blobs that nothing refers to, and gives back room.

@@ -2,7 +2,9 @@
 
 use gantry_core::id::PlanId;
 use gantry_core::time::Timestamp;
-use gantry_store::{ArtifactRow, EffectRow, Hash, InboxId, NewArtifact, PlanNo, Snapshot, StoreError, TextRow};
+use gantry_store::{
+    ArtifactRow, EffectRow, Hash, InboxId, NewArtifact, PlanNo, Snapshot, StoreError, TextRow, text_of_artifact,
+};
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
@@ -307,25 +309,32 @@ pub(super) fn no_boundary(length: u64) -> StoreError {
 /// Texts to search.
 ///
 /// The index writes its pages after every statement, so all of them are one statement: they travel as a JSON array.
-pub(super) struct TextPart(Option<String>);
+pub(super) struct TextPart(Vec<TextRow>);
 
 impl TextPart {
-    pub(super) fn new(texts: &[TextRow]) -> Result<Self, StoreError> {
+    pub(super) fn new(texts: Vec<TextRow>) -> Self {
+        Self(texts)
+    }
+
+    /// Writes them, and those that these artifacts are found by.
+    pub(super) fn write(&self, tx: &Tx<'_>, no: i64, artifacts: &[ArtifactRow]) -> Result<(), StoreError> {
+        let mut made = Vec::new();
+        for row in artifacts.iter().filter(|row| row.artifact.whole_name().is_none()) {
+            made.extend(text_of_artifact(row, &crate::read::beginning(tx.conn, row.artifact.hash)?));
+        }
         let row = |text: &TextRow| {
             let task = text.task.as_ref().map_or("", |task| task.as_str()).to_owned();
             (task, text.kind.as_str(), text.name.clone(), text.text.clone())
         };
-        let rows: Vec<_> = texts.iter().map(row).collect();
-        (!rows.is_empty()).then(|| row::json(&rows)).transpose().map(Self)
-    }
-
-    pub(super) fn write(&self, tx: &Tx<'_>, no: i64) -> Result<(), StoreError> {
-        let Some(rows) = &self.0 else { return Ok(()) };
+        let rows: Vec<_> = self.0.iter().chain(&made).map(row).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
         tx.execute(
             "INSERT INTO text (plan_no, task, kind, name, text)
              SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2) WHERE true
              ON CONFLICT (plan_no, task, kind, name) DO UPDATE SET text = excluded.text",
-            params![no, rows],
+            params![no, row::json(&rows)?],
         )?;
         Ok(())
     }

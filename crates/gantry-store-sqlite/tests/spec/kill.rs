@@ -46,7 +46,7 @@ async fn a_record_whose_making_was_killed_at_any_write_is_made_by_the_next_open(
         let store = folder.store();
         let _ = store.append(append("a", 0, 1)).await.unwrap();
         assert!(store.verify(&plan("a")).await.unwrap().is_sound(), "after write {write}");
-        assert_eq!(store.info().await.unwrap().schema, 2);
+        assert_eq!(store.info().await.unwrap().schema, 3);
         if said == ["opened"] {
             break;
         }

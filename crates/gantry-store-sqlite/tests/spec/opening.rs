@@ -12,7 +12,7 @@ fn a_newer_schema_is_refused_and_left_as_it_is() {
     drop(folder.store());
     Connection::open(folder.database()).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
     let before = std::fs::read(folder.database()).unwrap();
-    let refused = StoreError::NewerSchema { found: 99, known: 2 };
+    let refused = StoreError::NewerSchema { found: 99, known: 3 };
     assert_eq!(SqliteStore::open(folder.database()).err(), Some(refused.clone()));
     assert_eq!(SqliteStore::open_read_only(folder.database()).err(), Some(refused));
     assert_eq!(std::fs::read(folder.database()).unwrap(), before);
@@ -67,11 +67,11 @@ fn a_file_whose_second_half_is_noise_is_damaged_not_empty() {
 #[tokio::test]
 async fn opening_twice_keeps_everything_and_migrates_nothing() {
     let folder = Folder::new();
-    assert_eq!(SqliteStore::migrate(folder.database()), Ok((0, 2)));
+    assert_eq!(SqliteStore::migrate(folder.database()), Ok((0, 3)));
     let _ = grow(&folder.store(), "a", 3).await;
-    assert_eq!(SqliteStore::migrate(folder.database()), Ok((2, 2)));
+    assert_eq!(SqliteStore::migrate(folder.database()), Ok((3, 3)));
     let info = folder.store().info().await.unwrap();
-    assert_eq!((info.schema, info.plans, info.turns, info.blobs), (2, 1, 3, 0));
+    assert_eq!((info.schema, info.plans, info.turns, info.blobs), (3, 1, 3, 0));
     assert_eq!(info.path, folder.database());
 }
 

@@ -217,6 +217,35 @@ pub async fn texts_are_found_by_the_beginnings_of_their_words(store: impl Beside
     assert_eq!(found("boat").await, [title("b")]);
 }
 
+pub async fn artifacts_are_found_by_the_words_that_they_begin_with(store: impl Beside) {
+    let long = format!("{}walrus", "x ".repeat(crate::ARTIFACT_TEXT_BYTES_MAX / 2));
+    let contents: [(&str, &[u8]); 6] = [
+        ("stdout", b"zebra unicorn\n"),
+        ("stdout", b"zebra crossing\n"),
+        ("stdout.part-1", b"zebra growing"),
+        ("picture", b"zebra \xff\xfe"),
+        ("program", b"zebra \0"),
+        ("long", long.as_bytes()),
+    ];
+    let mut request = append("a", 0, 1);
+    for (name, content) in contents {
+        let hash = store.put_blob(content.to_vec(), at(1)).await.unwrap();
+        request.artifacts.push(artifact(name, hash, content.len() as u64));
+    }
+    let _ = store.append(request).await.unwrap();
+    let found = |query: &'static str| async {
+        let hits = store.search(query, 9).await.unwrap().into_iter();
+        let mut names: Vec<_> = hits.map(|hit| (hit.task, hit.kind, hit.name)).collect();
+        names.sort();
+        names
+    };
+    let out = |name: &str| (Some(task("build")), TextKind::Artifact, name.to_owned());
+    assert_eq!(found("zebra").await, [out("stdout@1"), out("stdout@2")], "neither parts nor what is not text");
+    assert_eq!(found("unicorn").await, [out("stdout@1")]);
+    assert_eq!(found("x").await, [out("long@1")]);
+    assert_eq!(found("walrus").await, [], "only its beginning is searched");
+}
+
 pub async fn hostile_queries_find_nothing_and_break_nothing(store: impl Beside) {
     let mut request = append("a", 0, 1);
     request.texts =

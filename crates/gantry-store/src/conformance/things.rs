@@ -204,3 +204,34 @@ pub async fn effects_come_in_pages_and_for_one_task(store: impl Beside) {
     assert_eq!(built.next, None);
     assert_eq!(built.items[0].started_at, Timestamp::from_ms(10));
 }
+
+pub async fn contents_whose_time_is_over_are_dropped_and_stay_on_record(store: impl Beside) {
+    let contents: [&[u8]; 3] = [b"zebra alone", b"zebra shared", b"zebra fresh"];
+    let mut hashes = Vec::new();
+    for (content, when) in contents.iter().zip([1, 1, 9]) {
+        hashes.push(store.put_blob(content.to_vec(), at(when)).await.unwrap());
+    }
+    let mut request = append("a", 0, 1);
+    request.artifacts =
+        hashes.iter().zip(["alone", "shared", "fresh"]).map(|(h, name)| artifact(name, *h, 11)).collect();
+    let expired = store.append(request).await.unwrap().artifacts;
+    let mut request = append("b", 0, 1);
+    request.artifacts = vec![artifact("other", hashes[1], 12)];
+    let _ = store.append(request).await.unwrap();
+
+    let dropped = store.drop_contents(expired.clone(), at(5), at(10)).await.unwrap();
+    assert_eq!(dropped, Vacuumed { blobs: 1, bytes: 11 }, "neither what another plan has nor what just came");
+    assert_eq!(store.get_blob(hashes[0]).await.unwrap(), None);
+    assert_eq!(store.dropped_at(hashes[0]).await.unwrap(), Some(at(10)));
+    assert_eq!(store.dropped_at(hashes[1]).await.unwrap(), None);
+    assert!(store.get_blob(hashes[1]).await.unwrap().is_some() && store.get_blob(hashes[2]).await.unwrap().is_some());
+    assert!(store.verify(&plan("a")).await.unwrap().is_sound(), "that it was dropped is no damage");
+    let mut found: Vec<String> = store.search("zebra", 9).await.unwrap().into_iter().map(|hit| hit.name).collect();
+    found.sort();
+    assert_eq!(found, ["fresh@1", "other@1", "shared@1"], "what is gone is not found");
+    assert_eq!(store.drop_contents(expired, at(5), at(11)).await.unwrap(), Vacuumed::default(), "once is enough");
+
+    let again = store.put_blob(contents[0].to_vec(), at(12)).await.unwrap();
+    assert_eq!(store.get_blob(again).await.unwrap().as_deref(), Some(contents[0]));
+    assert_eq!(store.dropped_at(again).await.unwrap(), None, "what is handed in again is there again");
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gantry_core::id::PlanId;
+use gantry_core::id::{PlanId, TaskId};
 use gantry_core::time::Timestamp;
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::{ANSWERED, Letter, Plan, Record, UNREFERENCED};
 use crate::kept::{FILE_LIST, hashes_in, listed_in, noted_in};
 use crate::{
     Append, Appended, ArtifactRow, Card, EffectRow, Hash, InboxId, NewArtifact, OnceKey, PlanNo, Sealed, Snapshot,
-    StoreError, Vacuumed, check_life, first_head,
+    StoreError, TextKind, Vacuumed, check_life, first_head, text_of_artifact,
 };
 
 impl Record {
@@ -38,6 +38,12 @@ impl Record {
             Plan::new(&append.plan, PlanNo(self.last_no), sealed.at)
         });
         let appended = plan.append(&append.plan, sealed, append.card, append.artifacts);
+        for row in &appended.artifacts {
+            let content = self.blobs.get(&row.artifact.hash).map(|(bytes, _)| bytes.as_slice()).unwrap_or_default();
+            if let Some(text) = text_of_artifact(row, content) {
+                plan.texts.insert((text.task, text.kind, text.name), text.text);
+            }
+        }
         for effect in append.effects {
             plan.record_effect(effect);
         }
@@ -82,7 +88,7 @@ impl Record {
 
     fn check_parts(&self, append: &Append, length: u64) -> Result<(), StoreError> {
         for artifact in &append.artifacts {
-            if !self.blobs.contains_key(&artifact.hash) {
+            if !self.blobs.contains_key(&artifact.hash) && !self.dropped.contains_key(&artifact.hash) {
                 return Err(StoreError::not_found(format!("blob {}", artifact.hash)));
             }
         }
@@ -145,10 +151,32 @@ impl Record {
         Ok(())
     }
 
-    pub(super) fn vacuum(&mut self, now: Timestamp) -> Vacuumed {
-        let rows = || self.plans.values().flat_map(|plan| &plan.artifacts);
-        let mut used: BTreeSet<Hash> = rows().map(|row| row.artifact.hash).collect();
-        let lists = rows().filter(|row| row.artifact.name == FILE_LIST).map(|row| row.artifact.hash);
+    pub(super) fn drop_contents(&mut self, expired: &[ArtifactRow], before: Timestamp, now: Timestamp) -> Vacuumed {
+        let rows = self.plans.values().flat_map(|plan| &plan.artifacts);
+        let mut used: BTreeSet<Hash> = rows.filter(|row| !expired.contains(row)).map(|row| row.artifact.hash).collect();
+        used.extend(self.spoken_of());
+        let mut vacuumed = Vacuumed::default();
+        for row in expired.iter().filter(|row| !used.contains(&row.artifact.hash)) {
+            let hash = row.artifact.hash;
+            if self.blobs.get(&hash).is_some_and(|(_, at)| *at > before) {
+                continue;
+            }
+            if let Some((bytes, _)) = self.blobs.remove(&hash) {
+                vacuumed.blobs += 1;
+                vacuumed.bytes += bytes.len() as u64;
+                self.dropped.insert(hash, now);
+            }
+            if let Some(plan) = self.plans.get_mut(&row.plan) {
+                plan.texts.remove(&text_key(row));
+            }
+        }
+        vacuumed
+    }
+
+    /// The contents that recorded calls, notes and lists of files speak of, and those that these speak of in turn.
+    fn spoken_of(&self) -> BTreeSet<Hash> {
+        let rows = self.plans.values().flat_map(|plan| &plan.artifacts);
+        let lists = rows.filter(|row| row.artifact.name == FILE_LIST).map(|row| row.artifact.hash);
         let mut spoken_of: BTreeSet<Hash> = lists.collect();
         for effect in self.plans.values().flat_map(|plan| &plan.effects) {
             spoken_of.extend(hashes_in(effect.request.to_string().as_bytes()));
@@ -157,10 +185,16 @@ impl Record {
         }
         let turns = self.plans.values().flat_map(|plan| &plan.turns);
         spoken_of.extend(turns.flat_map(|(sealed, _)| noted_in(&sealed.entries)));
-        for hash in spoken_of {
-            used.insert(hash);
-            used.extend(self.blobs.get(&hash).into_iter().flat_map(|(bytes, _)| listed_in(bytes)));
+        for hash in spoken_of.clone() {
+            spoken_of.extend(self.blobs.get(&hash).into_iter().flat_map(|(bytes, _)| listed_in(bytes)));
         }
+        spoken_of
+    }
+
+    pub(super) fn vacuum(&mut self, now: Timestamp) -> Vacuumed {
+        let rows = self.plans.values().flat_map(|plan| &plan.artifacts);
+        let mut used: BTreeSet<Hash> = rows.map(|row| row.artifact.hash).collect();
+        used.extend(self.spoken_of());
         let mut vacuumed = Vacuumed::default();
         self.inbox.retain(|_, letter| letter.answer.is_none() || now - letter.at < ANSWERED);
         self.blobs.retain(|hash, (bytes, at)| {
@@ -240,6 +274,11 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Where the text of an artifact stands.
+fn text_key(row: &ArtifactRow) -> (Option<TaskId>, TextKind, String) {
+    (Some(row.artifact.task.clone()), TextKind::Artifact, row.versioned_name())
 }
 
 fn no_boundary(snapshot: &Snapshot) -> StoreError {

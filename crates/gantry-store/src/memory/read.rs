@@ -118,10 +118,11 @@ impl Record {
             wanted.iter().all(|word| known.iter().any(|known| known.starts_with(word.as_str())))
         };
         let found = texts.filter(|(_, (_, text))| fits(text)).take(limit.clamp(1, PAGE_ITEMS_MAX) as usize);
-        let hit = |(plan, ((task, kind, _), text)): (&PlanId, (&(Option<_>, _, String), &String))| Hit {
+        let hit = |(plan, ((task, kind, name), text)): (&PlanId, (&(Option<_>, _, String), &String))| Hit {
             plan: plan.clone(),
             task: task.clone(),
             kind: *kind,
+            name: name.clone(),
             snippet: text.chars().take(SNIPPET_CHARS_MAX).collect(),
         };
         found.map(hit).collect()

@@ -7,6 +7,7 @@ use super::actions::{
     check_alternates, check_commands, check_gate, check_inputs, check_point, check_undo, reserved_input,
 };
 use super::names::{check_expr, check_names, own_names};
+use super::tools::check_arguments;
 use crate::plan::action::Action;
 use crate::plan::{Check, Idempotency, Input, Plan, Task};
 use crate::policy::Budget;
@@ -90,6 +91,7 @@ fn check_people(plan: &Plan, findings: &mut Findings) {
 
 fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, findings: &mut Findings) {
     let at = Some(index);
+    check_arguments(index, task, findings);
     for (field, duration) in [
         ("timeout", task.timeout),
         ("heartbeat", task.heartbeat),

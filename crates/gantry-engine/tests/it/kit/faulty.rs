@@ -222,6 +222,17 @@ impl Store for Faulty {
     async fn forget(&self, plan: &PlanId) -> Result<(), StoreError> {
         self.inner.forget(plan).await
     }
+    async fn drop_contents(
+        &self,
+        expired: Vec<ArtifactRow>,
+        before: Timestamp,
+        now: Timestamp,
+    ) -> Result<Vacuumed, StoreError> {
+        self.inner.drop_contents(expired, before, now).await
+    }
+    async fn dropped_at(&self, hash: Hash) -> Result<Option<Timestamp>, StoreError> {
+        self.inner.dropped_at(hash).await
+    }
     async fn vacuum(&self, now: Timestamp) -> Result<Vacuumed, StoreError> {
         self.inner.vacuum(now).await
     }

@@ -96,13 +96,15 @@ impl Graph<'_> {
                     && let On::Outcome(outcome) = &route.on
                     && !known.contains(&outcome.as_str())
                 {
+                    let all = format!("it ends with one of: {}", known.join(", "));
+                    let near = nearest(outcome, known.iter().copied());
                     findings
                         .error(
                             "plan::unknown-outcome",
                             (Some(i), &format!("next.{n}.on")),
                             format!("task `{}` never ends with `{outcome}`", task.id),
                         )
-                        .hint(format!("it ends with one of: {}", known.join(", ")));
+                        .hint(near.map_or(all.clone(), |near| format!("did you mean `{near}`? {all}")));
                 }
             }
             for (n, id) in named_by_modes(task) {

@@ -1,0 +1,49 @@
+//! Arguments that the tools of this program cannot do without.
+
+use super::Findings;
+use crate::plan::Task;
+use crate::plan::action::Action;
+
+/// What a tool must be given: one name of each group.
+fn needed(tool: &str, has: impl Fn(&str) -> bool) -> &'static [&'static [&'static str]] {
+    match tool {
+        "files.read" | "files.delete" => &[&["path"]],
+        "files.write" => &[&["path"], &["content", "base64"]],
+        "files.edit" if has("diff") => &[],
+        "files.edit" if has("edits") => &[&["path"]],
+        "files.edit" => &[&["path"], &["search", "edits", "diff"], &["replace"]],
+        "files.move" => &[&["from"], &["to"]],
+        "shell" => &[&["command"]],
+        _ => &[],
+    }
+}
+
+/// Says which arguments are missing: at run time it would be too late.
+pub(super) fn check_arguments(index: usize, task: &Task, findings: &mut Findings) {
+    let Some(Action::Tool(tool)) = &task.action else { return };
+    // Whoever binds the input `args` gives all arguments at once.
+    if task.inputs.contains_key("args") {
+        return;
+    }
+    let has = |name: &str| tool.args.contains_key(name);
+    let missing: Vec<&[&str]> =
+        needed(&tool.name, has).iter().copied().filter(|group| !group.iter().any(|name| has(name))).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let words = |group: &[&str]| group.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+    let names = missing.iter().map(|group| words(group)).collect::<Vec<_>>().join(", and ");
+    let problem = findings.error(
+        "plan::missing-argument",
+        (Some(index), "tool"),
+        format!("task `{}` does not give `{}` its {names}", task.id, tool.name),
+    );
+    let misplaced = missing.iter().flat_map(|group| group.iter()).find(|name| task.inputs.contains_key(**name));
+    problem.hint(match misplaced {
+        Some(name) => format!(
+            "`{name}` stands under `inputs`, which a tool does not see; write `tool: {{name: {}, args: {{{name}: …}}}}`",
+            tool.name
+        ),
+        None => format!("write `tool: {{name: {}, args: {{{}: …}}}}`", tool.name, missing[0][0]),
+    });
+}
