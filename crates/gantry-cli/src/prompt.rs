@@ -28,8 +28,10 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// List all prompts with their versions, languages and variants
+    #[command(after_help = "Examples:\n  gantry prompt list\n  gantry prompt list --json")]
     List,
     /// Show what a prompt takes, and what it says with its examples filled in
+    #[command(after_help = "Examples:\n  gantry prompt show task\n  gantry prompt show task --locale ko --json")]
     Show {
         /// The prompt
         name: String,
@@ -45,6 +47,7 @@ enum What {
     /// Everything is derived from the calls on record. A use succeeds when an answer came that holds, and not from the
     /// offline model in the place of another. The score of a variant is 0.7 of success, 0.2 of few tokens and 0.1 of
     /// speed, the latter two compared with the best.
+    #[command(after_help = "Examples:\n  gantry prompt stats\n  gantry prompt stats task --json")]
     Stats {
         /// Only this prompt
         name: Option<String>,

@@ -41,7 +41,8 @@ pub(crate) fn dropped_at(conn: &Connection, hash: Hash) -> Result<Option<Timesta
 /// The beginning of the bytes with this hash, as far as they are searched.
 pub(crate) fn beginning(conn: &Connection, hash: Hash) -> Result<Vec<u8>, StoreError> {
     let statement = "SELECT packing, substr(content, 1, iif(packing = 'plain', ?2, ?3)) FROM blob WHERE hash = ?1";
-    let stored: Option<(String, Vec<u8>)> = conn
+    // The part of a content that is empty is NULL.
+    let stored: Option<(String, Option<Vec<u8>>)> = conn
         .prepare_cached(statement)
         .and_then(|mut statement| {
             let (plain, packed) = (ARTIFACT_TEXT_BYTES_MAX as u64, PACKED_BLOCK_BYTES_MAX as u64);
@@ -50,7 +51,7 @@ pub(crate) fn beginning(conn: &Connection, hash: Hash) -> Result<Vec<u8>, StoreE
         })
         .map_err(|error| sql(&error, &format!("reading blob {hash}")))?;
     Ok(stored
-        .map(|(packing, content)| unpack_beginning(&packing, content, ARTIFACT_TEXT_BYTES_MAX))
+        .map(|(packing, content)| unpack_beginning(&packing, content.unwrap_or_default(), ARTIFACT_TEXT_BYTES_MAX))
         .unwrap_or_default())
 }
 

@@ -234,4 +234,9 @@ pub async fn contents_whose_time_is_over_are_dropped_and_stay_on_record(store: i
     let again = store.put_blob(contents[0].to_vec(), at(12)).await.unwrap();
     assert_eq!(store.get_blob(again).await.unwrap().as_deref(), Some(contents[0]));
     assert_eq!(store.dropped_at(again).await.unwrap(), None, "what is handed in again is there again");
+
+    let mut request = append("c", 0, 1);
+    let empty = store.put_blob(Vec::new(), at(12)).await.unwrap();
+    request.artifacts = vec![artifact("empty", empty, 0)];
+    assert_eq!(store.append(request).await.unwrap().artifacts.len(), 1, "an empty content is a content");
 }
