@@ -40,6 +40,8 @@ pub(crate) const ANSWER_WAIT: Duration = Duration::from_secs(20);
 const ANSWER_POLL: Duration = Duration::from_millis(20);
 /// How long a plan that someone else holds is waited for: whoever only says something to it lets go soon.
 const CLAIM_WAIT: Duration = Duration::from_secs(1);
+/// How many plans that were created here and that nobody drives yet are remembered.
+const FRESH_MAX: usize = 256;
 
 /// How this process works on plans.
 #[derive(Clone, Debug)]
@@ -88,6 +90,8 @@ pub(crate) struct Shared {
     pub(crate) capabilities: Arc<Capabilities>,
     pub(crate) happenings: broadcast::Sender<Happening>,
     drivers: Mutex<BTreeMap<PlanId, mpsc::UnboundedSender<Message>>>,
+    /// Plans as they were created here: whoever drives one of them next does not have to read it.
+    fresh: Mutex<BTreeMap<PlanId, Opened>>,
     /// Passes on what others write, from the first driver on.
     watcher: Mutex<Option<JoinHandle<()>>>,
 }
@@ -162,8 +166,9 @@ impl Engine {
         let (happenings, _) = broadcast::channel(HAPPENINGS_MAX);
         let slots = Arc::new(Slots::new(options.attempts_max.max(1)));
         let capabilities = Arc::new(capabilities(&options.capabilities));
-        let (drivers, watcher) = (Mutex::default(), Mutex::default());
-        let shared = Shared { store, clock, runners, options, slots, capabilities, happenings, drivers, watcher };
+        let (drivers, fresh, watcher) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let shared =
+            Shared { store, clock, runners, options, slots, capabilities, happenings, drivers, fresh, watcher };
         Self { shared: Arc::new(shared) }
     }
 
@@ -182,6 +187,7 @@ impl Engine {
             capabilities: Arc::clone(capabilities),
             happenings: happenings.clone(),
             drivers: Mutex::default(),
+            fresh: Mutex::default(),
             watcher: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -323,6 +329,18 @@ impl Shared {
         self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn fresh(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, Opened>> {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, plan: PlanId, opened: Opened) {
+        let mut fresh = self.fresh();
+        if fresh.len() >= FRESH_MAX {
+            fresh.clear();
+        }
+        fresh.insert(plan, opened);
+    }
+
     /// Has all drivers look into their inbox whenever someone else wrote something.
     fn watch_store(self: &Arc<Self>) {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
@@ -420,9 +438,12 @@ pub(crate) async fn append_new(
         _ => Vec::new(),
     };
     let parent = origin.parent.as_ref().map(|(plan, _)| plan.clone());
-    let turn = Turn { first_seq: 1, inputs: Cause::Created(origin).to_json(), entries, at: now };
+    let turn = Turn { first_seq: 1, inputs: Cause::Created(origin.clone()).to_json(), entries, at: now };
     let card = card_of(&life, parent.as_ref(), None);
-    let _ = shared.store.append(Append { once, texts, ..Append::new(id, 0, turn, card) }).await?;
+    let no = shared.store.append(Append { once, texts, ..Append::new(id.clone(), 0, turn, card) }).await?.plan_no;
+    if origin.parent.is_none() {
+        shared.remember(id, Opened::fresh(no, life, origin));
+    }
     Ok(())
 }
 
@@ -433,8 +454,17 @@ pub(crate) async fn drive(
     first: Vec<Input>,
     above: Option<Above>,
 ) -> Result<Driving, EngineError> {
-    let claim = claim(shared, plan).await?;
-    let opened = open(&*shared.store, plan).await?;
+    // Nobody can have driven it unless it was changed, and then its first turn is refused and it is read after all.
+    let fresh = shared.fresh().remove(plan);
+    let no = match &fresh {
+        Some(fresh) => fresh.no,
+        None => shared.store.plan(plan.as_str()).await?.no,
+    };
+    let claim = claim(shared, plan, no).await?;
+    let opened = match fresh {
+        Some(fresh) => fresh,
+        None => open(&*shared.store, plan).await?,
+    };
     opened.check_home()?;
     let place = place_for(&shared.options, &opened);
     let mut driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
@@ -452,8 +482,7 @@ pub(crate) async fn drive(
 }
 
 /// Takes the claim of a plan, and waits a moment for whoever holds it only to say something.
-async fn claim(shared: &Shared, plan: &PlanId) -> Result<Claim, EngineError> {
-    let no = shared.store.plan(plan.as_str()).await?.no;
+async fn claim(shared: &Shared, plan: &PlanId, no: PlanNo) -> Result<Claim, EngineError> {
     let since = tokio::time::Instant::now();
     loop {
         if let Some(claim) = shared.store.claim(no).await? {

@@ -113,6 +113,20 @@ async fn read_life(store: &dyn Store, plan: &PlanId) -> Result<(PlanNo, Life, u6
 }
 
 impl Opened {
+    /// A plan that was just created here, and is a part of no other.
+    pub(crate) fn fresh(no: PlanNo, life: Life, origin: Origin) -> Self {
+        Self {
+            no,
+            life,
+            origin,
+            forked_from: None,
+            above: Vec::new(),
+            home: None,
+            secrets_elsewhere: Vec::new(),
+            snapshot_length: 0,
+        }
+    }
+
     /// Refuses a plan that came from elsewhere and has no place here yet.
     pub fn check_home(&self) -> Result<(), EngineError> {
         match &self.home {

@@ -109,3 +109,23 @@ async fn a_task_for_a_model_that_is_not_there_waits_for_someone_who_does_it() {
     assert_eq!(world.drive(&plan, vec![done]).await, completed());
     assert_eq!(world.script.ledger(), ["b#1"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_elsewhere_before_the_first_drive_counts() {
+    let mut world = World::new();
+    let (cancelled, forgotten) = (world.create(GATED).await, world.create(GATED).await);
+    let here = world.engine.clone();
+    world.another_process();
+    let cancel = Input::Cancel { by: "ben".to_owned(), why: "not needed".to_owned(), undo: TakeBack::Nothing };
+    assert_eq!(world.engine.tell(&cancelled, cancel).await, Ok(Tell::Recorded));
+    world.store.forget(&forgotten).await.unwrap();
+
+    let ending = here.drive(&cancelled, Until::Ended, vec![Input::Start]).await.unwrap().ended().await.unwrap();
+    assert!(matches!(ending, Ending::Ended { state: PlanState::Abandoned, .. }), "{ending:?}");
+    let gone = match here.drive(&forgotten, Until::Ended, vec![Input::Start]).await {
+        Ok(driving) => driving.ended().await.err(),
+        Err(error) => Some(error),
+    };
+    assert!(gone.is_some_and(|gone| gone.to_string().contains("not")), "a plan that is gone is not driven");
+    assert_eq!(world.script.times("build"), 0);
+}
