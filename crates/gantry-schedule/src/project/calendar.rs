@@ -5,12 +5,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::{Date, Weekday};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::is_default;
 
 /// When work happens. Without a `week` it is round the clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Calendar {
     /// Its name, unique among calendars.
@@ -26,6 +27,7 @@ pub struct Calendar {
     pub days_off: Vec<Days>,
     /// Days with hours of their own; they win over `week` and `days_off`.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(with = "BTreeMap<String, Vec<Hours>>")]
     pub exceptions: BTreeMap<Date, Vec<Hours>>,
 }
 
