@@ -10,8 +10,8 @@ use gantry_core::id::{PlanId, TaskId};
 use gantry_core::plan::{
     Action, Agent, ArtifactDecl, Ask, Branch, Capability, Check, Checkpoint, Choice, Command, Compute, Confidence,
     Decide, Escalation, Estimate, FailureMode, Gate, Hypothesis, Idempotency, InitialStatus, Input, Kind, Manual, Map,
-    Model, Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route, Run, Scope,
-    Scheduling, Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
+    Model, Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route, Run,
+    Scheduling, Scope, Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
 };
 use gantry_core::policy::{
     Budget, CommandScope, FileScope, Judge, NetworkScope, Policy, ProseBy, Recovery, Remedy, Retry, ToolScope,

@@ -123,12 +123,8 @@ impl Dice<'_> {
         calendars: &[Calendar],
         classes: &[ReferenceClass],
     ) -> TaskScheduling {
-        let kinds = [
-            LinkKind::FinishToStart,
-            LinkKind::FinishToFinish,
-            LinkKind::FinishToStart,
-            LinkKind::FinishToFinish,
-        ];
+        let kinds =
+            [LinkKind::FinishToStart, LinkKind::FinishToFinish, LinkKind::FinishToStart, LinkKind::FinishToFinish];
         let link = |dice: &mut Self, task| Link { task, kind: kinds[dice.throw(4)], lag: dice.length() };
         TaskScheduling {
             after: before.filter(|_| self.yes()).map(|task| link(self, task)).into_iter().collect(),

@@ -145,7 +145,18 @@ impl Week {
 
 impl Serialize for Week {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(DAY_NAMES.iter().zip(&self.0).filter(|(_, hours)| !hours.is_empty()))
+        let mut runs: Vec<(usize, usize, &Vec<Hours>)> = Vec::new();
+        for (day, hours) in self.0.iter().enumerate().filter(|(_, hours)| !hours.is_empty()) {
+            match runs.last_mut().filter(|(_, last, same)| last + 1 == day && *same == hours) {
+                Some((_, last, _)) => *last = day,
+                None => runs.push((day, day, hours)),
+            }
+        }
+        let name = |first: usize, last: usize| match first == last {
+            true => DAY_NAMES[first].to_owned(),
+            false => format!("{}-{}", DAY_NAMES[first], DAY_NAMES[last]),
+        };
+        serializer.collect_map(runs.into_iter().map(|(first, last, hours)| (name(first, last), hours)))
     }
 }
 
@@ -200,6 +211,7 @@ mod tests {
         let calendar: Calendar = serde_json::from_str(text).unwrap();
         let again: Calendar = serde_json::from_str(&serde_json::to_string(&calendar).unwrap()).unwrap();
         assert_eq!(calendar, again);
+        assert!(serde_json::to_string(&calendar).unwrap().contains(r#""mon-thu":["08:00-12:00","13:00-17:00"]"#));
         assert_eq!(calendar.hours("2026-03-02".parse().unwrap()).len(), 2);
         assert!(calendar.hours("2026-12-25".parse().unwrap()).is_empty());
         assert_eq!(calendar.hours("2026-12-28".parse().unwrap()), [Hours { from: 600, to: 720 }]);

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::DeserializeOwned;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::is_default;
 use super::length::Length;
 
 /// How chance is spread between the lowest and the highest value.
@@ -92,7 +93,7 @@ struct Whole<T> {
     low: T,
     likely: T,
     high: T,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     shape: Shape,
 }
 

@@ -36,10 +36,12 @@ impl Project {
             return Vec::new();
         }
         let Ok(model) = Model::new(self, Basis::default(), HORIZON_FIRST) else { return Vec::new() };
+        // Work that began before the project should have is under way only since it began.
+        let Some(now) = self.data_date.and_then(|when| model.second(when, Edge::First)) else { return Vec::new() };
         let left = |task: &super::Task| {
             let node = &model.network.nodes[model.node_of[model.place(&task.id)]?];
             let started = model.second(task.progress.started?, Edge::First)?;
-            let worked = model.lines.all[node.line].work_between(started, model.from);
+            let worked = model.lines.all[node.line].work_between(started, now);
             Some(Length::seconds((node.duration - worked.max(0)).max(0)))
         };
         let tasks = self.tasks.iter().enumerate().filter(|(_, task)| under_way(task));
@@ -81,6 +83,13 @@ mod tests {
     fn work_that_took_longer_than_estimated_is_about_to_end() {
         let late = Project { data_date: day("2026-03-12T10:00"), ..building() };
         assert_eq!(finish(late), "2026-03-12T10:00:00Z");
+    }
+
+    #[test]
+    fn work_that_began_before_the_project_should_have_used_no_more_time_than_has_passed() {
+        let mut project = Project { start: day("2026-04-06"), ..building() };
+        project.data_date = day("2026-03-03");
+        assert_eq!(finish(project), "2026-04-09T17:00:00Z");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Problems in what the plan says about its schedule. The scheduler finds them; here they get their place.
 
-use gantry_schedule::project::{Link, Money, Project, Who};
-use gantry_schedule::{Problem, ProblemKind, project};
+use gantry_schedule::project::{Cost, Link, Money, Who};
+use gantry_schedule::{Problem, ProblemKind, Project, project};
 
 use super::Findings;
 use crate::plan::{Plan, Scheduling, TaskScheduling};
@@ -26,7 +26,9 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
             .hint = hint;
     }
     check_amounts(section, findings);
-    for problem in problems(&plan.project(Timestamp::default())) {
+    let mut problems = problems(&plan.project(Timestamp::default()));
+    problems.dedup(); // three amounts of one cost have one currency
+    for problem in problems {
         let Some((task, path)) = place(plan, &problem) else { continue };
         if findings.has_cycle() && problem.kind == ProblemKind::Cycle {
             continue; // told already, with the place of each wait
@@ -182,6 +184,14 @@ fn of_task(plan: &Plan, problem: &Problem, rest: &str) -> Option<Place> {
                 Some(need) => here(format!("needs.{need}")),
                 None if more.needs.is_empty() => own("resources"),
                 None => here("needs".to_owned()),
+            }
+        }
+        "costs" => {
+            let currency = |cost: &Cost| cost.amount.likely.currency.as_ref().is_some_and(|name| names(problem, name));
+            let meant = |cost: &Cost| currency(cost) || names(problem, &cost.amount.to_string());
+            match more.costs.iter().position(meant) {
+                Some(cost) => here(format!("costs.{cost}.amount")),
+                None => here("costs".to_owned()),
             }
         }
         "estimate" if more.estimate.is_none() => own("estimate"),
