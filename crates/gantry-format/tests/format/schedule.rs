@@ -54,7 +54,7 @@ fn a_changed_schedule_is_told_field_by_field() {
 /// A plan of two tasks with this schedule, and what a person sees of it.
 fn refused(schedule: &str) -> String {
     seen(&format!(
-        "title: House\ntasks:\n  - {{id: design}}\n  - {{id: build, depends_on: [design]}}\nschedule:\n{schedule}"
+        "title: House\ntasks:\n  - {{id: design}}\n  - {{id: build, depends_on: [design]}}\n{schedule}"
     ))
 }
 
@@ -91,13 +91,37 @@ schedule:
     build: {needs: [ana 50%, anna], class: houses}
 ";
     insta::assert_snapshot!(refused(schedule), @"
-    error[file::syntax]: not valid YAML: mapping values are not allowed in this context
-     --> plan.yaml:7:12
+    error[plan::schedule-unknown]: the schedule's calendar: there is no calendar `offcie`
+     --> plan.yaml:6:13
       |
-    7 |   calendars: [{id: office}]
-      |            ^ here
+    6 |   calendar: offcie
+      |             ^^^^^^
       |
-      = help: a text with `: ` in it needs quotes
+      = help: did you mean `office`?
+
+    error[plan::schedule-unknown]: resource `ana`: there is no calendar `ofice`
+     --> plan.yaml:9:27
+      |
+    9 |     - {id: ana, calendar: ofice}
+      |                           ^^^^^
+      |
+      = help: did you mean `office`?
+
+    error[plan::schedule-unknown]: task `build`: there is no resource `anna`
+      --> plan.yaml:11:30
+       |
+    11 |     build: {needs: [ana 50%, anna], class: houses}
+       |                              ^^^^
+       |
+       = help: did you mean `ana`?
+
+    error[plan::schedule-unknown]: task `build`: there is no class `houses`
+      --> plan.yaml:11:44
+       |
+    11 |     build: {needs: [ana 50%, anna], class: houses}
+       |                                            ^^^^^^
+       |
+       = help: add a class with this id, or name one that is there
     ");
 }
 
@@ -111,13 +135,29 @@ schedule:
     build: {estimate: 3d / 2d / 1d, after: [design SS+soon], deadline: never}
 ";
     insta::assert_snapshot!(refused(schedule), @"
-    error[file::syntax]: not valid YAML: mapping values are not allowed in this context
-     --> plan.yaml:7:8
+    error[plan::invalid-value]: `tomorrow` is not a point in time; write `2026-03-02`, `2026-03-02T09:00`, `2026-03-02T09:00:00Z`, or a length after the project's start such as `72h`
+     --> plan.yaml:6:10
       |
-    7 |   tasks:
-      |        ^ here
+    6 |   start: tomorrow
+      |          ^^^^^^^^
+
+    error[plan::invalid-value]: `5x` is not a length of time; write for example `90m`, `8h`, `5d`, `1w`, `3mo` or `2ed` (elapsed)
+     --> plan.yaml:8:24
       |
-      = help: a text with `: ` in it needs quotes
+    8 |     design: {estimate: 5x}
+      |                        ^^
+
+    error[plan::invalid-value]: `design SS+soon` is not a link: `+soon` is not a length of time; write for example `90m`, `8h`, `5d`, `1w`, `3mo` or `2ed` (elapsed); write `task`, `task SS`, `task FS+2d` or `task FF-1ed`
+     --> plan.yaml:9:45
+      |
+    9 |     build: {estimate: 3d / 2d / 1d, after: [design SS+soon], deadline: never}
+      |                                             ^^^^^^^^^^^^^^
+
+    error[plan::invalid-value]: `never` is not a point in time; write `2026-03-02`, `2026-03-02T09:00`, `2026-03-02T09:00:00Z`, or a length after the project's start such as `72h`
+     --> plan.yaml:9:72
+      |
+    9 |     build: {estimate: 3d / 2d / 1d, after: [design SS+soon], deadline: never}
+      |                                                                        ^^^^^
     ");
 }
 
@@ -193,13 +233,29 @@ schedule:
     build: {estimat: 5d, needs: []}
 ";
     insta::assert_snapshot!(refused(schedule), @"
-    error[file::syntax]: not valid YAML: mapping values are not allowed in this context
-     --> plan.yaml:7:12
+    error[plan::unknown-field]: a schedule has no field `calender`
+     --> plan.yaml:6:3
+      |
+    6 |   calender: office
+      |   ^^^^^^^^ unknown field
+      |
+      = help: did you mean `calendar`?
+
+    error[plan::unknown-field]: a resource of the schedule has no field `rates`
+     --> plan.yaml:7:25
       |
     7 |   resources: [{id: ana, rates: 5}]
-      |            ^ here
+      |                         ^^^^^ unknown field
       |
-      = help: a text with `: ` in it needs quotes
+      = help: did you mean `rate`?
+
+    error[plan::unknown-field]: a task of the schedule has no field `estimat`
+     --> plan.yaml:9:13
+      |
+    9 |     build: {estimat: 5d, needs: []}
+      |             ^^^^^^^ unknown field
+      |
+      = help: did you mean `estimate`?
     ");
 }
 
@@ -208,26 +264,10 @@ fn money_of_another_currency_needs_a_rate_of_exchange() {
     let schedule = "schedule:\n  currency: EUR\n  tasks:\n    build: {costs: [{name: wood, amount: 5 CHF}]}\n";
     insta::assert_snapshot!(refused(schedule), @"
     error[plan::schedule-unknown]: task `build`: there is no rate of exchange for `CHF`
-     --> plan.yaml:8:13
+     --> plan.yaml:8:42
       |
     8 |     build: {costs: [{name: wood, amount: 5 CHF}]}
-      |             ^^^^^
-      |
-      = help: add `CHF` to `exchange`: what one is worth in EUR
-
-    error[plan::schedule-unknown]: task `build`: there is no rate of exchange for `CHF`
-     --> plan.yaml:8:13
-      |
-    8 |     build: {costs: [{name: wood, amount: 5 CHF}]}
-      |             ^^^^^
-      |
-      = help: add `CHF` to `exchange`: what one is worth in EUR
-
-    error[plan::schedule-unknown]: task `build`: there is no rate of exchange for `CHF`
-     --> plan.yaml:8:13
-      |
-    8 |     build: {costs: [{name: wood, amount: 5 CHF}]}
-      |             ^^^^^
+      |                                          ^^^^^
       |
       = help: add `CHF` to `exchange`: what one is worth in EUR
     ");
@@ -267,12 +307,76 @@ schedule:
     build: {percent: 120}
 ";
     insta::assert_snapshot!(refused(schedule), @"
-    error[file::syntax]: not valid YAML: while parsing a block mapping, did not find expected key
-     --> plan.yaml:7:3
+    error[plan::schedule-value]: calendar `office`: there is no time zone `Europe/Wien`
+     --> plan.yaml:6:34
+      |
+    6 |   calendars: [{id: office, zone: Europe/Wien}]
+      |                                  ^^^^^^^^^^^
+      |
+      = help: write for example `Europe/Vienna`
+
+    error[plan::schedule-value]: risk `frost`: 20 is not a probability
+     --> plan.yaml:7:36
       |
     7 |   risks: [{id: frost, probability: 20, tasks: [biuld]}]
-      |   ^ here
+      |                                    ^^
       |
-      = help: this line is indented by 2 spaces and the line before it by 0; fields of one task start in the same column
+      = help: write 0 to 1
+
+    error[plan::unknown-task]: risk `frost`: there is no task `biuld`
+     --> plan.yaml:7:48
+      |
+    7 |   risks: [{id: frost, probability: 20, tasks: [biuld]}]
+      |                                                ^^^^^
+      |
+      = help: did you mean `build`?
+
+    error[plan::schedule-value]: the correlations of `biuld` add up to 2
+     --> plan.yaml:8:3
+      |
+    8 |   correlations: [{id: weather, members: [design, biuld], strength: 2}]
+      |   ^^^^^^^^^^^^
+      |
+      = help: make them add up to at most 1
+
+    error[plan::schedule-value]: the correlations of `design` add up to 2
+     --> plan.yaml:8:3
+      |
+    8 |   correlations: [{id: weather, members: [design, biuld], strength: 2}]
+      |   ^^^^^^^^^^^^
+      |
+      = help: make them add up to at most 1
+
+    error[plan::schedule-unknown]: correlation `weather`: there is no task or risk `biuld`
+     --> plan.yaml:8:50
+      |
+    8 |   correlations: [{id: weather, members: [design, biuld], strength: 2}]
+      |                                                  ^^^^^
+      |
+      = help: did you mean `build`?
+
+    error[plan::schedule-value]: correlation `weather`: 2 is not a correlation
+     --> plan.yaml:8:68
+      |
+    8 |   correlations: [{id: weather, members: [design, biuld], strength: 2}]
+      |                                                                    ^
+      |
+      = help: write 0 to 1
+
+    error[plan::schedule-value]: class `houses`: its ratios must be numbers above 0, at least one
+     --> plan.yaml:9:26
+      |
+    9 |   classes: [{id: houses, ratios: []}]
+      |                          ^^^^^^
+      |
+      = help: write for example [0.9, 1.2, 1.6]
+
+    error[plan::schedule-value]: task `build`: 120 percent is more than all of it
+      --> plan.yaml:11:22
+       |
+    11 |     build: {percent: 120}
+       |                      ^^^
+       |
+       = help: write 0 to 100
     ");
 }
