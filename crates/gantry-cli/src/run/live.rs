@@ -109,8 +109,9 @@ impl Live {
             return known.words.clone();
         }
         let few = follow.life.task_count() <= FORESEEN_TASKS_MAX;
-        let forecast = few.then(|| Forecast::of(&follow.life, &follow.timeline, now(), Look::Glance)).flatten();
-        let words = forecast.map(|forecast| forecast.words());
+        let now = now();
+        let forecast = few.then(|| Forecast::of(&follow.life, &follow.timeline, now, Look::Glance)).flatten();
+        let words = forecast.map(|forecast| forecast.brief(now));
         self.foreseen.insert(follow.plan().clone(), Foreseen { at: Instant::now(), words: words.clone() });
         words
     }

@@ -82,18 +82,21 @@ impl Forecast {
         json!({"finish": self.finish, "p80": self.p80, "late_by_ms": late_by_ms})
     }
 
+    /// `about 2h 05m left, 20m 00s late`: for one line beside others.
+    pub fn brief(&self, now: Timestamp) -> String {
+        let late = self.late_by().map(|late| format!(", {} late", elapsed(late))).unwrap_or_default();
+        format!("about {} left{late}", elapsed(self.finish - now))
+    }
+
     /// `done about 2026-03-06T17:00:00Z, 80% sure by 2026-03-09T10:00:00Z, 2h 05m after the deadline`.
     pub fn words(&self) -> String {
-        let mut words = format!("done about {}", clock(self.finish));
-        if let Some(p80) = self.p80.filter(|p80| *p80 != self.finish) {
-            words += &format!(", 80% sure by {}", clock(p80));
-        }
-        match (self.deadline, self.late_by()) {
-            (Some(_), Some(late)) => words += &format!(", {} after the deadline", elapsed(late)),
-            (Some(deadline), None) => words += &format!(", {} before the deadline", elapsed(deadline - self.finish)),
-            (None, _) => {}
-        }
-        words
+        let mut words = vec![format!("done about {}", clock(self.finish))];
+        words.extend(self.p80.filter(|p80| *p80 != self.finish).map(|p80| format!("80% sure by {}", clock(p80))));
+        words.extend(self.deadline.map(|deadline| match self.late_by() {
+            Some(late) => format!("{} after the deadline", elapsed(late)),
+            None => format!("{} before the deadline", elapsed(deadline - self.finish)),
+        }));
+        words.join(", ")
     }
 }
 
@@ -188,6 +191,7 @@ tasks:
             let forecast = told.seen(hour).unwrap();
             assert_eq!(forecast.finish, at(finish));
             assert!(forecast.words().ends_with(&format!("{says} the deadline")), "{}", forecast.words());
+            assert_eq!(forecast.brief(at(hour)).contains("late"), hour == 9, "{}", forecast.brief(at(hour)));
             assert_eq!(forecast.to_json()["late_by_ms"], json!((hour == 9).then_some(7_200_000)));
         }
     }

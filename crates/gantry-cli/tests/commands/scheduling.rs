@@ -145,3 +145,19 @@ fn status_and_list_say_when_a_plan_will_be_done_and_how_late_that_is() {
     assert_eq!(kit.json("status house --json")["forecast"], serde_json::Value::Null);
     assert_eq!(kit.json("list --json")[0]["forecast"], serde_json::Value::Null);
 }
+
+#[test]
+fn a_changed_schedule_is_a_revision_that_moves_the_forecast() {
+    let kit = Kit::with_plan(&format!("{ESTIMATED}schedule: {{tasks: {{roof: {{estimate: 3ed}}}}}}\n"));
+    let days = |kit: &Kit| {
+        let status = kit.json("status house --json");
+        let at = |text: &serde_json::Value| text.as_str().unwrap().parse::<jiff::Timestamp>().unwrap().as_second();
+        (at(&status["forecast"]["finish"]) - at(&status["task_list"][1]["started_at"])) / 86_400
+    };
+    assert_eq!(days(&kit), 3);
+    kit.write("longer.yaml", format!("{ESTIMATED}schedule: {{tasks: {{roof: {{estimate: 5ed}}}}}}\n"));
+    kit.gantry(&["revise", "house", "longer.yaml", "--rationale", "it rains"]);
+    assert_eq!(days(&kit), 5);
+    let told = said(&kit, &["diff", "house@r1", "house@r2"]);
+    assert!(told.contains(r#"~ plan: schedule.tasks.roof.estimate "3ed" -> "5ed""#), "{told}");
+}

@@ -53,9 +53,7 @@ fn a_changed_schedule_is_told_field_by_field() {
 
 /// A plan of two tasks with this schedule, and what a person sees of it.
 fn refused(schedule: &str) -> String {
-    seen(&format!(
-        "title: House\ntasks:\n  - {{id: design}}\n  - {{id: build, depends_on: [design]}}\n{schedule}"
-    ))
+    seen(&format!("title: House\ntasks:\n  - {{id: design}}\n  - {{id: build, depends_on: [design]}}\n{schedule}"))
 }
 
 #[test]

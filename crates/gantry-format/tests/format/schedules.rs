@@ -80,7 +80,7 @@ impl Dice<'_> {
         let date = |text: &str| text.parse().expect("a date");
         let hours = vec![Hours { from: 8 * 60, to: 12 * 60 }, Hours { from: 22 * 60, to: 30 * 60 }];
         let mut week = Week::default();
-        week.0[1] = hours.clone();
+        week.0[1].clone_from(&hours);
         week.0[self.throw(7)].clone_from(&hours);
         Calendar {
             id: format!("calendar.{number}"),

@@ -152,9 +152,9 @@ impl Serialize for Week {
                 None => runs.push((day, day, hours)),
             }
         }
-        let name = |first: usize, last: usize| match first == last {
-            true => DAY_NAMES[first].to_owned(),
-            false => format!("{}-{}", DAY_NAMES[first], DAY_NAMES[last]),
+        let name = |first: usize, last: usize| {
+            let name = DAY_NAMES[first];
+            if first == last { name.to_owned() } else { format!("{name}-{}", DAY_NAMES[last]) }
         };
         serializer.collect_map(runs.into_iter().map(|(first, last, hours)| (name(first, last), hours)))
     }

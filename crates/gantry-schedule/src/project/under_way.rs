@@ -55,15 +55,15 @@ mod tests {
     use super::*;
     use crate::{Moment, Options, schedule};
 
-    fn day(text: &str) -> Option<When> {
-        Some(text.parse().unwrap())
+    fn day(text: &str) -> When {
+        text.parse().unwrap()
     }
 
     fn building() -> Project {
         let mut build = Task::new("build", Length::days(5));
-        build.progress.started = day("2026-03-02");
-        let mut project = Project::starting(day("2026-03-02").unwrap(), Calendar::office("office", "UTC")).with(build);
-        project.data_date = day("2026-03-05");
+        build.progress.started = Some(day("2026-03-02"));
+        let mut project = Project::starting(day("2026-03-02"), Calendar::office("office", "UTC")).with(build);
+        project.data_date = Some(day("2026-03-05"));
         project
     }
 
@@ -81,14 +81,14 @@ mod tests {
 
     #[test]
     fn work_that_took_longer_than_estimated_is_about_to_end() {
-        let late = Project { data_date: day("2026-03-12T10:00"), ..building() };
+        let late = Project { data_date: Some(day("2026-03-12T10:00")), ..building() };
         assert_eq!(finish(late), "2026-03-12T10:00:00Z");
     }
 
     #[test]
     fn work_that_began_before_the_project_should_have_used_no_more_time_than_has_passed() {
-        let mut project = Project { start: day("2026-04-06"), ..building() };
-        project.data_date = day("2026-03-03");
+        let mut project = Project { start: Some(day("2026-04-06")), ..building() };
+        project.data_date = Some(day("2026-03-03"));
         assert_eq!(finish(project), "2026-04-09T17:00:00Z");
     }
 
