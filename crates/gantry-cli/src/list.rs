@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::{ago, now};
+use crate::show::forecast::Forecast;
 use crate::show::standing::{has_lost, is_new_fork};
 use crate::show::table::{self, Cell, cell, fit};
 use crate::show::{first_line, json, style};
@@ -124,7 +125,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let inside = if args.all { Inside::Shown } else { Inside::Hidden };
         let (found, more) = read(&store, filter, inside, most).await?;
         if args.record.json {
-            let cards: Vec<Value> = found.iter().map(|listed| json::card(&listed.plan, listed.driven)).collect();
+            let (mut cards, now): (Vec<Value>, _) = (Vec::new(), now());
+            for Listed { plan, driven, .. } in &found {
+                cards.push(json::card(plan, *driven, Forecast::read(&store, plan, now).await?));
+            }
             exit::print_json(&Value::Array(cards))?;
         } else if found.is_empty() {
             talk!("no plans; begin one with `gantry run FILE`");

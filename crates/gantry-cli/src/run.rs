@@ -369,7 +369,8 @@ async fn tell_endings(
         let Some(Follow { life, timeline, .. }) = follows.remove(&plan) else { continue };
         let card = store.plan(plan.as_str()).await?;
         let inside = lives_inside(store, &life).await?;
-        let standing = Standing { card, life, inside, timeline, driven: false, now: now() };
+        let standing = Standing { card, life, inside, timeline, driven: false, now: now(), forecast: None };
+        let standing = standing.foreseen();
         if json {
             let mut ended = crate::show::json::standing(&standing);
             ended["how"] = json!(ending::word(&ending));

@@ -8,6 +8,8 @@ pub mod parts;
 pub mod timeline;
 pub mod times;
 pub mod next;
+pub mod under_way;
+pub mod forecast;
 pub mod standing;
 pub mod results;
 pub mod shortfalls;

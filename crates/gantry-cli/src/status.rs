@@ -26,7 +26,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let store = args.record.open()?;
-        let standing = Standing::read(&store, &args.plan).await?;
+        let standing = Standing::read(&store, &args.plan).await?.foreseen();
         let unheard: Vec<Value> = store.inbox(&standing.card.id).await?.into_iter().map(|(_, input)| input).collect();
         if args.record.json {
             let mut all = json::standing(&standing);

@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let store = args.file.open()?;
         let view = match args.plan.one() {
-            Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?))),
+            Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?.foreseen()))),
             None => View::List,
         };
         let mut terminal =
@@ -111,10 +111,10 @@ impl Watch<'_> {
                 let id = one.standing.card.id.clone();
                 let card = self.store.plan(id.as_str()).await?;
                 if card.length != one.standing.card.length {
-                    one.standing = Standing::read(self.store, id.as_str()).await?;
+                    one.take(Standing::read(self.store, id.as_str()).await?.foreseen());
                 }
                 one.standing.driven = self.store.claimed_by_other(card.no).await?;
-                one.standing.now = now();
+                one.look_again(now());
             }
         }
         Ok(())
@@ -136,7 +136,7 @@ impl Watch<'_> {
             (View::One(one), KeyCode::Down | KeyCode::Char('j')) => one.rows.select_next(),
             (View::List, KeyCode::Enter | KeyCode::Right) => {
                 if let Some(plan) = self.list.chosen() {
-                    let standing = Standing::read(self.store, plan.as_str()).await?;
+                    let standing = Standing::read(self.store, plan.as_str()).await?.foreseen();
                     self.view = View::One(Box::new(One::new(standing)));
                 }
             }

@@ -13,6 +13,7 @@ mod human;
 mod reference;
 mod pipeline;
 mod edges;
+mod schedule;
 mod check;
 mod diff;
 
@@ -40,6 +41,7 @@ pub use parts::{
 pub use pipeline::{Call, parse_pipeline};
 pub use reference::{Input, Reference};
 pub use route::{On, Route};
+pub use schedule::{Scheduling, TaskScheduling, own_part, when};
 pub use task::{Idempotency, InitialStatus, Kind, Round, Task, Undo};
 
 use crate::id::{PlanId, TaskId};
@@ -108,6 +110,9 @@ pub struct Plan {
     /// The version number that the file carries, for people who keep one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub version: Option<u32>,
+    /// What its schedule knows beyond the tasks: calendars, people, money and chance. It changes nothing of how it runs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub schedule: Scheduling,
     /// Anything else that tools want to keep with the plan.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metadata: BTreeMap<String, Value>,
@@ -156,6 +161,7 @@ impl Plan {
             locale: self.locale.clone(),
             created_at: self.created_at,
             version: self.version,
+            schedule: self.schedule.clone(),
             metadata: self.metadata.clone(),
             tasks: Vec::new(),
         }

@@ -21,7 +21,6 @@ pub(crate) fn card_of(life: &Life, parent: Option<&gantry_core::id::PlanId>, for
         used: life.spent(),
         budget: header.policy.budget,
         causes: life.causes().iter().take(CAUSES_MAX).cloned().collect(),
-        forecast: None,
         labels: header.labels.clone(),
         parent: parent.cloned(),
         forked_from: forked.cloned(),

@@ -29,15 +29,21 @@
 //! | task | `kind` and `status` that list alternatives: `research\|debug` | the first, with a warning |
 //! | budget | `timeMin: 30` | `time: 30m` |
 //! | budget | `costUSD` | `cost_usd` |
+//! | schedule | `people` | `resources` |
+//! | schedule's calendar | `holidays` | `days_off` |
+//! | schedule's task | `after: a`, `needs: a` | a list of one |
 //!
 //! A field without a value counts as absent, except for an action (`gate:` alone is a gate).
 //! A field under two spellings is an error that shows both.
 
+mod schedule;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use gantry_core::plan::{Action, Gate, Plan, Task};
+use gantry_core::plan::{Action, Gate, Plan, Scheduling, Task, TaskScheduling};
 use gantry_core::policy::{Budget, Policy, Retry};
+use gantry_schedule::project::{Calendar, Resource};
 
 use crate::de::field_names;
 use crate::diagnostic::{Diagnostic, Findings};
@@ -54,6 +60,10 @@ pub(crate) enum Level {
     Budget,
     Gate,
     Retry,
+    Schedule,
+    Scheduled,
+    Calendar,
+    Resource,
 }
 
 /// The other spellings: where, as written, and what it means.
@@ -86,6 +96,8 @@ const SPELLINGS: &[(Level, &str, &str)] = &[
     (Level::Budget, "time_min", "time"),
     (Level::Budget, "costUSD", "cost_usd"),
     (Level::Budget, "costUsd", "cost_usd"),
+    (Level::Schedule, "people", "resources"),
+    (Level::Calendar, "holidays", "days_off"),
 ];
 
 impl Level {
@@ -106,6 +118,10 @@ impl Level {
             Self::Budget => field_names::<Budget>(),
             Self::Gate => field_names::<Gate>(),
             Self::Retry => field_names::<Retry>(),
+            Self::Schedule => field_names::<Scheduling>(),
+            Self::Scheduled => field_names::<TaskScheduling>(),
+            Self::Calendar => field_names::<Calendar>(),
+            Self::Resource => field_names::<Resource>(),
         }
     }
 
@@ -128,6 +144,10 @@ impl Level {
             Self::Budget => "a budget",
             Self::Gate => "a gate",
             Self::Retry => "`retry`",
+            Self::Schedule => "a schedule",
+            Self::Scheduled => "a task of the schedule",
+            Self::Calendar => "a calendar",
+            Self::Resource => "a resource of the schedule",
         }
     }
 }
@@ -204,7 +224,7 @@ fn minutes(raw: &str) -> Option<String> {
 /// Turns the forms that a canonical field may also have into the one that the model reads.
 fn shape(level: Level, name: &str, node: &mut Node, findings: &mut Findings) {
     match (level, name) {
-        (Level::Task, "depends_on" | "capabilities") => {
+        (Level::Task, "depends_on" | "capabilities") | (Level::Scheduled, "after" | "needs") => {
             if matches!(node.value, Value::Str { .. } | Value::Number(_)) {
                 let only = std::mem::replace(node, Node::new(node.span, Value::Null));
                 node.value = Value::Seq(vec![only]);
@@ -220,6 +240,8 @@ fn shape(level: Level, name: &str, node: &mut Node, findings: &mut Findings) {
                 *node = keys;
             }
         }
+        (Level::Plan, "schedule") => respell_inside(node, Level::Schedule, findings),
+        (Level::Schedule, name) => schedule::respell_parts(name, node, findings),
         (Level::Plan, "policy") => respell_inside(node, Level::Policy, findings),
         (Level::Task | Level::Policy, "budget") => respell_inside(node, Level::Budget, findings),
         (Level::Task | Level::Policy, "retry") => respell_inside(node, Level::Retry, findings),

@@ -13,6 +13,8 @@ mod resource;
 mod cost;
 mod task;
 mod instance;
+mod schema;
+mod under_way;
 
 use std::collections::BTreeMap;
 

@@ -41,9 +41,6 @@ pub struct Card {
     /// Why it failed, if it did; at most [`CAUSES_MAX`] lines are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<String>,
-    /// When it will be done, if someone computed it.
-    #[serde(default)]
-    pub forecast: Option<Timestamp>,
     /// Its labels.
     #[serde(default)]
     pub labels: Vec<String>,
@@ -70,7 +67,6 @@ impl Card {
             used: Usage::default(),
             budget: Budget::default(),
             causes: Vec::new(),
-            forecast: None,
             labels: Vec::new(),
             parent: None,
             forked_from: None,

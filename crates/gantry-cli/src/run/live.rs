@@ -1,7 +1,7 @@
 //! The live view on a terminal: a line for each running task, what waits, and how far it is.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anstream::ColorChoice;
 use gantry_core::id::{PlanId, TaskId};
@@ -10,6 +10,8 @@ use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
 use super::follow::Follow;
+use crate::show::elapsed::now;
+use crate::show::forecast::{Forecast, Look};
 use crate::show::page;
 use crate::show::standing::progress;
 
@@ -19,6 +21,10 @@ const TASKS_MAX: usize = 12;
 const WAITS_MAX: usize = 3;
 /// How often the view is drawn while nothing happens.
 const TICK: Duration = Duration::from_millis(120);
+/// How often it is foreseen when a plan will be done.
+const FORESEE_EVERY: Duration = Duration::from_secs(2);
+/// It is not for plans with more tasks: the view must not hold up the work.
+const FORESEEN_TASKS_MAX: u32 = 2_000;
 
 /// The live view.
 pub struct Live {
@@ -28,7 +34,15 @@ pub struct Live {
     overall: ProgressBar,
     colour: bool,
     begun: bool,
+    /// What was last foreseen of each plan.
+    foreseen: BTreeMap<PlanId, Foreseen>,
     quiet: Quiet,
+}
+
+/// What was foreseen of a plan, and when.
+struct Foreseen {
+    at: Instant,
+    words: Option<String>,
 }
 
 /// While the view is drawn, control keys are not echoed: the `^C` of an interrupt would push the view down by a line,
@@ -70,7 +84,16 @@ impl Live {
         let waits = all.add(ProgressBar::new_spinner().with_style(style("{wide_msg}")));
         let overall = all
             .add(ProgressBar::new(0).with_style(style("[{bar:24}] {pos}/{len}  {elapsed}{msg}").progress_chars("#>-")));
-        Self { all, tasks: BTreeMap::new(), waits, overall, colour, begun: false, quiet: Quiet::begin() }
+        Self {
+            all,
+            tasks: BTreeMap::new(),
+            waits,
+            overall,
+            colour,
+            begun: false,
+            foreseen: BTreeMap::new(),
+            quiet: Quiet::begin(),
+        }
     }
 
     /// Shows a line above the view.
@@ -78,6 +101,19 @@ impl Live {
         let line = if self.colour { line.to_owned() } else { anstream::adapter::strip_str(line).to_string() };
         // A terminal that is gone shows nothing.
         let _ = self.all.println(line);
+    }
+
+    /// When a plan will be done; looked at only now and then.
+    fn foresee(&mut self, follow: &Follow) -> Option<String> {
+        if let Some(known) = self.foreseen.get(follow.plan()).filter(|known| known.at.elapsed() < FORESEE_EVERY) {
+            return known.words.clone();
+        }
+        let few = follow.life.task_count() <= FORESEEN_TASKS_MAX;
+        let now = now();
+        let forecast = few.then(|| Forecast::of(&follow.life, &follow.timeline, now, Look::Glance)).flatten();
+        let words = forecast.map(|forecast| forecast.brief(now));
+        self.foreseen.insert(follow.plan().clone(), Foreseen { at: Instant::now(), words: words.clone() });
+        words
     }
 
     /// Shows where the plans stand.
@@ -88,6 +124,7 @@ impl Live {
             let (over, all) = progress(&follow.life);
             (done, total) = (done + u64::from(over), total + u64::from(all));
             notes.extend(page::cost(&follow.life));
+            notes.extend(self.foresee(follow));
             waits.extend(follow.life.waits().map(|wait| {
                 let task = wait.task.map(|task| format!("{task} waits for ")).unwrap_or_default();
                 format!("{task}{}", wait.what)

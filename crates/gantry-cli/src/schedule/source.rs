@@ -12,6 +12,7 @@ use crate::file;
 use crate::session::Record;
 use crate::show::elapsed::now;
 use crate::show::timeline::Timeline;
+use crate::show::under_way::UnderWay;
 use crate::version;
 
 /// Larger files are a mistake.
@@ -88,25 +89,28 @@ fn json(record: &Record, path: &str, text: &str) -> Result<Project, Fault> {
     if value.get("workflow").is_some() {
         return read::wfcommons::read(text).map_err(|error| unreadable(path, &error));
     }
-    // Plans call it `depends_on` and have actions; projects call it `after` and need neither.
-    let tasks = value.get("tasks").and_then(serde_json::Value::as_array);
-    let is_project = ["start", "unit", "calendars", "resources", "currency"]
-        .iter()
-        .any(|field| value.get(field).is_some())
-        || tasks
-            .is_some_and(|tasks| tasks.iter().any(|task| task.get("after").is_some() || task.get("needs").is_some()));
-    if !is_project {
+    if value.get("schedule").is_some() || !is_project(&value) {
         return Ok(of_plan::project(&file::load_sound_here(path, record.json)?, None, now()));
     }
     serde_json::from_str(text)
         .map_err(|error| Fault::bad_input(format!("`{path}` is no project that can be read: {error}")))
 }
 
+/// Plans call it `depends_on` and have actions; projects call it `after` and need neither.
+fn is_project(value: &serde_json::Value) -> bool {
+    let fields = ["start", "unit", "calendars", "resources", "currency"];
+    let tasks = value.get("tasks").and_then(serde_json::Value::as_array);
+    let linked = |task: &serde_json::Value| task.get("after").is_some() || task.get("needs").is_some();
+    fields.iter().any(|field| value.get(field).is_some()) || tasks.is_some_and(|tasks| tasks.iter().any(linked))
+}
+
 async fn of_record(record: &Record, what: &str) -> Result<Project, Fault> {
     let plan = version::load(record, what).await?;
-    let timeline = match record.open()?.plan(what).await {
-        Ok(card) => Some(Timeline::of(&gantry_engine::entries(&record.open()?, &card.id).await?)),
-        Err(_) => None, // an earlier revision: what was done is not about it
+    let store = record.open()?;
+    let Ok(card) = store.plan(what).await else {
+        return Ok(of_plan::project(&plan, None, now())); // an earlier revision: what was done is not about it
     };
-    Ok(of_plan::project(&plan, timeline.as_ref(), now()))
+    let life = gantry_engine::open(&store, &card.id).await?.life;
+    let timeline = Timeline::of(&gantry_engine::entries(&store, &card.id).await?);
+    Ok(of_plan::project(&plan, Some(UnderWay { life: &life, timeline: &timeline }), now()))
 }

@@ -6,6 +6,7 @@ use gantry_core::plan::{Action, Choice, Task};
 use gantry_store::PlanCard;
 use serde_json::{Value, json};
 
+use super::forecast::Forecast;
 use super::next;
 use super::shortfalls;
 use super::standing::{Standing, is_new_fork};
@@ -13,7 +14,7 @@ use super::standing::{Standing, is_new_fork};
 /// A plan with all of its tasks.
 pub fn standing(standing: &Standing) -> Value {
     let life = &standing.life;
-    let mut value = card(&standing.card, standing.driven);
+    let mut value = card(&standing.card, standing.driven, standing.forecast);
     let tasks: Vec<Value> = life.task_ids().iter().map(|id| task(standing, id)).collect();
     let own = life.waits().map(|wait| waits_for(life, wait));
     let inside = standing.inside.iter().flat_map(|life| life.waits().map(move |wait| waits_for(life, wait)));
@@ -57,7 +58,7 @@ pub fn choices(choices: &[Choice]) -> Value {
 }
 
 /// A plan as it is listed.
-pub fn card(plan: &PlanCard, driven: bool) -> Value {
+pub fn card(plan: &PlanCard, driven: bool, forecast: Option<Forecast>) -> Value {
     let card = &plan.card;
     json!({
         "id": plan.id,
@@ -73,7 +74,7 @@ pub fn card(plan: &PlanCard, driven: bool) -> Value {
         "used": card.used,
         "budget": card.budget,
         "causes": card.causes,
-        "forecast": card.forecast,
+        "forecast": forecast.map(Forecast::to_json),
         "labels": card.labels,
         "parent": card.parent,
         "forked_from": card.forked_from,

@@ -9,6 +9,7 @@ use gantry_core::plan::Money;
 use gantry_core::time::Duration;
 
 use super::elapsed::elapsed;
+use super::forecast::Forecast;
 use super::next::Next;
 use super::standing::Standing;
 use super::style::{self, paint};
@@ -111,7 +112,14 @@ pub fn header(standing: &Standing, width: usize) -> String {
     let known = standing.elapsed().filter(|length| !standing.is_interrupted() || length.as_ms() > 0);
     parts.extend(known.filter(says_something).filter(|_| !standing.is_new_fork()).map(elapsed));
     parts.extend(cost(life));
-    format!("{title}\n{about}\n{}\n", parts.join("  "))
+    let forecast = standing.forecast.map(|forecast| format!("{}\n", of_forecast(&forecast))).unwrap_or_default();
+    format!("{title}\n{about}\n{}\n{forecast}", parts.join("  "))
+}
+
+/// When it will be done; that it will be too late stands out.
+fn of_forecast(forecast: &Forecast) -> String {
+    let style = if forecast.late_by().is_some() { style::WAITS } else { style::PLAIN };
+    paint(style, forecast.words())
 }
 
 /// The state, and what one must know about it.

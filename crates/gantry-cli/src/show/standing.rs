@@ -7,6 +7,7 @@ use gantry_core::time::{Duration, Timestamp};
 use gantry_store::{PlanCard, Store, StoreError};
 
 use super::elapsed::now;
+use super::forecast::{Forecast, Look};
 use super::next::{self, Next};
 use super::timeline::Timeline;
 use super::{first_line, without_empty_reason};
@@ -64,6 +65,8 @@ pub struct Standing {
     pub driven: bool,
     /// When this was read.
     pub now: Timestamp,
+    /// When it will be done, where someone looked.
+    pub forecast: Option<Forecast>,
 }
 
 impl Standing {
@@ -79,7 +82,13 @@ impl Standing {
         let inside = lives_inside(store, &life).await?;
         let timeline = Timeline::of(&gantry_engine::entries(store, &card.id).await?);
         let driven = store.claimed_by_other(card.no).await?;
-        Ok(Self { card, life, inside, timeline, driven, now: now() })
+        Ok(Self { card, life, inside, timeline, driven, now: now(), forecast: None })
+    }
+
+    /// Looks when it will be done.
+    #[must_use]
+    pub fn foreseen(self) -> Self {
+        Self { forecast: Forecast::of(&self.life, &self.timeline, self.now, Look::Close), ..self }
     }
 
     /// How long the plan has been at work or waiting; when nobody works on it, until it was last touched.

@@ -16,7 +16,9 @@ fn even(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(even),
         Value::Object(fields) => {
             for (key, value) in fields.iter_mut().filter(|(key, _)| !OF_OTHERS.contains(&key.as_str())) {
-                let is_time = key == "at" || key.ends_with("_at") || key == "until" || key == "deadline";
+                let is_time = key == "at"
+                    || key.ends_with("_at")
+                    || ["until", "deadline", "finish", "p80"].contains(&key.as_str());
                 match value {
                     Value::String(text) if is_time => {
                         if let Some(evened) = evened(text) {

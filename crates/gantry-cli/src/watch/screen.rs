@@ -2,6 +2,7 @@
 
 use gantry_core::id::PlanId;
 use gantry_core::life::{PlanState, TaskState};
+use gantry_core::time::{Duration, Timestamp};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};
@@ -10,11 +11,14 @@ use ratatui::widgets::{Block, Cell, Paragraph, Row, Table, TableState};
 
 use crate::list::{Listed, progress_of, state_of};
 use crate::show::elapsed::{ago, elapsed, now};
+use crate::show::forecast::{Forecast, Look};
 use crate::show::standing::Standing;
 use crate::show::{first_line, page};
 
 /// How many things to do next are shown.
 const STEPS_MAX: usize = 5;
+/// How long a forecast is shown while nothing happens.
+const FORESEE_EVERY: Duration = Duration::from_secs(10);
 
 /// The list of plans.
 #[derive(Default)]
@@ -72,12 +76,29 @@ pub struct One {
     pub standing: Standing,
     /// Which task is chosen.
     pub rows: TableState,
+    /// When it was last foreseen when the plan will be done.
+    foreseen: Timestamp,
 }
 
 impl One {
     /// A plan with its first task chosen.
     pub fn new(standing: Standing) -> Self {
-        Self { standing, rows: TableState::new().with_selected(0) }
+        Self { foreseen: standing.now, standing, rows: TableState::new().with_selected(0) }
+    }
+
+    /// Takes in what was read; what was chosen stays chosen.
+    pub fn take(&mut self, standing: Standing) {
+        self.foreseen = standing.now;
+        self.standing = standing;
+    }
+
+    /// Time has passed: a forecast moves when nothing happens.
+    pub fn look_again(&mut self, now: Timestamp) {
+        self.standing.now = now;
+        if now - self.foreseen >= FORESEE_EVERY {
+            self.standing.forecast = Forecast::of(&self.standing.life, &self.standing.timeline, now, Look::Close);
+            self.foreseen = now;
+        }
     }
 
     /// Draws the plan.
@@ -86,7 +107,8 @@ impl One {
         let steps = standing.steps();
         let below = u16::try_from(steps.len().min(STEPS_MAX)).unwrap_or(0);
         let below = if below == 0 { 0 } else { below + 1 };
-        let areas = Layout::vertical([Constraint::Length(3), Constraint::Fill(1), Constraint::Length(below)]);
+        let above = if standing.forecast.is_some() { 4 } else { 3 };
+        let areas = Layout::vertical([Constraint::Length(above), Constraint::Fill(1), Constraint::Length(below)]);
         let [head, middle, foot] = areas.areas(frame.area());
         let width = usize::from(head.width);
         let header = anstream::adapter::strip_str(&page::header(standing, width)).to_string();
@@ -145,7 +167,6 @@ mod tests {
     use super::*;
     use crate::show::timeline::Timeline;
     use gantry_core::life;
-    use gantry_core::time::Timestamp;
     use gantry_store::{Card, PlanCard, PlanNo};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
@@ -164,7 +185,12 @@ mod tests {
     }
 
     fn standing() -> Standing {
-        let text = "id: ship\ntitle: Ship it\ntasks:\n  - id: build\n    run: make\n  - id: sign-off\n    gate: {approvals: 1}\n    depends_on: [build]\n";
+        of(
+            "id: ship\ntitle: Ship it\ntasks:\n  - id: build\n    run: make\n  - id: sign-off\n    gate: {approvals: 1}\n    depends_on: [build]\n",
+        )
+    }
+
+    fn of(text: &str) -> Standing {
         let plan = gantry_format::load("plan.yaml", text.as_bytes()).plan.unwrap();
         let id = plan.id.clone().unwrap();
         let entries = life::create(plan, id.clone(), 1, Timestamp::from_ms(0)).unwrap();
@@ -176,6 +202,7 @@ mod tests {
             timeline: Timeline::default(),
             driven: false,
             now: Timestamp::from_ms(0),
+            forecast: None,
         }
     }
 
@@ -185,6 +212,21 @@ mod tests {
         let mut one = One::new(standing());
         terminal.draw(|frame| one.draw(frame)).unwrap();
         insta::assert_snapshot!(terminal.backend());
+    }
+
+    #[test]
+    fn when_it_will_be_done_is_drawn_and_moves_while_nothing_happens() {
+        let text =
+            "id: ship\ntitle: Ship it\ntasks:\n  - {id: build, run: make, estimate: {low: 1h, likely: 1h, high: 1h}}\n";
+        let mut one = One::new(of(text).foreseen());
+        let drawn = |one: &mut One| {
+            let mut terminal = Terminal::new(TestBackend::new(72, 12)).unwrap();
+            terminal.draw(|frame| one.draw(frame)).unwrap();
+            terminal.backend().to_string()
+        };
+        assert!(drawn(&mut one).contains("done about 1970-01-01T01:00:00Z"), "{}", drawn(&mut one));
+        one.look_again(Timestamp::from_ms(60_000));
+        assert!(drawn(&mut one).contains("done about 1970-01-01T01:01:00Z"), "{}", drawn(&mut one));
     }
 
     #[test]

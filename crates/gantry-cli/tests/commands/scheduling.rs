@@ -83,3 +83,81 @@ fn what_cannot_be_scheduled_is_refused_with_everything_that_is_wrong() {
     let said = refused(&kit, "bad.csv");
     assert!(said.contains("line 2") && said.contains("soon"), "{said}");
 }
+
+/// The example with people, calendars and costs.
+fn shop() -> String {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/open-a-shop.yaml").to_owned()
+}
+
+#[test]
+fn the_schedule_of_a_plan_gives_dates_people_and_money() {
+    let kit = Kit::new();
+    insta::assert_snapshot!(said(&kit, &["schedule", &shop(), "--draws", "500"]));
+    let schedule = kit.json(&format!("schedule {} --json --draws 0", shop()));
+    assert_eq!(schedule["feasible"], true);
+    let verdict = &schedule["deadlines"][0];
+    assert_eq!((&verdict["task"], &verdict["hard"], &verdict["met"]), (&"opening".into(), &true.into(), &true.into()));
+}
+
+#[test]
+fn a_plan_with_a_schedule_that_goes_out_and_comes_back_is_the_same() {
+    let kit = Kit::new();
+    kit.gantry(&["run", &shop()]);
+    let canonical = said(&kit, &["export", "yaml", &shop()]);
+    for form in ["yaml", "json"] {
+        let file = format!("plan.{form}");
+        kit.gantry(&["export", form, "open-a-shop", "-o", &file]);
+        assert_eq!(said(&kit, &["export", "yaml", &file]), canonical, "{form}");
+        assert_eq!(said(&kit, &["export", "yaml", "open-a-shop"]), canonical);
+    }
+    kit.gantry(&["export", "zip", "open-a-shop", "-o", "plan.zip"]);
+    let elsewhere = kit.with_record("elsewhere.db");
+    elsewhere.gantry(&["import", "plan.zip"]);
+    assert_eq!(said(&elsewhere, &["export", "yaml", "open-a-shop"]), canonical, "zip");
+}
+
+const ESTIMATED: &str = "
+id: house
+title: House
+deadline: 2020-01-01
+tasks:
+  - {id: walls, run: echo walls}
+  - {id: roof, manual: build it, depends_on: [walls], estimate: {low: 2h, likely: 2h, high: 2h}}
+";
+
+#[test]
+fn status_and_list_say_when_a_plan_will_be_done_and_how_late_that_is() {
+    let kit = Kit::with_plan(ESTIMATED);
+    let status = kit.json("status house --json");
+    let forecast = &status["forecast"];
+    let finish: jiff::Timestamp = forecast["finish"].as_str().unwrap().parse().unwrap();
+    let began: jiff::Timestamp = status["task_list"][1]["started_at"].as_str().unwrap().parse().unwrap();
+    assert_eq!(finish.as_second(), began.as_second() + 2 * 3_600, "two hours after it began");
+    let deadline: jiff::Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
+    assert_eq!(forecast["late_by_ms"], finish.as_millisecond() - deadline.as_millisecond());
+    assert_eq!(forecast["p80"], forecast["finish"], "there is no doubt");
+    let page = said(&kit, &["status", "house"]);
+    assert!(page.contains("done about ") && page.contains(" after the deadline"), "{page}");
+    let listed = kit.json("list --json");
+    assert_eq!(listed[0]["forecast"], *forecast);
+    kit.gantry(&["task", "done", "house", "roof"]);
+    kit.gantry(&["resume", "house"]);
+    assert_eq!(kit.json("status house --json")["forecast"], serde_json::Value::Null);
+    assert_eq!(kit.json("list --json")[0]["forecast"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_changed_schedule_is_a_revision_that_moves_the_forecast() {
+    let kit = Kit::with_plan(&format!("{ESTIMATED}schedule: {{tasks: {{roof: {{estimate: 3ed}}}}}}\n"));
+    let days = |kit: &Kit| {
+        let status = kit.json("status house --json");
+        let at = |text: &serde_json::Value| text.as_str().unwrap().parse::<jiff::Timestamp>().unwrap().as_second();
+        (at(&status["forecast"]["finish"]) - at(&status["task_list"][1]["started_at"])) / 86_400
+    };
+    assert_eq!(days(&kit), 3);
+    kit.write("longer.yaml", format!("{ESTIMATED}schedule: {{tasks: {{roof: {{estimate: 5ed}}}}}}\n"));
+    kit.gantry(&["revise", "house", "longer.yaml", "--rationale", "it rains"]);
+    assert_eq!(days(&kit), 5);
+    let told = said(&kit, &["diff", "house@r1", "house@r2"]);
+    assert!(told.contains(r#"~ plan: schedule.tasks.roof.estimate "3ed" -> "5ed""#), "{told}");
+}

@@ -128,6 +128,7 @@ examples! {
         files: &[("notes.md", "one\ntwo\n"), ("more.md", "one\n")],
         ..Row::default()
     };
+    a_plan_with_a_schedule_ends: Row { file: "open-a-shop.yaml", ..Row::default() };
     tasks_that_models_do_end_without_any_model: Row { file: "by-models.yaml", ..Row::default() };
     debugging_with_hypotheses_ends: Row { file: "debug-500.yaml", ..Row::default() };
     the_flowchart_of_a_debug_plan_ends: Row { file: "debug.mmd", ..Row::default() };

@@ -23,7 +23,7 @@ pub struct Scene(TempDir);
 impl Scene {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let plan = "id: hold\ntitle: Hold on\ntasks:\n  - {id: first, run: 'echo ready; until [ -e go ]; do sleep 0.05; done'}\n  - {id: second, run: 'echo over', depends_on: [first]}\n";
+        let plan = "id: hold\ntitle: Hold on\ntasks:\n  - {id: first, run: 'echo ready; until [ -e go ]; do sleep 0.05; done', estimate: {low: 2h, likely: 2h, high: 2h}}\n  - {id: second, run: 'echo over', depends_on: [first]}\n";
         std::fs::write(folder.path().join("plan.yaml"), plan).unwrap();
         Self(folder)
     }

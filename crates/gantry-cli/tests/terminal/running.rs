@@ -6,7 +6,8 @@ use crate::kit::{CTRL_C, Scene};
 fn a_run_is_drawn_while_it_goes_on_and_leaves_its_lines() {
     let scene = Scene::new();
     let terminal = scene.start("xterm-256color", &["run", "plan.yaml"]);
-    terminal.until_all(&["[--------", "] 0/2", "first", "ready"]); // a bar, what runs, and what it says
+    // A bar, what runs, what it says, and how long it will take.
+    terminal.until_all(&["[--------", "] 0/2", "first", "ready", "about ", " left"]);
     scene.go();
     let (screen, raw, code) = terminal.ends();
     assert_eq!(code, 0, "{screen}");

@@ -28,6 +28,7 @@ fn a_plan_is_watched_while_it_goes_on() {
     run.until("ready");
     let mut watch = scene.start("xterm-256color", &["watch", "hold"]);
     watch.until("running");
+    watch.until("done about ");
     scene.go();
     watch.until("2/2");
     watch.types("q");

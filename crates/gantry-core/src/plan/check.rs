@@ -7,6 +7,7 @@ mod actions;
 mod content; // in reading order
 mod graph;
 mod names;
+mod schedule;
 mod tools;
 
 pub(crate) use content::HYPOTHESES_MAX;
@@ -84,6 +85,12 @@ impl Findings {
         &mut self.problems[last]
     }
 
+    /// Tells whether tasks were found that wait for, or contain, each other.
+    fn has_cycle(&self) -> bool {
+        let codes = ["plan::cycle", "plan::parent-cycle", "plan::self-dependency", "plan::ancestor-dependency"];
+        self.problems.iter().any(|problem| codes.contains(&problem.code))
+    }
+
     fn error(&mut self, code: &'static str, place: (Option<usize>, &str), message: String) -> &mut Problem {
         self.add(Severity::Error, code, place, message)
     }
@@ -104,6 +111,7 @@ pub(super) fn check(plan: &Plan) -> Vec<Problem> {
     let mut findings = Findings { problems: Vec::new(), suggestions_left: SUGGESTIONS_MAX };
     content::check(plan, &mut findings);
     graph::check(plan, &mut findings);
+    schedule::check(plan, &mut findings);
     let mut problems = findings.problems;
     problems.sort_by(|a, b| a.place.cmp(&b.place).then(a.severity.cmp(&b.severity)));
     problems

@@ -86,9 +86,52 @@ impl FieldChange {
                     |value: &Option<Value>| value.as_ref().map(|value| value.get("action").unwrap_or(value).clone());
                 vec![Self { field: self.field.clone(), before: written(&self.before), after: written(&self.after) }]
             }
+            "schedule" => {
+                let mut changes = Vec::new();
+                leaves("schedule", self.before.as_ref(), self.after.as_ref(), &mut changes);
+                changes
+            }
             _ => vec![self.clone()],
         }
     }
+}
+
+/// The innermost fields that differ. Lists of things with ids are compared by their ids.
+fn leaves(field: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<FieldChange>) {
+    if before == after {
+        return;
+    }
+    let nothing = Map::new();
+    let parts = |value: Option<&Value>| match value {
+        None => Some(nothing.clone()),
+        Some(Value::Object(fields)) => Some(fields.clone()),
+        Some(Value::Array(items)) => by_id(items),
+        Some(_) => None,
+    };
+    // What is new or gone as a whole is shown as a whole, unless it is the schedule itself.
+    let inside = before.is_some() && after.is_some() || field == "schedule";
+    if let (true, Some(old), Some(new)) = (inside, parts(before), parts(after))
+        && let names = old.keys().chain(new.keys()).collect::<BTreeSet<_>>()
+        && names.iter().any(|name| old.get(*name) != new.get(*name))
+    {
+        for name in names {
+            leaves(&format!("{field}.{name}"), old.get(name), new.get(name), changes);
+        }
+        return;
+    }
+    changes.push(FieldChange { field: field.to_owned(), before: before.cloned(), after: after.cloned() });
+}
+
+/// Things by their ids; none where some has no id, or the id of another.
+fn by_id(items: &[Value]) -> Option<Map<String, Value>> {
+    let mut all = Map::new();
+    for item in items {
+        let id = item.get("id")?.as_str()?;
+        if all.insert(id.to_owned(), item.clone()).is_some() {
+            return None;
+        }
+    }
+    Some(all)
 }
 
 /// One change where the action stays of its kind, two where it becomes another.
@@ -366,7 +409,7 @@ fn longest_rising<'a>(family: &[&'a TaskId], place: &BTreeMap<&TaskId, usize>) -
 impl fmt::Display for Diff {
     /// One line for each change, `+` added, `-` removed, `>` moved, `~` changed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for change in &self.plan {
+        for change in self.plan.iter().flat_map(FieldChange::as_written) {
             writeln!(f, "~ plan: {change}")?;
         }
         for id in &self.removed {

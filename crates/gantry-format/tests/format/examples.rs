@@ -46,6 +46,7 @@ examples! {
     a_plan_that_anyone_can_run_is_read "count-lines.yaml"
     a_refactoring_with_tests_is_read "refactor-with-tests.yaml"
     tasks_that_models_do_are_read "by-models.yaml"
+    a_plan_with_people_calendars_and_costs_is_read "open-a-shop.yaml"
 }
 
 #[test]

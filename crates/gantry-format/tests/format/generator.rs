@@ -10,8 +10,8 @@ use gantry_core::id::{PlanId, TaskId};
 use gantry_core::plan::{
     Action, Agent, ArtifactDecl, Ask, Branch, Capability, Check, Checkpoint, Choice, Command, Compute, Confidence,
     Decide, Escalation, Estimate, FailureMode, Gate, Hypothesis, Idempotency, InitialStatus, Input, Kind, Manual, Map,
-    Model, Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route, Run, Scope,
-    Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
+    Model, Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route, Run,
+    Scheduling, Scope, Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
 };
 use gantry_core::policy::{
     Budget, CommandScope, FileScope, Judge, NetworkScope, Policy, ProseBy, Recovery, Remedy, Retry, ToolScope,
@@ -95,7 +95,7 @@ const TEXTS: [&str; 72] = [
     "été 日本 \u{1f600}",
 ];
 
-struct Dice<'b> {
+pub struct Dice<'b> {
     bytes: std::slice::Iter<'b, u8>,
     /// How much deeper actions may contain tasks and plans.
     depth: usize,
@@ -107,16 +107,16 @@ pub fn plan(bytes: &[u8]) -> Plan {
 }
 
 impl Dice<'_> {
-    fn throw(&mut self, sides: usize) -> usize {
+    pub fn throw(&mut self, sides: usize) -> usize {
         usize::from(self.bytes.next().copied().unwrap_or(0)) % sides
     }
 
     /// One in three, so that plans stay small.
-    fn yes(&mut self) -> bool {
+    pub fn yes(&mut self) -> bool {
         self.throw(3) == 1
     }
 
-    fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    pub fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.yes().then(|| make(self))
     }
 
@@ -124,7 +124,7 @@ impl Dice<'_> {
         self.maybe(make).unwrap_or_default()
     }
 
-    fn list<T>(&mut self, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
+    pub fn list<T>(&mut self, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let length = if self.yes() { self.throw(4) } else { 0 };
         (0..length).map(|_| make(self)).collect()
     }
@@ -133,7 +133,7 @@ impl Dice<'_> {
         self.list(|dice| (dice.text(), make(dice))).into_iter().collect()
     }
 
-    fn text(&mut self) -> String {
+    pub fn text(&mut self) -> String {
         match self.throw(TEXTS.len() + 24) {
             known if known < TEXTS.len() => TEXTS[known].to_owned(),
             _ => (0..self.throw(12)).map(|_| self.letter()).collect(),
@@ -154,7 +154,7 @@ impl Dice<'_> {
         char::from_u32(code).filter(|letter| *letter != '\0').unwrap_or('x')
     }
 
-    fn texts(&mut self) -> Vec<String> {
+    pub fn texts(&mut self) -> Vec<String> {
         self.list(Self::text)
     }
 
@@ -291,6 +291,7 @@ impl Dice<'_> {
             locale: self.maybe(Self::text),
             created_at: self.maybe(Self::timestamp),
             version: self.maybe(Self::number),
+            schedule: Scheduling::default(),
             metadata: self.map(|dice| dice.json(3)),
             tasks: Vec::new(),
         };
@@ -318,6 +319,9 @@ impl Dice<'_> {
         plan.sort_tree();
         if let Some(task) = plan.tasks.first().filter(|_| self.yes()) {
             plan.artifacts.push(PlanArtifact { name: self.word(), from: task.id.clone() });
+        }
+        if self.yes() {
+            plan.schedule = self.schedule(&plan);
         }
         plan
     }

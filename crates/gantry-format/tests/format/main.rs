@@ -12,6 +12,8 @@ mod hostile;
 mod refusals;
 mod report;
 mod roundtrip;
+mod schedule;
+mod schedules;
 mod spellings;
 mod suites;
 mod values;

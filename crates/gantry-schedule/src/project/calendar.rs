@@ -5,12 +5,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::{Date, Weekday};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::is_default;
 
 /// When work happens. Without a `week` it is round the clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Calendar {
     /// Its name, unique among calendars.
@@ -26,6 +27,7 @@ pub struct Calendar {
     pub days_off: Vec<Days>,
     /// Days with hours of their own; they win over `week` and `days_off`.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(with = "BTreeMap<String, Vec<Hours>>")]
     pub exceptions: BTreeMap<Date, Vec<Hours>>,
 }
 
@@ -143,7 +145,18 @@ impl Week {
 
 impl Serialize for Week {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(DAY_NAMES.iter().zip(&self.0).filter(|(_, hours)| !hours.is_empty()))
+        let mut runs: Vec<(usize, usize, &Vec<Hours>)> = Vec::new();
+        for (day, hours) in self.0.iter().enumerate().filter(|(_, hours)| !hours.is_empty()) {
+            match runs.last_mut().filter(|(_, last, same)| last + 1 == day && *same == hours) {
+                Some((_, last, _)) => *last = day,
+                None => runs.push((day, day, hours)),
+            }
+        }
+        let name = |first: usize, last: usize| {
+            let name = DAY_NAMES[first];
+            if first == last { name.to_owned() } else { format!("{name}-{}", DAY_NAMES[last]) }
+        };
+        serializer.collect_map(runs.into_iter().map(|(first, last, hours)| (name(first, last), hours)))
     }
 }
 
@@ -198,6 +211,7 @@ mod tests {
         let calendar: Calendar = serde_json::from_str(text).unwrap();
         let again: Calendar = serde_json::from_str(&serde_json::to_string(&calendar).unwrap()).unwrap();
         assert_eq!(calendar, again);
+        assert!(serde_json::to_string(&calendar).unwrap().contains(r#""mon-thu":["08:00-12:00","13:00-17:00"]"#));
         assert_eq!(calendar.hours("2026-03-02".parse().unwrap()).len(), 2);
         assert!(calendar.hours("2026-12-25".parse().unwrap()).is_empty());
         assert_eq!(calendar.hours("2026-12-28".parse().unwrap()), [Hours { from: 600, to: 720 }]);

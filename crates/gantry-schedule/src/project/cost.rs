@@ -1,5 +1,6 @@
 //! What things cost beside people's time, and what may go wrong.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{Estimate, ThreePoint};
@@ -9,7 +10,7 @@ use super::money::Money;
 use super::when::When;
 
 /// Money that a task costs beside its people.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
     /// What it is for.
@@ -25,7 +26,7 @@ pub struct Cost {
 }
 
 /// Sorts of cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CostKind {
     /// People's and equipment's time.
@@ -40,7 +41,7 @@ pub enum CostKind {
 }
 
 /// When a cost is due.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Due {
     /// When the task starts.
@@ -53,7 +54,7 @@ pub enum Due {
 }
 
 /// Money that is due again and again while the project runs, or between two points in time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recurring {
     /// What it is for, unique among recurring costs.
@@ -71,8 +72,9 @@ pub struct Recurring {
 }
 
 /// Something that may happen, and what it would do to time and cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ScheduleRisk")] // tasks have risks too
 pub struct Risk {
     /// Its name, unique among risks.
     pub id: String,
@@ -93,7 +95,7 @@ pub struct Risk {
 }
 
 /// Tasks and risks that go well or badly together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
     /// Its name, unique among correlations.
@@ -105,7 +107,7 @@ pub struct Correlation {
 }
 
 /// Past work of one kind: what it really took, divided by what was estimated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceClass {
     /// Its name, unique among classes.

@@ -3,13 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::is_default;
 use super::length::Length;
 
 /// How chance is spread between the lowest and the highest value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// The beta distribution of PERT: its mean is (low + 4 × likely + high) / 6.
@@ -91,7 +93,7 @@ struct Whole<T> {
     low: T,
     likely: T,
     high: T,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     shape: Shape,
 }
 
@@ -112,7 +114,9 @@ impl<'de, T: DeserializeOwned + FromStr<Err = String> + Clone + PartialEq> Deser
             serde_json::Value::String(text) => text.parse().map_err(serde::de::Error::custom),
             serde_json::Value::Object(_) => {
                 let Whole { low, likely, high, shape } = serde_json::from_value(value).map_err(wrong)?;
-                Ok(Self { low, likely, high, shape })
+                let read = Self { low, likely, high, shape };
+                // Without doubt there is nothing to shape.
+                Ok(if read.is_fixed() { Self::fixed(read.likely) } else { read })
             }
             other => serde_json::from_value(other).map(Self::fixed).map_err(wrong),
         }

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Longer than any plan: a length beyond this is a typing mistake.
 const YEARS_MAX: i64 = 1_000;
 
 /// The unit in which a project counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// Seconds.
@@ -228,7 +229,7 @@ pub(crate) fn thousandths(text: &str) -> Option<i64> {
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_zero() {
-            return f.write_str("0");
+            return f.write_str(if self.elapsed { "0es" } else { "0" });
         }
         let parts = [(self.years, "y"), (self.months, "mo"), (self.weeks, "w"), (self.days, "d"), (self.plain, "")];
         if parts.iter().any(|part| part.0 < 0) || self.seconds < 0 {
@@ -312,6 +313,7 @@ mod tests {
             ("3", 24 * 3_600),
             ("1 d 4 h", 12 * 3_600),
             ("0", 0),
+            ("0ed", 0),
         ];
         for (text, seconds) in rows {
             let length: Length = text.parse().unwrap();

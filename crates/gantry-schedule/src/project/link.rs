@@ -59,6 +59,11 @@ pub struct Link {
 }
 
 impl Link {
+    /// No lag is the same in work and in elapsed time.
+    fn new(task: String, kind: LinkKind, lag: Length) -> Self {
+        Self { task, kind, lag: if lag.is_zero() { Length::ZERO } else { lag } }
+    }
+
     /// A link from the finish of a task to the start of this one.
     pub fn after(task: impl Into<String>) -> Self {
         Self { task: task.into(), kind: LinkKind::FinishToStart, lag: Length::ZERO }
@@ -91,7 +96,7 @@ impl FromStr for Link {
         } else {
             rest[letters..].parse().map_err(|e: String| wrong(&e))?
         };
-        Ok(Self { task: task.to_owned(), kind, lag })
+        Ok(Self::new(task.to_owned(), kind, lag))
     }
 }
 
@@ -140,7 +145,7 @@ impl<'de> Deserialize<'de> for Link {
         }
         match Either::deserialize(deserializer)? {
             Either::Text(text) => text.parse().map_err(serde::de::Error::custom),
-            Either::Whole(Whole { task, kind, lag }) => Ok(Self { task, kind, lag }),
+            Either::Whole(Whole { task, kind, lag }) => Ok(Self::new(task, kind, lag)),
         }
     }
 }
@@ -158,7 +163,7 @@ mod tests {
         let spaced = Link { kind: LinkKind::StartToStart, ..Link::after("two words") };
         let text = serde_json::to_string(&spaced).unwrap();
         assert_eq!(serde_json::from_str::<Link>(&text).unwrap(), spaced);
-        assert_eq!("a FS".parse::<Link>().unwrap(), Link::after("a"));
+        assert_eq!("a FS+0ed".parse::<Link>().unwrap(), Link::after("a"));
         assert!("a XX".parse::<Link>().unwrap_err().contains("FS, SS, FF, SF"));
         assert!("a FS+x".parse::<Link>().unwrap_err().contains("not a length"));
         assert!("".parse::<Link>().is_err());

@@ -1,0 +1,236 @@
+//! When a plan will be done, as far as its estimates say. Computed whenever someone looks, and never stored: it moves
+//! with the time.
+
+use gantry_core::life::Life;
+use gantry_core::plan::when;
+use gantry_core::time::{Duration, Timestamp};
+use gantry_schedule::{Moment, Options, schedule};
+use gantry_store::{PlanCard, Store};
+use serde_json::{Value, json};
+
+use super::elapsed::{clock, elapsed};
+use super::timeline::Timeline;
+use super::under_way::{UnderWay, is_over};
+use crate::exit::Fault;
+
+/// How many futures are drawn for someone who waits for the answer.
+const DRAWS: u32 = 200;
+/// Of a plan with more tasks than this no futures are drawn: that is what `gantry schedule` is for.
+const TASKS_DRAWN_MAX: usize = 5_000;
+
+/// When a plan will be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// When, if everything takes as long as is expected.
+    pub finish: Timestamp,
+    /// Not later than this in eight of ten futures.
+    pub p80: Option<Timestamp>,
+    /// By when it should be done.
+    pub deadline: Option<Timestamp>,
+}
+
+/// How closely one looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Often, and for the expected finish alone.
+    Glance,
+    /// Once, at many futures.
+    Close,
+}
+
+impl Forecast {
+    /// What the estimates of everything that is not done say; nothing when nothing of it has one, or when the plan
+    /// cannot be scheduled (`gantry schedule` says why).
+    pub fn of(life: &Life, timeline: &Timeline, now: Timestamp, look: Look) -> Option<Self> {
+        if is_over(life.state()) {
+            return None;
+        }
+        let mut project = UnderWay { life, timeline }.project(&life.plan(), now);
+        let open = |task: &gantry_schedule::project::Task| task.estimate.is_some() && task.progress.finished.is_none();
+        if !project.tasks.iter().any(open) {
+            return None;
+        }
+        project.data_date = Some(when(now));
+        let draws = if look == Look::Close && project.tasks.len() <= TASKS_DRAWN_MAX { DRAWS } else { 0 };
+        let schedule = schedule(&project, &Options { draws, ..Options::default() }).ok()?;
+        let whole = schedule.deadlines.iter().find(|verdict| verdict.task.is_none());
+        Some(Self {
+            finish: instant(schedule.finish)?,
+            p80: schedule.monte_carlo.and_then(|futures| instant(futures.finish.p80)),
+            deadline: whole.and_then(|verdict| instant(verdict.at)),
+        })
+    }
+
+    /// The forecast of a plan of the record.
+    pub async fn read(store: &dyn Store, plan: &PlanCard, now: Timestamp) -> Result<Option<Self>, Fault> {
+        if is_over(plan.card.state) {
+            return Ok(None);
+        }
+        let life = gantry_engine::open(store, &plan.id).await?.life;
+        let timeline = Timeline::of(&gantry_engine::entries(store, &plan.id).await?);
+        Ok(Self::of(&life, &timeline, now, Look::Close))
+    }
+
+    /// How long after its deadline the plan will be done.
+    pub fn late_by(&self) -> Option<Duration> {
+        self.deadline.filter(|deadline| *deadline < self.finish).map(|deadline| self.finish - deadline)
+    }
+
+    /// For programs. The keys are a promise.
+    pub fn to_json(self) -> Value {
+        let late_by_ms = self.late_by().map(Duration::as_ms);
+        json!({"finish": self.finish, "p80": self.p80, "late_by_ms": late_by_ms})
+    }
+
+    /// `about 2h 05m left, 20m 00s late`: for one line beside others.
+    pub fn brief(&self, now: Timestamp) -> String {
+        let late = self.late_by().map(|late| format!(", {} late", elapsed(late))).unwrap_or_default();
+        format!("about {} left{late}", elapsed(self.finish - now))
+    }
+
+    /// `done about 2026-03-06T17:00:00Z, 80% sure by 2026-03-09T10:00:00Z, 2h 05m after the deadline`.
+    pub fn words(&self) -> String {
+        let mut words = vec![format!("done about {}", clock(self.finish))];
+        words.extend(self.p80.filter(|p80| *p80 != self.finish).map(|p80| format!("80% sure by {}", clock(p80))));
+        words.extend(self.deadline.map(|deadline| match self.late_by() {
+            Some(late) => format!("{} after the deadline", elapsed(late)),
+            None => format!("{} before the deadline", elapsed(deadline - self.finish)),
+        }));
+        words.join(", ")
+    }
+}
+
+fn instant(moment: Moment) -> Option<Timestamp> {
+    match moment {
+        Moment::Date(at, _) => Some(Timestamp::from_ms(at.as_millisecond())),
+        Moment::Count(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gantry_core::event::Entry;
+    use gantry_core::id::{AttemptNo, TaskId};
+    use gantry_core::input::Input;
+    use gantry_core::input::Success;
+    use gantry_core::life;
+    use gantry_core::policy::Usage;
+
+    use super::*;
+
+    const PLAN: &str = "
+id: house
+title: House
+deadline: 1970-01-01T10:00:00Z
+tasks:
+  - {id: walls, run: make walls, estimate: {low: 4h, likely: 4h, high: 4h}}
+  - {id: roof, run: make roof, depends_on: [walls], estimate: {low: 1h, likely: 2h, high: 9h}}
+  - {id: party, run: make party, depends_on: [roof]}
+";
+
+    fn at(hours: u64) -> Timestamp {
+        Timestamp::from_ms(0) + Duration::from_hours(hours)
+    }
+
+    fn words(forecast: Option<Forecast>) -> String {
+        forecast.map_or("nothing".to_owned(), |forecast| forecast.words())
+    }
+
+    /// A plan whose life is told hour by hour.
+    struct Told {
+        life: Life,
+        entries: Vec<Entry>,
+    }
+
+    impl Told {
+        fn new(text: &str) -> Self {
+            let loaded = gantry_format::load("plan.yaml", text.as_bytes());
+            let plan = loaded.plan.unwrap_or_else(|| panic!("{}", loaded.report.render(false)));
+            let id = plan.id.clone().unwrap();
+            let entries = life::create(plan, id, 1, at(0)).unwrap();
+            Self { life: life::replay(&entries).unwrap(), entries }
+        }
+
+        fn tell(&mut self, hour: u64, input: Input) {
+            let verdict = self.life.decide(&input, at(hour)).unwrap();
+            self.entries.extend(verdict.events.iter().cloned());
+            self.life = verdict.life;
+        }
+
+        fn done(&mut self, hour: u64, task: &str) {
+            let (task, end) = (TaskId::new(task).unwrap(), Ok(Success::default()));
+            self.tell(hour, Input::Ended { task, attempt: AttemptNo(1), end, usage: Usage::default() });
+        }
+
+        fn seen(&self, hour: u64) -> Option<Forecast> {
+            Forecast::of(&self.life, &Timeline::of(&self.entries), at(hour), Look::Glance)
+        }
+    }
+
+    #[test]
+    fn a_plan_that_has_not_begun_is_foreseen_from_now_on() {
+        assert_eq!(words(Told::new(PLAN).seen(3)), "done about 1970-01-01T10:00:00Z, 0ms before the deadline");
+    }
+
+    #[test]
+    fn time_that_passes_moves_nothing_until_something_takes_longer_than_was_thought() {
+        let mut told = Told::new(PLAN);
+        told.tell(0, Input::Start);
+        for hour in [0, 1, 4] {
+            assert_eq!(told.seen(hour).unwrap().finish, at(7), "4 hours and the mean of 1, 2 and 9, which is 3");
+        }
+        assert_eq!(told.seen(6).unwrap().finish, at(9), "walls are about to end at hour 6");
+    }
+
+    #[test]
+    fn a_task_that_is_done_early_or_late_moves_the_forecast() {
+        for (hour, finish, says) in [(2, 5, "5h 00m before"), (9, 12, "2h 00m after")] {
+            let mut told = Told::new(PLAN);
+            told.tell(0, Input::Start);
+            told.done(hour, "walls");
+            let forecast = told.seen(hour).unwrap();
+            assert_eq!(forecast.finish, at(finish));
+            assert!(forecast.words().ends_with(&format!("{says} the deadline")), "{}", forecast.words());
+            assert_eq!(forecast.brief(at(hour)).contains("late"), hour == 9, "{}", forecast.brief(at(hour)));
+            assert_eq!(forecast.to_json()["late_by_ms"], json!((hour == 9).then_some(7_200_000)));
+        }
+    }
+
+    #[test]
+    fn nothing_is_foreseen_where_nothing_that_is_left_has_an_estimate() {
+        let mut told = Told::new(PLAN);
+        told.tell(0, Input::Start);
+        told.done(2, "walls");
+        assert!(told.seen(2).is_some());
+        told.done(3, "roof");
+        assert_eq!(told.seen(3), None);
+        told.done(4, "party");
+        assert_eq!(told.seen(4), None);
+    }
+
+    #[test]
+    fn the_calendar_of_the_schedule_counts() {
+        let section = "
+schedule:
+  calendar: office
+  calendars: [{id: office, week: {mon-fri: ['09:00-17:00']}}]
+  tasks:
+    walls: {estimate: 8h}
+    roof: {estimate: 8h}
+";
+        // The first day of 1970 was a Thursday.
+        let mut told = Told::new(&format!("{PLAN}{section}"));
+        told.tell(0, Input::Start);
+        assert_eq!(words(told.seen(0)), "done about 1970-01-02T17:00:00Z, 1d 07h after the deadline");
+        told.done(15, "walls");
+        assert_eq!(words(told.seen(15)), "done about 1970-01-02T15:00:00Z, 1d 05h after the deadline");
+    }
+
+    #[test]
+    fn many_futures_say_by_when_one_can_be_rather_sure() {
+        let told = Told::new(PLAN);
+        let close = Forecast::of(&told.life, &Timeline::default(), at(0), Look::Close).unwrap();
+        assert!(close.p80.unwrap() > close.finish, "{close:?}");
+        assert!(close.words().contains(", 80% sure by "), "{}", close.words());
+    }
+}
