@@ -7,7 +7,7 @@ use super::fit::{Fit, ask, fit_at, force_at};
 use super::load::{Blocked, Load};
 use super::{Levelling, Placement, Share};
 use crate::model::Model;
-use crate::network::{Role, Times, bounds, place_node};
+use crate::network::{Role, Times, bounds, occupied_from, place_node};
 
 /// What comes first when not everything can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ fn place_one(
                 .unwrap_or_else(|| force_at(model, loads, &node, &asked, (start, finish)))
         }
     };
-    let from = if node.started.is_some() { node.earliest.max(fit.times.start) } else { fit.times.start };
+    let from = occupied_from(&node, &model.lines.all[fit.line], fit.times);
     for share in &fit.shares {
         loads[share.resource].take(share.amount, from, fit.times.finish);
     }
