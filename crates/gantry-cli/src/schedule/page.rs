@@ -51,8 +51,9 @@ fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
         rows.push(line("likely", each.map(|(name, at)| format!("{name} {}", briefly(schedule, at))).join(", ")));
     }
     for verdict in schedule.deadlines.iter().filter(|verdict| verdict.task.is_none()) {
-        let chance =
-            verdict.probability.map_or(String::new(), |share| format!(", in {:.0} % of futures", share * 100.0));
+        let chance = verdict.probability.map_or(String::new(), |share| {
+            format!(", {}in {:.0} % of futures", if verdict.met { "" } else { "kept " }, share * 100.0)
+        });
         let said = if verdict.met { "kept" } else { "MISSED" };
         let margin = counted(&verdict.margin.to_string(), &unit);
         let margin = if verdict.met { format!("with {margin} to spare") } else { format!("by {margin}") };
@@ -92,7 +93,8 @@ fn path(tasks: &[String]) -> String {
 fn troubles(schedule: &Schedule, project: &Project) -> String {
     let mut lines = Vec::new();
     for found in &schedule.infeasible {
-        lines.push(paint(style::BAD, plain(&found.what)));
+        let width = table::width().saturating_sub(2);
+        lines.extend(table::wrap(&plain(&found.what), width).into_iter().map(|line| paint(style::BAD, line)));
         lines.extend(found.fixes.iter().take(3).map(|fix| format!("  {}", plain(&fix.what))));
     }
     for verdict in schedule.deadlines.iter().filter(|verdict| !verdict.met && !verdict.hard) {
@@ -127,7 +129,10 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    lines.iter().fold("mind:\n".to_owned(), |page, line| page + "  " + line + "\n")
+    let width = table::width().saturating_sub(2);
+    let whole = |line: &String| if line.contains('\u{1b}') { vec![line.clone()] } else { table::wrap(line, width) };
+    let lines = lines.iter().flat_map(whole);
+    lines.fold("mind:\n".to_owned(), |page, line| page + "  " + &line + "\n")
 }
 
 fn more(all: usize, noun: &str) -> Option<String> {
