@@ -8,13 +8,16 @@ mod charts;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use gantry_schedule::{Options, Problem, Project, Schedule, schedule_until, what_if};
+use gantry_schedule::project::When;
+use gantry_schedule::write::{self, Unwritable};
+use gantry_schedule::{Moment, Options, Problem, Project, Schedule, schedule_until, what_if};
 use serde_json::json;
 
 use crate::artifact::write_file;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::bytes;
+use crate::show::elapsed::now;
 use crate::talk::talk;
 use charts::Chart;
 
@@ -26,7 +29,7 @@ use charts::Chart;
 /// figures.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry schedule plan.yaml\n  gantry schedule 7 --json\n  gantry schedule house.xml --svg gantt -o house.svg\n  gantry schedule table.csv --what-if task.build.estimate=5d\n  gantry schedule j120.sm --schedules 50000"
+    after_help = "Examples:\n  gantry schedule plan.yaml\n  gantry schedule 7 --json\n  gantry schedule house.xml --svg gantt -o house.svg\n  gantry schedule table.csv --what-if task.build.estimate=5d\n  gantry schedule plan.yaml --ical -o plan.ics\n  gantry schedule table.csv --start 2026-03-02 --msproject -o table.xml\n  gantry schedule j120.sm --schedules 50000"
 )]
 pub struct Args {
     /// A plan file or a file of another tool (`-` is standard input), or a plan, perhaps with @rN for its revision N
@@ -36,14 +39,23 @@ pub struct Args {
     #[arg(long, value_name = "CHANGE")]
     what_if: Vec<String>,
     /// Draw a chart
-    #[arg(long, value_name = "CHART", num_args = 0..=1, default_missing_value = "gantt", conflicts_with_all = ["csv", "what_if"])]
+    #[arg(long, value_name = "CHART", num_args = 0..=1, default_missing_value = "gantt", group = "form", conflicts_with_all = ["json", "what_if"])]
     svg: Option<Chart>,
     /// How wide the chart is, in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 1280, requires = "svg", value_parser = clap::value_parser!(u32).range(200..=10_000))]
     width: u32,
     /// Write the tasks as a table
-    #[arg(long, conflicts_with = "what_if")]
+    #[arg(long, group = "form", conflicts_with_all = ["json", "what_if"])]
     csv: bool,
+    /// Write tasks, milestones and deadlines as a calendar (iCalendar)
+    #[arg(long, group = "form", conflicts_with_all = ["json", "what_if"])]
+    ical: bool,
+    /// Write everything as Microsoft Project's XML
+    #[arg(long, group = "form", conflicts_with_all = ["json", "what_if"])]
+    msproject: bool,
+    /// When it starts, where the file does not say: a date, or a time such as `2026-03-02T09:00`
+    #[arg(long, value_name = "DATE", value_parser = parse_start)]
+    start: Option<When>,
     /// The file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -56,14 +68,22 @@ pub struct Args {
     /// What all chance comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many schedules the search for a shorter one may make
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    schedules: u64,
+    /// How many schedules the search for a shorter one may make [default: 2000 where people or equipment are short and
+    /// there are fewer than 1000 tasks, otherwise none]
+    #[arg(long, value_name = "N")]
+    schedules: Option<u64>,
     /// How long the search for a shorter schedule may take, such as `10s`; what it finds then depends on the machine
     #[arg(long = "for", value_name = "TIME", conflicts_with = "schedules", value_parser = parse_time)]
     search_for: Option<gantry_core::time::Duration>,
     #[command(flatten)]
     record: Record,
+}
+
+fn parse_start(text: &str) -> Result<When, String> {
+    match text.parse()? {
+        When::After(_) => Err(format!("`{text}` is not a date; write for example `2026-03-02`")),
+        dated => Ok(dated),
+    }
 }
 
 fn parse_time(text: &str) -> Result<gantry_core::time::Duration, String> {
@@ -72,14 +92,19 @@ fn parse_time(text: &str) -> Result<gantry_core::time::Duration, String> {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
-        let project = source::project(&args.record, &args.what).await?;
+        let mut project = source::project(&args.record, &args.what).await?;
+        project.start = project.start.or(args.start);
         if !args.what_if.is_empty() {
             return different(args, &project);
         }
         let schedule = computed(args, &project)?;
         let body = match args.svg {
             Some(chart) => chart.draw(&schedule, &project, args.width)?,
-            None if args.csv => page::table(&schedule)?,
+            None if args.csv => write::csv::write(&schedule),
+            None if args.ical => write::ical::write(&schedule, stamp(&schedule)).map_err(|error| unwritable(&error))?,
+            None if args.msproject => {
+                write::msproject::write(&project, &schedule).map_err(|error| unwritable(&error))?
+            }
             None if args.record.json => format!("{:#}\n", json!(schedule)),
             None => page::page(&schedule, &project),
         };
@@ -94,20 +119,40 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     })
 }
 
-fn options(args: &Args) -> Options {
-    let schedules = if args.search_for.is_some() { u64::MAX } else { args.schedules };
+/// When what is written was known: at the data date, or now.
+fn stamp(schedule: &Schedule) -> jiff::Timestamp {
+    match schedule.earned_value.as_ref().map(|value| value.data_date) {
+        Some(Moment::Date(at, _)) => at,
+        _ => jiff::Timestamp::from_millisecond(now().as_ms()).unwrap_or_default(),
+    }
+}
+
+fn unwritable(error: &Unwritable) -> Fault {
+    let fault = Fault::bad_input(error.to_string());
+    match error {
+        Unwritable::Undated => fault.hint("say when it starts, for example with `--start 2026-03-02`"),
+        Unwritable::Problems(_) => fault,
+    }
+}
+
+fn options(args: &Args, project: &Project) -> Options {
+    let schedules = match (args.search_for, args.schedules) {
+        (Some(_), _) => u64::MAX,
+        (None, Some(asked)) => asked,
+        (None, None) => Options::usual_schedules(project),
+    };
     Options { schedules, draws: args.draws, seed: args.seed, ..Options::default() }
 }
 
 fn computed(args: &Args, project: &Project) -> Result<Schedule, Fault> {
     let (begin, most) = (Instant::now(), args.search_for);
     let stop = move || most.is_some_and(|most| begin.elapsed().as_millis() >= u128::from(most.as_ms()));
-    schedule_until(project, &options(args), &stop).map_err(|problems| wrong(&args.what, &problems))
+    schedule_until(project, &options(args, project), &stop).map_err(|problems| wrong(&args.what, &problems))
 }
 
 fn different(args: &Args, project: &Project) -> Result<ExitCode, Fault> {
     let changes: Vec<&str> = args.what_if.iter().map(String::as_str).collect();
-    let found = what_if(project, &changes, &options(args)).map_err(|problems| wrong(&args.what, &problems))?;
+    let found = what_if(project, &changes, &options(args, project)).map_err(|problems| wrong(&args.what, &problems))?;
     let body = if args.record.json { format!("{:#}\n", json!(found)) } else { page::differences(&found) };
     exit::print(&body)?;
     Ok(ExitCode::from(exit::DONE))

@@ -1,11 +1,14 @@
 //! How the time of one schedule grows with the number of tasks.
 //!
-//! `cargo bench -p gantry-schedule --bench growth` schedules random projects of 1,000 to 100,000 tasks, with short and
-//! with long durations, and prints the processor's time for one schedule and for one task in it. The time per task should stay flat.
+//! `cargo bench -p gantry-schedule --bench growth` schedules random projects and prints the processor's time for one
+//! schedule and for one task in it; the time per task should stay flat. First whole schedules of 1,000 to 20,000 tasks,
+//! by links alone and with people: dates, floats, paths, loads and money. Then single passes of the search, of 1,000 to
+//! 100,000 tasks, with short and with long durations.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
 use gantry_schedule::rcpsp::{Capacity, Effort, Instance, Task, check, solve};
+use gantry_schedule::{Levelling, Options, Project, schedule};
 
 mod clock;
 
@@ -13,6 +16,31 @@ mod clock;
 const SCHEDULES: u64 = 8;
 
 fn main() {
+    whole();
+    passes();
+}
+
+/// Whole schedules.
+fn whole() {
+    println!("{:>8}{:>12}{:>14}{:>12}", "tasks", "schedule", "ms", "ns/task");
+    for (name, levelling) in [("links", Levelling::Off), ("levelled", Levelling::Slip)] {
+        for tasks in [1_000, 2_000, 5_000, 10_000, 20_000] {
+            let mut project = Project::from(&project(tasks, 10));
+            if levelling == Levelling::Off {
+                project.tasks.iter_mut().for_each(|task| task.needs.clear());
+            }
+            let options = Options { levelling, ..Options::default() };
+            let began = clock::processor_time();
+            let schedule = schedule(&project, &options).expect("the project has a schedule");
+            let time = clock::processor_time().saturating_sub(began).as_secs_f64();
+            assert!(schedule.overloads.is_empty(), "the schedule holds");
+            println!("{tasks:>8}{name:>12}{:>14.2}{:>12.0}", 1e3 * time, 1e9 * time / tasks as f64);
+        }
+    }
+}
+
+/// Single passes of the search.
+fn passes() {
     println!("{:>8}{:>12}{:>14}{:>12}", "tasks", "durations", "ms/schedule", "us/task");
     for longest in [10, 10_000] {
         for tasks in [1_000, 3_000, 10_000, 30_000, 100_000] {

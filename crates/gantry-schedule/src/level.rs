@@ -21,6 +21,13 @@ use crate::model::Model;
 use crate::network::{Network, Times};
 use crate::rcpsp::Effort;
 
+/// With this many tasks there are too many gaps between them to look through for each task under each rule. The
+/// optimiser is quicker at that, and where its picture is exact its times are taken over.
+const LARGE: usize = 1_000;
+
+/// So many schedules the optimiser makes of a large project that nobody asked it to search.
+const FEW_SCHEDULES: u64 = 8;
+
 /// What to do when people have too much to do at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -95,11 +102,20 @@ pub(crate) fn level(
     let free = levelling == Levelling::Slip && contested;
     let rules = if free { &serial::RULES[..] } else { &serial::RULES[..1] };
     let found = search.filter(|_| free).and_then(|search| search::search(model, &search.effort, search.stop));
+    let equals = model.tasks.windows(2).all(|pair| pair[0].priority == pair[1].priority); // the optimiser knows no other
+    if free && equals && model.tasks.len() >= LARGE {
+        let few = Effort { schedules: Some(FEW_SCHEDULES), patience: None, seed: 1 };
+        let quick = if found.is_none() { search::search(model, &few, &|| false) } else { None };
+        let exact = found.as_ref().or(quick.as_ref()).and_then(|found| Some((&found.order, found.starts.as_ref()?)));
+        if let Some((order, starts)) = exact {
+            return (serial::place_all(model, levelling, order, Some(starts), late), found);
+        }
+    }
     let mut orders: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, late)).collect();
     orders.extend(found.iter().map(|found| found.order.clone()));
     let mut best: Option<((i64, i128), Placement)> = None;
     for order in orders {
-        let placement = serial::place_all(model, levelling, &order, late);
+        let placement = serial::place_all(model, levelling, &order, None, late);
         let sum: i128 = placement.times.iter().map(|times| i128::from(times.finish)).sum();
         let value = (placement.finish(), sum);
         if best.as_ref().is_none_or(|(least, _)| value < *least) {

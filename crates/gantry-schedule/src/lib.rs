@@ -17,6 +17,7 @@ pub mod rcpsp;
 pub mod read;
 mod schedule;
 pub mod what_if;
+pub mod write;
 
 pub use cost::{CashFlow, CostReport, KindTotal, Month, ResourceTotal};
 pub use earned_value::EarnedValue;

@@ -13,5 +13,5 @@ mod drag;
 pub(crate) use build::{Network, Node, Role, Tie};
 pub(crate) use drag::drag;
 pub(crate) use float::{Float, floats};
-pub(crate) use pass::{Deadlines, Times, backward, bound, bounds, forward, place, place_node};
+pub(crate) use pass::{Deadlines, Times, backward, bound, bounds, forward, occupied_from, place, place_node};
 pub(crate) use path::{drives, driving_paths};

@@ -1,6 +1,6 @@
 //! A schedule as a picture.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_report::chart::{
     self, CashFlow, CashSpan, Clock, Frame, Gantt, GanttLink, GanttTask, Histogram, Load, Measure, Network,
@@ -114,6 +114,19 @@ fn moment(at: Moment) -> chart::Moment {
     }
 }
 
+/// By when something is due: the end of a day is the last minute of it, so that the right date stands there.
+fn due(at: Moment) -> chart::Moment {
+    match at {
+        Moment::Date(instant, offset) => {
+            let local = offset.to_datetime(instant);
+            let midnight = local.time() == jiff::civil::Time::midnight();
+            let minute = jiff::Span::new().minutes(i64::from(midnight));
+            chart::Moment::civil(local.checked_sub(minute).unwrap_or(local))
+        }
+        Moment::Count(_) => moment(at),
+    }
+}
+
 fn value(at: Moment) -> f64 {
     moment(at).value()
 }
@@ -127,7 +140,7 @@ fn percentiles(schedule: &Schedule) -> Vec<chart::Percentile> {
 }
 
 fn limit(schedule: &Schedule) -> Option<f64> {
-    schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| value(verdict.at))
+    schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| due(verdict.at).value())
 }
 
 fn within(schedule: &Schedule) -> Option<f64> {
@@ -172,8 +185,16 @@ fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
         },
         critical: schedule.tasks[from].critical && schedule.tasks[to].critical,
     });
-    let deadline = schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| moment(verdict.at));
-    Gantt { clock: clock(schedule), tasks: tasks.collect(), links: links.collect(), deadline, ..Gantt::default() }
+    let deadline = schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| due(verdict.at));
+    let today = schedule.earned_value.as_ref().map(|value| moment(value.data_date));
+    Gantt {
+        clock: clock(schedule),
+        tasks: tasks.collect(),
+        links: links.collect(),
+        deadline,
+        today,
+        ..Gantt::default()
+    }
 }
 
 /// Where each link leads from and to, by place.
@@ -187,8 +208,17 @@ fn links<'a>(
     })
 }
 
+/// Summaries have their place here only where something waits for them, or they for it.
 fn network(schedule: &Schedule, project: &Project) -> Network {
-    let tasks = schedule.tasks.iter().map(|task| NetworkTask {
+    let waited_for = project.tasks.iter().flat_map(|task| &task.after).map(|link| link.task.as_str());
+    let waiting = project.tasks.iter().filter(|task| !task.after.is_empty()).map(|task| task.id.as_str());
+    let linked: BTreeSet<&str> = waited_for.chain(waiting).collect();
+    let shown: Vec<&gantry_schedule::TaskRow> = schedule
+        .tasks
+        .iter()
+        .filter(|task| task.kind != TaskKind::Summary || linked.contains(task.id.as_str()))
+        .collect();
+    let tasks = shown.iter().map(|task| NetworkTask {
         name: name(task).to_owned(),
         group: task.parent.clone().unwrap_or_default(),
         start: moment(task.start),
@@ -198,11 +228,11 @@ fn network(schedule: &Schedule, project: &Project) -> Network {
         done: task.percent == 100,
         milestone: task.kind == TaskKind::Milestone,
     });
-    let at = places(schedule);
+    let at: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
     let links = links(project, &at).map(|(from, to, _)| NetworkLink {
         from,
         to,
-        critical: schedule.tasks[from].critical && schedule.tasks[to].critical,
+        critical: shown[from].critical && shown[to].critical,
     });
     Network { clock: clock(schedule), tasks: tasks.collect(), links: links.collect(), ..Network::default() }
 }

@@ -1,10 +1,12 @@
-//! A schedule for people: what matters first, then task by task.
+//! A schedule for people: what matters first, then task by task, then chance and money.
+
+mod money;
 
 use std::fmt::Write as _;
 
-use gantry_schedule::{Moment, Project, Schedule, TaskKind, TaskRow, WhatIf};
+use gantry_schedule::project::Unit;
+use gantry_schedule::{DriverKind, Moment, Project, Schedule, TaskKind, TaskRow, WhatIf};
 
-use crate::exit::Fault;
 use crate::file::count;
 use crate::show::style::{self, paint};
 use crate::show::table::{self, Cell, cell};
@@ -14,6 +16,8 @@ use crate::show::{first_line, plain};
 const TASKS_MAX: usize = 60;
 /// So many drivers are shown.
 const DRIVERS_MAX: usize = 5;
+/// So many troubles of one sort are shown.
+const TROUBLES_MAX: usize = 8;
 
 /// Everything on one page.
 pub fn page(schedule: &Schedule, project: &Project) -> String {
@@ -29,6 +33,8 @@ pub fn page(schedule: &Schedule, project: &Project) -> String {
         let _ = writeln!(page, "  … and {more} more; `--csv` and `--json` have all of them");
     }
     page += &drivers(schedule);
+    page += &money::earned_value(schedule);
+    page += &money::cash_flow(schedule);
     page
 }
 
@@ -41,35 +47,29 @@ fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
     ];
     if let Some(futures) = &schedule.monte_carlo {
         let finish = &futures.finish;
-        rows.push(line(
-            "likely",
-            format!("P50 {}, P80 {}, P95 {}", when(finish.p50), when(finish.p80), when(finish.p95)),
-        ));
+        let each = [("P10", finish.p10), ("P50", finish.p50), ("P80", finish.p80), ("P95", finish.p95)];
+        rows.push(line("likely", each.map(|(name, at)| format!("{name} {}", briefly(schedule, at))).join(", ")));
     }
     for verdict in schedule.deadlines.iter().filter(|verdict| verdict.task.is_none()) {
-        let chance =
-            verdict.probability.map_or(String::new(), |share| format!(", kept in {:.0} % of futures", share * 100.0));
+        let chance = verdict.probability.map_or(String::new(), |share| {
+            format!(", {}in {:.0} % of futures", if verdict.met { "" } else { "kept " }, share * 100.0)
+        });
         let said = if verdict.met { "kept" } else { "MISSED" };
         let margin = counted(&verdict.margin.to_string(), &unit);
-        let margin = if verdict.met { format!("{margin} to spare") } else { format!("by {margin}") };
-        rows.push(line("deadline", format!("{}: {said} {margin}{chance}", when(verdict.at))));
+        let margin = if verdict.met { format!("with {margin} to spare") } else { format!("by {margin}") };
+        rows.push(line("deadline", format!("{}: {said} {margin}{chance}", due(verdict.at))));
     }
-    let cost = &schedule.cost;
-    if !cost.total.is_zero() {
-        let mut said = format!("{} {}", cost.currency, cost.total);
-        if let (Some(contingency), Some(total)) = (cost.contingency, cost.total_with_contingency) {
-            let _ = write!(said, "; with a contingency of {contingency} it is {total}");
-        }
-        if let Some(budget) = cost.budget {
-            let _ = write!(said, "; the budget is {budget}");
-        }
-        rows.push(line("cost", said));
-    }
+    rows.extend(money::summary(schedule).into_iter().map(|(name, said)| line(name, said)));
     let critical = schedule.tasks.iter().filter(|task| task.critical && task.kind != TaskKind::Summary).count();
     rows.push(line("critical", format!("{}: {}", count(critical, "task"), path(&schedule.critical_path))));
     if let Some(search) = &schedule.optimiser {
-        let proven = if search.proven { "; none is shorter" } else { "" };
-        rows.push(line("search", format!("{} made{proven}", counted(&search.schedules.to_string(), "schedule"))));
+        let tried = format!("{} tried", counted(&search.schedules.to_string(), "schedule"));
+        let bound = match search.lower_bound {
+            _ if search.proven => "; none is shorter than this one".to_owned(),
+            Some(bound) => format!("; none is shorter than {}", counted(&bound.to_string(), &unit)),
+            None => String::new(),
+        };
+        rows.push(line("search", tried + &bound));
     }
     rows
 }
@@ -93,15 +93,16 @@ fn path(tasks: &[String]) -> String {
 fn troubles(schedule: &Schedule, project: &Project) -> String {
     let mut lines = Vec::new();
     for found in &schedule.infeasible {
-        lines.push(paint(style::BAD, plain(&found.what)));
+        let width = table::width().saturating_sub(2);
+        lines.extend(table::wrap(&plain(&found.what), width).into_iter().map(|line| paint(style::BAD, line)));
         lines.extend(found.fixes.iter().take(3).map(|fix| format!("  {}", plain(&fix.what))));
     }
     for verdict in schedule.deadlines.iter().filter(|verdict| !verdict.met && !verdict.hard) {
         if let Some(task) = &verdict.task {
-            lines.push(format!("`{}` is due {} and is done {}", plain(task), when(verdict.at), when(verdict.finish)));
+            lines.push(format!("`{}` is due {} and is done {}", plain(task), due(verdict.at), when(verdict.finish)));
         }
     }
-    for overload in &schedule.overloads {
+    for overload in schedule.overloads.iter().take(TROUBLES_MAX) {
         lines.push(format!(
             "`{}` has {} to do and can do {}, from {} to {}",
             plain(&overload.resource),
@@ -111,9 +112,15 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
             when(overload.to)
         ));
     }
+    lines.extend(more(schedule.overloads.len(), "over-allocation"));
     lines.extend(
-        schedule.warnings.iter().map(|warning| format!("`{}`: {}", plain(&warning.task), plain(&warning.what))),
+        schedule
+            .warnings
+            .iter()
+            .take(TROUBLES_MAX)
+            .map(|warning| format!("`{}`: {}", plain(&warning.task), plain(&warning.what))),
     );
+    lines.extend(more(schedule.warnings.len(), "warning"));
     let contains = |id: &str| project.tasks.iter().any(|task| task.parent.as_deref() == Some(id));
     let unknown = project.tasks.iter().filter(|task| task.estimate.is_none() && !contains(&task.id)).count();
     if unknown > 0 && unknown == project.tasks.iter().filter(|task| !contains(&task.id)).count() {
@@ -122,7 +129,15 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    lines.iter().fold("mind:\n".to_owned(), |page, line| page + "  " + line + "\n")
+    let width = table::width().saturating_sub(2);
+    let whole = |line: &String| if line.contains('\u{1b}') { vec![line.clone()] } else { table::wrap(line, width) };
+    let lines = lines.iter().flat_map(whole);
+    lines.fold("mind:\n".to_owned(), |page, line| page + "  " + &line + "\n")
+}
+
+fn more(all: usize, noun: &str) -> Option<String> {
+    let left = all.saturating_sub(TROUBLES_MAX);
+    (left > 0).then(|| format!("… and {} more, which `--json` has", count(left, noun)))
 }
 
 fn rows(schedule: &Schedule) -> Vec<Vec<Cell>> {
@@ -141,7 +156,11 @@ fn row(schedule: &Schedule, task: &TaskRow) -> Vec<Cell> {
     };
     let style = if task.critical { style::STRONG } else { style::PLAIN };
     let who: Vec<String> = task.resources.iter().map(|assigned| plain(&first_line(&assigned.id, 30))).collect();
-    let float = if task.critical { "critical".to_owned() } else { counted(&task.float.to_string(), &unit(schedule)) };
+    let float = match task.percent {
+        100 => "done".to_owned(),
+        _ if task.critical => "critical".to_owned(),
+        _ => counted(&task.float.to_string(), &unit(schedule)),
+    };
     vec![
         cell(style, format!("{}{mark}{}", "  ".repeat(depth), plain(&first_line(&task.id, 60)))),
         cell(style::PLAIN, when(task.start)),
@@ -155,21 +174,30 @@ fn drivers(schedule: &Schedule) -> String {
     let Some(futures) = schedule.monte_carlo.as_ref().filter(|futures| !futures.drivers.is_empty()) else {
         return String::new();
     };
-    let mut page = "what moves the finish most:\n".to_owned();
     let unit = unit(schedule);
     let rows: Vec<Vec<Cell>> = futures
         .drivers
         .iter()
+        .filter(|driver| driver.swing.in_thousandths() != 0)
         .take(DRIVERS_MAX)
         .map(|driver| {
+            let sort = match driver.kind {
+                DriverKind::Task => "",
+                DriverKind::Class => " (class)",
+                DriverKind::Risk => " (risk)",
+            };
+            let (low, high) = (briefly(schedule, driver.low_finish), briefly(schedule, driver.high_finish));
             vec![
-                cell(style::PLAIN, plain(&first_line(&driver.id, 60))),
-                cell(style::FAINT, counted(&driver.swing.to_string(), &unit)),
+                cell(style::PLAIN, plain(&first_line(&driver.id, 40)) + sort),
+                cell(style::PLAIN, counted(&driver.swing.to_string(), &unit)),
+                cell(style::FAINT, format!("{low} if it goes well, {high} if not")),
             ]
         })
         .collect();
-    page += &table::draw("  ", &rows, table::width());
-    page
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!("what moves the finish most:\n{}", table::draw("  ", &rows, table::width()))
 }
 
 /// What would be different.
@@ -196,59 +224,38 @@ pub fn differences(found: &WhatIf) -> String {
     table::draw("", &rows, table::width())
 }
 
-/// The tasks as a table for other tools.
-pub fn table(schedule: &Schedule) -> Result<String, Fault> {
-    let failed = |error: csv::Error| Fault::internal(format!("the table cannot be written: {error}"));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer
-        .write_record([
-            "id",
-            "title",
-            "parent",
-            "start",
-            "finish",
-            "duration",
-            "float",
-            "critical",
-            "resources",
-            "cost",
-            "percent",
-        ])
-        .map_err(failed)?;
-    for task in &schedule.tasks {
-        let who: Vec<&str> = task.resources.iter().map(|assigned| assigned.id.as_str()).collect();
-        let record = [
-            task.id.clone(),
-            task.title.clone(),
-            task.parent.clone().unwrap_or_default(),
-            task.start.to_string(),
-            task.finish.to_string(),
-            task.duration.to_string(),
-            task.float.to_string(),
-            task.critical.to_string(),
-            who.join("; "),
-            task.cost.to_string(),
-            task.percent.to_string(),
-        ];
-        writer.write_record(record.map(unlike_a_formula)).map_err(failed)?;
-    }
-    let bytes =
-        writer.into_inner().map_err(|error| Fault::internal(format!("the table cannot be written: {error}")))?;
-    String::from_utf8(bytes).map_err(|error| Fault::internal(format!("the table cannot be written: {error}")))
-}
-
-/// What a spreadsheet would take for a formula is kept from being one.
-fn unlike_a_formula(text: String) -> String {
-    let number = text.parse::<f64>().is_ok();
-    if !number && text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
-}
-
 fn unit(schedule: &Schedule) -> String {
     serde_json::to_value(schedule.unit).ok().and_then(|unit| unit.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn counted(number: &str, noun: &str) -> String {
     if number == "1" { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// The day, or where hours matter the hour; for lines with several.
+fn briefly(schedule: &Schedule, moment: Moment) -> String {
+    let form = match schedule.unit {
+        Unit::Second => "%m-%d %H:%M:%S",
+        Unit::Minute | Unit::Hour => "%m-%d %H:%M",
+        Unit::Day | Unit::Week | Unit::Month | Unit::Year | Unit::Period => "%Y-%m-%d",
+    };
+    match moment {
+        Moment::Count(count) => count.to_string(),
+        Moment::Date(instant, offset) => offset.to_datetime(instant).strftime(form).to_string(),
+    }
+}
+
+/// By when something is due: the end of a day is the day.
+fn due(moment: Moment) -> String {
+    if let Moment::Date(instant, offset) = moment {
+        let local = offset.to_datetime(instant);
+        if local.time() == jiff::civil::Time::midnight()
+            && let Ok(day) = local.date().yesterday()
+        {
+            return day.strftime("%a %Y-%m-%d").to_string();
+        }
+    }
+    when(moment)
 }
 
 /// `Tue 2026-03-03 17:00`, or a number of units.

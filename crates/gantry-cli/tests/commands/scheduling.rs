@@ -161,3 +161,106 @@ fn a_changed_schedule_is_a_revision_that_moves_the_forecast() {
     let told = said(&kit, &["diff", "house@r1", "house@r2"]);
     assert!(told.contains(r#"~ plan: schedule.tasks.roof.estimate "3ed" -> "5ed""#), "{told}");
 }
+
+const DATED: &str = r#"{"name": "House", "start": "2026-03-02", "calendar": "office", "currency": "EUR",
+    "data_date": "2026-03-10T13:00", "budget": 20000, "deadline": "2026-03-20 hard",
+    "calendars": [{"id": "office", "week": {"mon-fri": ["09:00-17:00"]}}],
+    "resources": [{"id": "ana", "rate": 100}, {"id": "ben", "rate": 80}],
+    "tasks": [
+        {"id": "walls", "estimate": "5d", "needs": ["ana"],
+            "progress": {"started": "2026-03-02T09:00", "finished": "2026-03-09T12:00", "cost": 4700}},
+        {"id": "roof", "estimate": "3d / 4d / 11d", "after": ["walls"], "needs": ["ben"], "costs": [{"name": "tiles", "amount": 6000}]},
+        {"id": "paint", "estimate": "2d / 3d / 7d", "after": ["walls"], "needs": ["ben"]},
+        {"id": "rest", "estimate": "15d", "after": ["roof", "paint"], "needs": ["ana"]},
+        {"id": "done", "after": ["rest"]}]}"#;
+
+#[test]
+fn a_schedule_is_written_as_a_calendar_and_for_microsoft_project() {
+    let kit = Kit::new();
+    kit.write("house.json", DATED);
+    let calendar = said(&kit, &["schedule", "house.json", "--ical"]);
+    assert!(calendar.starts_with("BEGIN:VCALENDAR\r\n") && calendar.ends_with("END:VCALENDAR\r\n"), "{calendar}");
+    assert_eq!(calendar.matches("DTSTAMP:20260310T130000Z").count(), 6, "known at the data date");
+    said(&kit, &["schedule", "house.json", "--msproject", "-o", "house.xml"]);
+    let (ours, read) = (kit.json("schedule house.json --json"), kit.json("schedule house.xml --json"));
+    for field in ["start", "finish", "makespan", "critical_path"] {
+        assert_eq!(ours[field], read[field], "{field}");
+    }
+}
+
+#[test]
+fn only_one_form_is_written_at_a_time() {
+    let kit = Kit::new();
+    kit.write("house.json", DATED);
+    let forms = ["--csv", "--ical", "--msproject", "--svg=gantt", "--json"];
+    for (at, one) in forms.iter().enumerate() {
+        for other in &forms[at + 1..] {
+            let output = kit.output(&["schedule", "house.json", one, other]);
+            assert_eq!(output.status.code(), Some(2), "{one} {other}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("cannot be used with"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn what_has_no_dates_gets_them_with_a_start() {
+    let kit = Kit::new();
+    kit.write("table.csv", TABLE);
+    let output = kit.output(&["schedule", "table.csv", "--ical"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--start"));
+    let calendar = said(&kit, &["schedule", "table.csv", "--ical", "--start", "2026-03-02"]);
+    assert!(calendar.contains("DTSTART;VALUE=DATE:20260302"), "{calendar}");
+}
+
+#[test]
+fn the_page_has_chance_money_and_how_it_stands() {
+    let kit = Kit::new();
+    kit.write("house.json", DATED);
+    let page = said(&kit, &["schedule", "house.json"]);
+    for passage in [
+        "P10 2026-",
+        "P95 2026-",
+        "set aside",
+        "budget     20000.00: ",
+        "earned value at Tue 2026-03-10 13:00:",
+        "SPI",
+        "CPI",
+        "EAC",
+    ] {
+        assert!(page.contains(passage), "{passage}\n{page}");
+    }
+    for passage in ["due each month, in EUR:", "2026-03", "what moves the finish most:", "MISSED by", "tried"] {
+        assert!(page.contains(passage), "{passage}\n{page}");
+    }
+}
+
+#[test]
+fn a_search_is_made_where_people_are_short_and_can_be_switched_off() {
+    let kit = Kit::new();
+    kit.write("table.csv", TABLE);
+    assert!(kit.json("schedule table.csv --json")["optimiser"]["schedules"].as_u64().unwrap() > 0);
+    assert_eq!(kit.json("schedule table.csv --json --schedules 0")["optimiser"], serde_json::Value::Null);
+    kit.write("free.csv", "id,duration,after\na,1d,\nb,2d,a\n");
+    assert_eq!(kit.json("schedule free.csv --json")["optimiser"], serde_json::Value::Null);
+}
+
+#[test]
+#[expect(clippy::disallowed_macros, reason = "a test that is skipped says so")]
+fn every_published_workflow_is_drawn() {
+    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let Some(folder) = beside.map(|above| above.join("shared/data/wfinstances")).find(|path| path.is_dir()) else {
+        eprintln!("skipped: there is no `shared/data/wfinstances` beside the workspace");
+        return;
+    };
+    let kit = Kit::new();
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    for file in files.filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
+        for chart in ["gantt", "network"] {
+            let svg =
+                said(&kit, &["schedule", file.to_str().unwrap(), "--svg", chart, "--schedules", "0", "--draws", "0"]);
+            assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{chart} of {}", file.display());
+        }
+    }
+}

@@ -17,6 +17,9 @@ use super::{
 use graph::Graph;
 use maud::{Markup, html};
 
+/// A graph whose layers lie further apart than this many frames is a list: nobody sees what belongs together there.
+const SCREENS_MAX: f64 = 6.0;
+
 /// Tasks and what they depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
@@ -79,6 +82,7 @@ struct Drawing {
 
 impl Network {
     /// Draws the chart. On a wide frame it may be wider than the frame, so that its boxes stay readable; put it where it can scroll.
+    /// With very many layers it is a list, as on a narrow frame.
     pub fn svg(&self, frame: &Frame) -> String {
         if self.tasks.is_empty() {
             return frame::empty(frame, "No tasks.", "Network graph without tasks.");
@@ -94,7 +98,8 @@ impl Network {
             )
             .add(graph.edges.iter().any(|edge| !edge.critical), "Dependency", legend::stroke("gc-link"));
         let top = frame::top(frame, &words::message(self), &legend);
-        let drawing = if frame.is_narrow() {
+        let drawing = if frame.is_narrow() || boxes::Size::of(&graph, frame).reach(&graph) > SCREENS_MAX * frame.width()
+        {
             list::draw(self, &graph, frame, top.height)
         } else {
             layered::draw(self, &graph, frame, top.height)

@@ -6,15 +6,16 @@
 
 use super::Placement;
 use crate::model::Model;
-use crate::network::{Network, Node, Tie};
+use crate::network::{Network, Node, Tie, occupied_from};
 use crate::project::LinkKind;
 
 /// The network with the ties of the people in it; each old node's new place comes with it.
 pub(crate) fn chained(model: &Model<'_>, network: &Network, placement: &Placement) -> (Network, Vec<usize>) {
     let mut chains = ties(model, network, placement);
+    let nodes = not_before_there_are_enough(model, network, placement);
     loop {
         let own = network.ties().iter().copied();
-        match Network::new(network.nodes.clone(), own.chain(chains.iter().copied()).collect()) {
+        match Network::new(nodes.clone(), own.chain(chains.iter().copied()).collect()) {
             Ok(network) => return network,
             Err(circle) => {
                 // A lead lets a task finish after one that waits for it: the order of people cannot be a tie there.
@@ -26,6 +27,22 @@ pub(crate) fn chained(model: &Model<'_>, network: &Network, placement: &Placemen
             }
         }
     }
+}
+
+/// The nodes, each not before the last change of a capacity without which it had too few people.
+fn not_before_there_are_enough(model: &Model<'_>, network: &Network, placement: &Placement) -> Vec<Node> {
+    let mut nodes = network.nodes.clone();
+    for (at, node) in nodes.iter_mut().enumerate().filter(|(_, node)| node.finished.is_none()) {
+        let from = occupied_from(node, &model.lines.all[node.line], placement.times[at]);
+        for share in &placement.shares[at] {
+            let steps = &model.resources[share.resource].capacity;
+            let now = steps.partition_point(|step| step.0 <= from).saturating_sub(1);
+            if now > 0 && steps[now - 1].1 < share.amount {
+                node.earliest = node.earliest.max(steps[now].0);
+            }
+        }
+    }
+    nodes
 }
 
 fn ties(model: &Model<'_>, network: &Network, placement: &Placement) -> Vec<Tie> {

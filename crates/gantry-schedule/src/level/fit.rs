@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::load::{Blocked, Load};
 use super::{Share, Unmet};
 use crate::model::{Model, common_line};
-use crate::network::{Node, Times, place_node};
+use crate::network::{Node, Times, occupied_from, place_node};
 use crate::project::Who;
 
 /// A time and people for one task.
@@ -81,11 +81,6 @@ fn merge(shares: &mut Vec<Share>) {
     });
 }
 
-/// Where a task begins to occupy its people: what is left of started work goes on when it may.
-fn occupied_from(node: &Node, times: Times) -> i64 {
-    if node.started.is_some() { times.start.max(node.earliest) } else { times.start }
-}
-
 /// Tries a task at a second: the people who are free then, or until when it is not worth trying again.
 pub(super) fn fit_at(
     model: &mut Model<'_>,
@@ -105,7 +100,7 @@ pub(super) fn fit_at(
             let task = model.tasks[node.task];
             let Some(with) = common_line(model, task, &people) else { continue };
             let when = place_node(node, &model.lines.all[with], start, finish);
-            match loads[one].fits(*amount, occupied_from(node, when), when.finish) {
+            match loads[one].fits(*amount, occupied_from(node, &model.lines.all[with], when), when.finish) {
                 Ok(()) => {
                     let resource = model.resources[one].resource;
                     let rate = resource.rate.as_ref().map(|rate| rate.amount).unwrap_or_default();
@@ -121,8 +116,9 @@ pub(super) fn fit_at(
         shares.push(Share { resource: one, amount: *amount });
         (line, times) = (with, when);
     }
+    let from = occupied_from(node, &model.lines.all[line], times);
     for share in &shares {
-        loads[share.resource].fits(share.amount, occupied_from(node, times), times.finish)?;
+        loads[share.resource].fits(share.amount, from, times.finish)?;
     }
     Ok(Fit { times, line, shares })
 }

@@ -2,7 +2,7 @@
 
 use super::Placement;
 use crate::model::Model;
-use crate::network::Network;
+use crate::network::{Network, occupied_from};
 
 /// A stretch of time in which a resource has a constant amount to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +20,7 @@ pub(crate) fn loads(model: &Model<'_>, network: &Network, placement: &Placement,
     let mut changes: Vec<(i64, bool, usize, u64)> = Vec::new();
     for (at, shares) in placement.shares.iter().enumerate() {
         let (node, times) = (&network.nodes[at], placement.times[at]);
-        let from = if node.started.is_some() && node.finished.is_none() {
-            times.start.max(node.earliest)
-        } else {
-            times.start
-        };
+        let from = occupied_from(node, &model.lines.all[node.line], times);
         if node.finished.is_some() || from >= times.finish {
             continue;
         }

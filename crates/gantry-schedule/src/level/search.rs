@@ -24,13 +24,15 @@ pub(crate) struct Found {
     pub lower_bound: Option<i64>,
     /// For each node a number; lower goes first.
     pub order: Vec<i64>,
+    /// For each node the second at which it starts; none when the picture is not exact.
+    pub starts: Option<Vec<i64>>,
 }
 
 /// Looks for a good order; none when there is nothing to look for.
 pub(crate) fn search(model: &Model<'_>, effort: &Effort, stop: &dyn Fn() -> bool) -> Option<Found> {
     let picture = Picture::new(model);
     let best = solve(&picture.instance, effort, stop).ok()?;
-    Some(picture.found(&best))
+    Some(picture.found(model, &best))
 }
 
 /// The project as the optimiser sees it.
@@ -126,8 +128,11 @@ impl Picture {
         i32::try_from(lag).unwrap_or(i32::MAX)
     }
 
-    fn found(&self, best: &Best) -> Found {
+    fn found(&self, model: &Model<'_>, best: &Best) -> Found {
+        let line = model.line();
+        let second = |&start: &u32| line.start_at(line.work_before(0) + i64::from(start) * self.period);
         Found {
+            starts: self.exact.then(|| best.starts.iter().map(second).collect()),
             schedules: best.schedules,
             lower_bound: self.exact.then(|| i64::from(best.lower_bound) * self.period),
             order: best.starts.iter().map(|&start| i64::from(start)).collect(),

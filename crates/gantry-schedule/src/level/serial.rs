@@ -7,7 +7,7 @@ use super::fit::{Fit, ask, fit_at, force_at};
 use super::load::{Blocked, Load};
 use super::{Levelling, Placement, Share};
 use crate::model::Model;
-use crate::network::{Role, Times, bounds, place_node};
+use crate::network::{Role, Times, bounds, occupied_from, place_node};
 
 /// What comes first when not everything can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,15 @@ pub(super) fn priorities(model: &Model<'_>, rule: Rule, early: &[Times], late: &
     }
 }
 
-/// Places every node as early as links, people and the kind of levelling allow.
-pub(super) fn place_all(model: &mut Model<'_>, levelling: Levelling, order: &[i64], late: &[Times]) -> Placement {
+/// Places every node as early as links, people and the kind of levelling allow; none before its time in `starts`, if
+/// these are known to leave no earlier gap.
+pub(super) fn place_all(
+    model: &mut Model<'_>,
+    levelling: Levelling,
+    order: &[i64],
+    starts: Option<&Vec<i64>>,
+    late: &[Times],
+) -> Placement {
     let count = model.network.len();
     let mut loads: Vec<Load> = model.resources.iter().map(|supply| Load::new(supply.capacity.clone())).collect();
     let mut placement = Placement {
@@ -60,7 +67,8 @@ pub(super) fn place_all(model: &mut Model<'_>, levelling: Levelling, order: &[i6
     };
     let mut ready: BinaryHeap<_> = (0..count).filter(|&at| waits[at] == 0).map(|at| key(model, at)).collect();
     while let Some(Reverse((.., at))) = ready.pop() {
-        place_one(model, levelling, at, late[at], &mut loads, &mut placement);
+        let not_before = starts.map_or(i64::MIN, |starts| starts[at]);
+        place_one(model, levelling, at, (not_before, late[at]), &mut loads, &mut placement);
         for tie in model.network.ties_out(at) {
             waits[tie.to] -= 1;
             if waits[tie.to] == 0 {
@@ -76,14 +84,14 @@ fn place_one(
     model: &mut Model<'_>,
     levelling: Levelling,
     at: usize,
-    late: Times,
+    (not_before, late): (i64, Times),
     loads: &mut [Load],
     placement: &mut Placement,
 ) {
     let node = model.network.nodes[at].clone();
     let line = &model.lines.all[node.line];
     let (start, finish) = bounds(&model.network, at, &placement.times, line);
-    let start = start.max(node.earliest);
+    let start = start.max(node.earliest).max(not_before);
     let finish = finish.max(start);
     let task = model.tasks[node.task];
     if node.role != Role::Work || task.needs.is_empty() || node.finished.is_some() {
@@ -100,7 +108,7 @@ fn place_one(
                 .unwrap_or_else(|| force_at(model, loads, &node, &asked, (start, finish)))
         }
     };
-    let from = if node.started.is_some() { node.earliest.max(fit.times.start) } else { fit.times.start };
+    let from = occupied_from(&node, &model.lines.all[fit.line], fit.times);
     for share in &fit.shares {
         loads[share.resource].take(share.amount, from, fit.times.finish);
     }

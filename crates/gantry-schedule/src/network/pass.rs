@@ -86,6 +86,15 @@ pub(crate) fn place_node(node: &Node, line: &Timeline, start_bound: i64, finish_
     }
 }
 
+/// From when a node occupies its people: what is left of started work may lie long after its start.
+pub(crate) fn occupied_from(node: &Node, line: &Timeline, times: Times) -> i64 {
+    if node.started.is_some() && node.finished.is_none() {
+        line.start_at(line.work_before(times.finish) - node.duration).max(node.earliest)
+    } else {
+        times.start
+    }
+}
+
 /// The bounds that ties put on a node's start and finish.
 pub(crate) fn bounds(network: &Network, node: usize, times: &[Times], line: &Timeline) -> (i64, i64) {
     let (mut start, mut finish) = (i64::MIN / 4, i64::MIN / 4);

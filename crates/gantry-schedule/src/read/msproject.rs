@@ -7,13 +7,15 @@ mod xml;
 use std::collections::BTreeMap;
 
 use super::Unreadable;
-use crate::project::{Amount, Money, Need, Project, Resource, Unit, When};
+use crate::project::{Amount, CapacityChange, Money, Need, Project, Resource, Unit, When};
 use xml::Element;
 
 /// What things are called in the file, and in the project.
 #[derive(Default)]
 struct Names {
     calendars: BTreeMap<i64, String>,
+    /// The fields in which ids stand that this program once wrote.
+    id_fields: Vec<i64>,
     tasks: BTreeMap<i64, String>,
     resources: BTreeMap<i64, String>,
 }
@@ -22,7 +24,7 @@ struct Names {
 pub fn read(text: &str) -> Result<Project, Unreadable> {
     let document = xml::document(text)?;
     let root = Element::root(&document)?;
-    let mut names = Names::default();
+    let mut names = Names { id_fields: id_fields(&root)?, ..Names::default() };
     let calendars = calendars::read(&root, &mut names)?;
     let calendar = root.number("CalendarUID")?.and_then(|uid| names.calendars.get(&uid).cloned());
     let mut project = Project {
@@ -36,6 +38,7 @@ pub fn read(text: &str) -> Result<Project, Unreadable> {
         ..Project::counting(Unit::Day)
     };
     project.tasks = tasks::read(&root, &mut names)?;
+    project.deadline = tasks::deadline_of_all(&root)?;
     assign(&root, &names, &mut project)?;
     if project.tasks.is_empty() {
         return Err(root.wrong("there are no tasks in this file"));
@@ -50,19 +53,60 @@ fn resources(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Resource>,
         let uid = element.required_number("UID")?;
         let works = element.number("Type")?.unwrap_or(1) == 1;
         let Some(name) = element.text("Name").filter(|_| works) else { continue };
-        let id = xml::unique(name, uid, names.resources.values());
+        let id = xml::unique(names.id(&element)?.unwrap_or(name), uid, names.resources.values());
         names.resources.insert(uid, id.clone());
         let rate = element.decimal("StandardRate")?.filter(|rate| !rate.is_zero());
         let own = element.number("CalendarUID")?.and_then(|uid| names.calendars.get(&uid).cloned());
+        let mut steps = availability(&element)?;
+        let first = if steps.is_empty() { element.amount("MaxUnits")? } else { Some(steps.remove(0).capacity) };
+        let per_use = element.decimal("CostPerUse")?.filter(|cost| !cost.is_zero());
         resources.push(Resource {
             name: if id == name { String::new() } else { name.to_owned() },
-            capacity: element.amount("MaxUnits")?.unwrap_or_default(),
+            capacity: first.unwrap_or_default(),
+            changes: steps,
             calendar: own,
             rate: rate.map(Money::of),
+            per_use: per_use.map(hundredths),
             ..Resource::new(id)
         });
     }
     Ok(resources)
+}
+
+/// How much there is from when on, if that changes.
+fn availability(resource: &Element<'_, '_>) -> Result<Vec<CapacityChange>, Unreadable> {
+    let mut steps = Vec::new();
+    for period in resource.all("AvailabilityPeriods", "AvailabilityPeriod") {
+        if let (Some(from), Some(capacity)) = (period.when("AvailableFrom")?, period.amount("AvailableUnits")?) {
+            steps.push(CapacityChange { from, capacity });
+        }
+    }
+    Ok(if steps.len() > 1 { steps } else { Vec::new() })
+}
+
+/// The fields that bear ids.
+fn id_fields(root: &Element<'_, '_>) -> Result<Vec<i64>, Unreadable> {
+    let ours = root.all("ExtendedAttributes", "ExtendedAttribute");
+    ours.filter(|field| field.text("Alias") == Some(crate::write::msproject::ID_ALIAS))
+        .map(|field| field.required_number("FieldID"))
+        .collect()
+}
+
+impl Names {
+    /// The id that this program once wrote for something.
+    fn id<'d>(&self, element: &Element<'d, '_>) -> Result<Option<&'d str>, Unreadable> {
+        for field in element.children("ExtendedAttribute") {
+            if field.number("FieldID")?.is_some_and(|number| self.id_fields.contains(&number)) {
+                return Ok(field.text("Value"));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Money, which the format keeps in hundredths.
+fn hundredths(amount: rust_decimal::Decimal) -> Money {
+    Money::of(amount / rust_decimal::Decimal::ONE_HUNDRED)
 }
 
 /// Who does what.
@@ -91,7 +135,7 @@ fn day_or_time(time: jiff::civil::DateTime) -> When {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::{Estimate, Length, Link};
+    use crate::project::{Estimate, Link};
 
     const FILE: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <Project xmlns="http://schemas.microsoft.com/project">
@@ -135,7 +179,7 @@ mod tests {
         assert_eq!(roof.start_no_earlier, Some("2026-03-09T08:00".parse().unwrap()));
         assert_eq!(roof.needs, [Need { amount: "0.5".parse().unwrap(), ..Need::named("Ana") }]);
         assert_eq!(roof.progress.percent, Some(25));
-        assert_eq!(project.task("4").unwrap().estimate, Some(Estimate::fixed(Length::ZERO)));
+        assert_eq!(project.task("4").unwrap().estimate, None, "a milestone");
         assert_eq!(project.task("1").unwrap().estimate, None, "a summary takes as long as its parts");
     }
 

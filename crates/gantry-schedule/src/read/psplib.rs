@@ -3,7 +3,7 @@
 //! Job numbers in the file count from one; tasks of the instance from zero, in the same order.
 
 use super::Unreadable;
-use crate::project::{self, Amount, Estimate, Length, Link, Need, Project, Resource, Unit};
+use crate::project::Project;
 use crate::rcpsp::{Capacity, Instance, Task};
 
 /// Reads the text of a file.
@@ -55,27 +55,7 @@ pub fn read(text: &str) -> Result<Instance, Unreadable> {
 /// Reads the text of a file as a project: tasks are called by their job numbers and resources `R1`, `R2` and so on, and
 /// times are whole periods from zero.
 pub fn project(text: &str) -> Result<Project, Unreadable> {
-    let instance = read(text)?;
-    let resource = |resource: usize| format!("R{}", resource + 1);
-    let mut project = Project::counting(Unit::Period);
-    project.resources =
-        (0..).zip(&instance.capacities).map(|(at, capacity)| Resource::pool(resource(at), capacity.most())).collect();
-    project.tasks = (1..)
-        .zip(&instance.tasks)
-        .map(|(job, task): (usize, &Task)| project::Task {
-            estimate: Some(Estimate::fixed(Length::units(i64::from(task.duration)))),
-            needs: task
-                .demands
-                .iter()
-                .map(|demand| Need { amount: Amount::whole(demand.amount), ..Need::named(resource(demand.resource)) })
-                .collect(),
-            ..project::Task::milestone(job.to_string())
-        })
-        .collect();
-    for link in &instance.links {
-        project.tasks[link.after].after.push(Link::after((link.before + 1).to_string()));
-    }
-    Ok(project)
+    read(text).map(|instance| Project::from(&instance))
 }
 
 /// The tasks that wait for a job, from the line about it.

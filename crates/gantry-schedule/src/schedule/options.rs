@@ -1,9 +1,11 @@
 //! How a schedule is computed.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::level::Levelling;
-use crate::project::Length;
+use crate::project::{Length, Project, Who};
 
 /// Which value of a three-point estimate the schedule takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +35,26 @@ pub struct Options {
     pub seed: u64,
     /// The percentile that the contingency covers.
     pub confidence: u8,
+}
+
+/// So many schedules are tried when nobody says how many.
+const USUAL_SCHEDULES: u64 = 2_000;
+
+/// With this many tasks nobody waits for a search that they did not ask for.
+const SEARCHED_TASKS: usize = 1_000;
+
+impl Options {
+    /// How many schedules are worth trying when nobody says how many: none where nobody is needed twice, for there the
+    /// links alone decide, and none for a large project.
+    pub fn usual_schedules(project: &Project) -> u64 {
+        let mut needed = BTreeSet::new();
+        let mut needs = project.tasks.iter().flat_map(|task| &task.needs);
+        let contested = needs.any(|need| match &need.who {
+            Who::Named { resource } => !needed.insert(resource.as_str()),
+            Who::Fitting { .. } => true,
+        });
+        if contested && project.tasks.len() < SEARCHED_TASKS { USUAL_SCHEDULES } else { 0 }
+    }
 }
 
 impl Default for Options {

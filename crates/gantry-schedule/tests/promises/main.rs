@@ -6,6 +6,7 @@ mod network;
 mod calendars;
 mod people;
 mod optimiser;
+mod files;
 mod infeasible;
 mod progress;
 mod money;
@@ -13,3 +14,6 @@ mod chances;
 mod changes;
 mod problems;
 mod properties;
+mod world; // data that others published
+mod workflows;
+mod planexe;

@@ -1,6 +1,9 @@
 //! What is done stays done, and the rest is planned from the data date.
 
-use crate::kit::{column, counted, drawn, planned, when, with_people};
+use gantry_schedule::Options;
+use gantry_schedule::project::CapacityChange;
+
+use crate::kit::{column, counted, drawn, office, planned, planned_with, row, when, with_people};
 
 fn at(data_date: &str, drawing: &str) -> gantry_schedule::Project {
     let mut project = counted(drawing);
@@ -40,4 +43,18 @@ fn progress_against_the_links_is_told_and_the_rest_waits() {
 fn people_at_work_stay_at_it() {
     let project = with_people(at("2", "a 4d needs ana\n b 4d needs ana started 1 percent 25"), &[("ana", 1)]);
     assert_eq!(drawn(&planned(&project)), "a 5..9\nb 1..5");
+}
+
+#[test]
+fn started_work_goes_on_when_there_is_someone_again() {
+    let mut project = with_people(office("a 3d needs crew 2 started 2026-03-02T09:00 percent 50"), &[("crew", 1)]);
+    project.data_date = Some(when("2026-03-03T12:00"));
+    let capacity = "2".parse().unwrap();
+    project.resources[0].changes.push(CapacityChange { from: when("2026-03-09"), capacity });
+    let schedule = planned(&project);
+    assert!(schedule.feasible, "{:?}", schedule.overloads);
+    let futures = planned_with(&project, &Options { draws: 100, ..Options::default() }).monte_carlo.unwrap();
+    assert_eq!(futures.finish.p10, schedule.finish, "there is no doubt, and nobody comes earlier in any future");
+    assert_eq!(row(&schedule, "a").start.to_string(), "2026-03-02T09:00:00+00:00");
+    assert_eq!(row(&schedule, "a").finish.to_string(), "2026-03-10T13:00:00+00:00", "a day and a half from the ninth");
 }

@@ -190,6 +190,32 @@ proptest! {
     }
 
     #[test]
+    fn one_more_of_a_resource_never_makes_the_schedule_longer(project in projects(), crew in any::<bool>()) {
+        let options = Options { schedules: Options::usual_schedules(&project), ..Options::default() };
+        let mut more = project.clone();
+        let pool = &mut more.resources[usize::from(!crew)];
+        pool.capacity = gantry_schedule::project::Amount(pool.capacity.0 + 1_000);
+        let (before, after) = (schedule(&project, &options).unwrap(), schedule(&more, &options).unwrap());
+        prop_assert!(after.makespan <= before.makespan, "{} days, and {} with one more", before.makespan, after.makespan);
+    }
+
+    #[test]
+    fn the_order_in_the_file_changes_nothing_of_what_a_search_finds(project in projects(), seed in any::<u64>()) {
+        let options = Options { schedules: 100, ..Options::default() };
+        let mut shuffled = project.clone();
+        let count = shuffled.tasks.len();
+        for at in 0..count {
+            shuffled.tasks.swap(at, usize::try_from(seed.rotate_left(u32::try_from(at * 7).unwrap()) % count as u64).unwrap());
+        }
+        shuffled.resources.reverse();
+        let mut one = schedule(&project, &options).unwrap();
+        let mut other = schedule(&shuffled, &options).unwrap();
+        one.tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        other.tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&other).unwrap());
+    }
+
+    #[test]
     fn no_text_makes_a_reader_panic(text in "\\PC{0,20}", numbers in "[-+]?[0-9.]{0,6}e?[smhdwoy%/: ]{0,4}.{0,6}") {
         for text in [&text, &numbers] {
             let _ = text.parse::<gantry_schedule::project::Estimate>();
@@ -266,6 +292,11 @@ proptest! {
         one.tasks.sort_by(|a, b| a.id.cmp(&b.id));
         other.tasks.sort_by(|a, b| a.id.cmp(&b.id));
         prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&other).unwrap());
+    }
+
+    #[test]
+    fn a_project_comes_back_from_a_file_with_the_same_schedule(project in dated_projects()) {
+        crate::files::assert_comes_back(&project);
     }
 
     #[test]

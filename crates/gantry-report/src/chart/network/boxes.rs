@@ -46,6 +46,12 @@ impl Size {
         let finish = graph.nodes.iter().map(|node| node.finish).max().unwrap_or_default();
         Self { width, height, gap, layer_gap, detail, span: Span { from: start, until: finish } }
     }
+
+    /// How wide all layers are together.
+    pub(super) fn reach(&self, graph: &Graph) -> f64 {
+        let layers = f64::from(u32::try_from(graph.layers()).unwrap_or(u32::MAX));
+        layers * (self.width + self.layer_gap)
+    }
 }
 
 /// Returns what a node is called.

@@ -88,6 +88,8 @@ fn except(element: &Element<'_, '_>, hours: Vec<Hours>, calendar: &mut Calendar)
             return Err(period.wrong(&format!("this exception ends on {to}, before it begins on {from}")));
         }
         if hours.is_empty() {
+            // A person may be away on a day for which the base has hours of its own.
+            calendar.exceptions.retain(|date, _| *date < from || *date > to);
             calendar.days_off.push(Days { from, to });
             continue;
         }

@@ -1,20 +1,27 @@
 //! Tasks of the file: the outline, links, constraints and progress.
 
-use super::xml::Element;
-use super::{Names, Unreadable};
+use std::collections::BTreeSet;
+
+use super::xml::{Element, is_elapsed};
+use super::{Names, Unreadable, hundredths};
 use crate::project::{
-    Cost, CostKind, Deadline, Due, Estimate, Length, Link, LinkKind, Money, Progress, Task, ThreePoint,
+    Baseline, Cost, CostKind, Deadline, Due, Estimate, Length, Link, LinkKind, Money, Progress, Scale, Task,
+    ThreePoint, Unit,
 };
 
 /// Reads all tasks. The element with number 0 is the whole project, and blank lines of the outline are no tasks.
 pub fn read(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Task>, Unreadable> {
     let mut elements = Vec::new();
+    let mut taken = BTreeSet::new();
     for element in root.all("Tasks", "Task") {
         let uid = element.required_number("UID")?;
         if uid == 0 || element.flag("IsNull")? {
             continue;
         }
-        names.tasks.insert(uid, uid.to_string());
+        let own = uid.to_string();
+        let id = names.id(&element)?.map_or(own, str::to_owned);
+        let id = if taken.insert(id.clone()) { id } else { format!("{id} ({uid})") };
+        names.tasks.insert(uid, id);
         elements.push((uid, element));
     }
     // Who contains whom is told by how far each line is indented.
@@ -23,7 +30,7 @@ pub fn read(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Task>, Unre
     for (at, (uid, element)) in elements.iter().enumerate() {
         let level = element.number("OutlineLevel")?.unwrap_or(1);
         open.retain(|(above, _)| *above < level);
-        let parent = open.last().map(|(_, uid)| uid.to_string());
+        let parent = open.last().and_then(|(_, uid)| names.tasks.get(uid).cloned());
         open.push((level, *uid));
         let next = elements.get(at + 1).map(|(_, next)| next.number("OutlineLevel")).transpose()?.flatten();
         let contains = next.is_some_and(|next| next > level);
@@ -43,11 +50,15 @@ fn task(
     for link in element.children("PredecessorLink") {
         after.extend(read_link(&link, names)?);
     }
-    let estimate = if contains { None } else { Some(Estimate::fixed(element.length("Duration")?.unwrap_or_default())) };
+    let id = names.tasks.get(&uid).cloned().unwrap_or_default();
+    let name = element.text("Name").unwrap_or_default();
+    let length = element.duration("Duration")?.unwrap_or_default();
+    let point = contains || (length.is_zero() && element.flag("Milestone")?);
+    let estimate = (!point).then(|| Estimate::fixed(length));
     let cost = element.decimal("FixedCost")?.filter(|cost| !cost.is_zero());
     let calendar = element.number("CalendarUID")?.and_then(|uid| names.calendars.get(&uid).cloned());
     Ok(Task {
-        title: element.text("Name").unwrap_or_default().to_owned(),
+        title: if name == id { String::new() } else { name.to_owned() },
         parent,
         after,
         estimate,
@@ -58,27 +69,51 @@ fn task(
             _ => None,
         },
         deadline: deadline(element)?,
-        // The format keeps money in hundredths.
-        costs: cost.map(|cost| fixed_cost(Money::of(cost / rust_decimal::Decimal::ONE_HUNDRED))).into_iter().collect(),
+        costs: cost.map(|cost| fixed_cost(element, hundredths(cost))).transpose()?.into_iter().collect(),
         priority: element.number("Priority")?.map_or(0, |priority| i32::try_from(priority - 500).unwrap_or_default()),
-        progress: progress(element, contains)?,
-        ..Task::milestone(uid.to_string())
+        progress: progress(element, contains, length)?,
+        baseline: baseline(element)?,
+        ..Task::milestone(id)
     })
 }
 
 /// "Must finish on" and "finish no later than" are hard; what is called a deadline there is not.
 fn deadline(element: &Element<'_, '_>) -> Result<Option<Deadline>, Unreadable> {
     if let Some(3 | 7) = element.number("ConstraintType")? {
-        return Ok(element.when("ConstraintDate")?.map(|at| Deadline { at, hard: true }));
+        return Ok(element.due("ConstraintDate")?.map(|at| Deadline { at, hard: true }));
     }
-    Ok(element.when("Deadline")?.map(|at| Deadline { at, hard: false }))
+    Ok(element.due("Deadline")?.map(|at| Deadline { at, hard: false }))
 }
 
-fn fixed_cost(amount: Money) -> Cost {
-    Cost { name: "fixed cost".to_owned(), kind: CostKind::Fixed, amount: ThreePoint::fixed(amount), due: Due::Start }
+/// The deadline of the whole, which stands at the element with number 0.
+pub fn deadline_of_all(root: &Element<'_, '_>) -> Result<Option<Deadline>, Unreadable> {
+    let whole = root.all("Tasks", "Task").find(|element| element.number("UID") == Ok(Some(0)));
+    whole.map_or(Ok(None), |whole| deadline(&whole))
 }
 
-fn progress(element: &Element<'_, '_>, contains: bool) -> Result<Progress, Unreadable> {
+fn fixed_cost(element: &Element<'_, '_>, amount: Money) -> Result<Cost, Unreadable> {
+    let due = match element.number("FixedCostAccrual")? {
+        Some(2) => Due::Spread,
+        Some(3) => Due::Finish,
+        _ => Due::Start,
+    };
+    Ok(Cost { name: "fixed cost".to_owned(), kind: CostKind::Fixed, amount: ThreePoint::fixed(amount), due })
+}
+
+/// What was agreed, when the file has a baseline with dates.
+fn baseline(element: &Element<'_, '_>) -> Result<Option<Baseline>, Unreadable> {
+    for agreed in element.children("Baseline") {
+        if agreed.number("Number")? == Some(0)
+            && let (Some(start), Some(finish)) = (agreed.when("Start")?, agreed.due("Finish")?)
+        {
+            let cost = agreed.decimal("Cost")?.unwrap_or_default();
+            return Ok(Some(Baseline { start, finish, cost: hundredths(cost) }));
+        }
+    }
+    Ok(None)
+}
+
+fn progress(element: &Element<'_, '_>, contains: bool, length: Length) -> Result<Progress, Unreadable> {
     if contains {
         return Ok(Progress::default());
     }
@@ -87,12 +122,23 @@ fn progress(element: &Element<'_, '_>, contains: bool) -> Result<Progress, Unrea
         .ok()
         .filter(|percent| *percent <= 100)
         .ok_or_else(|| element.wrong(&format!("`{percent}` is not a percentage, which `PercentComplete` must be")))?;
+    let (started, finished) = (element.when("ActualStart")?, element.when("ActualFinish")?);
+    let under_way = finished.is_none() && (started.is_some() || percent > 0);
+    let left = element.duration("RemainingDuration")?.filter(|_| under_way);
     Ok(Progress {
-        started: element.when("ActualStart")?,
-        finished: element.when("ActualFinish")?,
+        started,
+        finished,
         percent: (percent > 0).then_some(percent),
-        ..Progress::default()
+        remaining: left.filter(|left| !is_share(*left, length, percent)),
+        cost: element.decimal("ActualCost")?.filter(|cost| !cost.is_zero()).map(hundredths),
     })
+}
+
+/// Whether what is left is no news beside the percentage, but for rounding.
+fn is_share(left: Length, whole: Length, percent: u8) -> bool {
+    let seconds = |length: Length| length.to_seconds(&Scale::elapsed(Unit::Second));
+    let expected = seconds(whole) * i64::from(100 - percent) / 100;
+    (seconds(left) - expected).abs() <= 60.max(seconds(whole) / 100)
 }
 
 /// A link; none when it leads to a task of another file.
@@ -120,6 +166,9 @@ fn read_link(element: &Element<'_, '_>, names: &Names) -> Result<Option<Link>, U
         );
     }
     let lag = Length::seconds(tenths.saturating_mul(6));
-    let elapsed = matches!(format, 4 | 6 | 8 | 10 | 12 | 36 | 38 | 40 | 42 | 44);
-    Ok(Some(Link { task: task.clone(), kind, lag: if elapsed && tenths != 0 { lag.elapsed() } else { lag } }))
+    Ok(Some(Link {
+        task: task.clone(),
+        kind,
+        lag: if is_elapsed(format) && tenths != 0 { lag.elapsed() } else { lag },
+    }))
 }

@@ -98,6 +98,14 @@ impl<'d, 'i> Element<'d, 'i> {
         self.parsed(name, "a time such as `2026-03-02T08:00:00`", read)
     }
 
+    /// By when something is due: the last minute of a day is the day.
+    pub fn due(&self, name: &str) -> Result<Option<When>, Unreadable> {
+        Ok(self.when(name)?.map(|at| match at {
+            When::Local(time) if time.time() == jiff::civil::time(23, 59, 0, 0) => When::Day(time.date()),
+            other => other,
+        }))
+    }
+
     pub fn date(&self, name: &str) -> Result<Option<jiff::civil::Date>, Unreadable> {
         let read = |text: &str| text.parse::<jiff::civil::DateTime>().ok().map(jiff::civil::DateTime::date);
         self.parsed(name, "a time such as `2026-03-02T08:00:00`", read)
@@ -111,14 +119,26 @@ impl<'d, 'i> Element<'d, 'i> {
         self.parsed(name, "a time of day such as `08:00:00`", read)
     }
 
+    /// A length of the task: work, or time round the clock as its `DurationFormat` says.
+    pub fn duration(&self, name: &str) -> Result<Option<Length>, Unreadable> {
+        let elapsed = self.number("DurationFormat")?.is_some_and(is_elapsed);
+        let length = self.length(name)?;
+        Ok(length.map(|length| if elapsed && !length.is_zero() { length.elapsed() } else { length }))
+    }
+
     /// A length of work, such as `PT16H30M0S`.
-    pub fn length(&self, name: &str) -> Result<Option<Length>, Unreadable> {
+    fn length(&self, name: &str) -> Result<Option<Length>, Unreadable> {
         self.parsed(name, "a duration such as `PT16H30M0S`", |text| {
             let parts = text.strip_prefix("PT")?;
             let small = parts.replace('H', "h").replace('M', "m").replace('S', "s");
             small.parse().ok()
         })
     }
+}
+
+/// Whether a number of the format for lengths means time round the clock.
+pub fn is_elapsed(format: i64) -> bool {
+    matches!(format, 4 | 6 | 8 | 10 | 12 | 36 | 38 | 40 | 42 | 44)
 }
 
 /// What something is called that nothing else of its kind is.
