@@ -50,8 +50,10 @@ fn ties(model: &Model<'_>, network: &Network, placement: &Placement) -> Vec<Tie>
     for (at, shares) in placement.shares.iter().enumerate() {
         let node: &Node = &network.nodes[at];
         if node.finished.is_none() && node.duration > 0 {
+            // What is left of work that has begun may wait for people like anything else.
+            let from = occupied_from(node, &model.lines.all[node.line], placement.times[at]);
             for share in shares {
-                users[share.resource].push((placement.times[at].start, at, share.amount));
+                users[share.resource].push((from, at, share.amount));
             }
         }
     }

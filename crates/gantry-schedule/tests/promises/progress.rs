@@ -46,6 +46,17 @@ fn people_at_work_stay_at_it() {
 }
 
 #[test]
+fn what_is_left_of_started_work_waits_for_people_in_every_future() {
+    let started = ["a", "b", "c", "d"].map(|id| format!("{id} 1d needs crew started 2026-03-02T09:00"));
+    let mut project = with_people(office(&started.join("\n")), &[("crew", 1)]);
+    project.data_date = Some(when("2026-03-02T09:00"));
+    let schedule = planned_with(&project, &Options { draws: 100, ..Options::default() });
+    assert_eq!(schedule.finish.to_string(), "2026-03-05T17:00:00+00:00", "four days, one after the other");
+    let futures = schedule.monte_carlo.unwrap();
+    assert_eq!((futures.finish.p10, futures.finish.p95), (schedule.finish, schedule.finish), "there is no doubt");
+}
+
+#[test]
 fn started_work_goes_on_when_there_is_someone_again() {
     let mut project = with_people(office("a 3d needs crew 2 started 2026-03-02T09:00 percent 50"), &[("crew", 1)]);
     project.data_date = Some(when("2026-03-03T12:00"));
