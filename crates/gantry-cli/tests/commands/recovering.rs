@@ -1,7 +1,5 @@
 //! Everything at once: taking up what was left behind, and the kill switch.
 
-use std::time::{Duration, Instant};
-
 use crate::kit::{Kit, RELEASE};
 
 const SAFE: &str = "id: safe\ntasks: [{id: work, run: 'echo once >> done.txt', idempotency: safe}]\n";
@@ -62,14 +60,11 @@ fn the_kill_switch_stops_everything_whoever_works_on_it() {
     assert!((0..2_000).any(|_| kit.code("list") == 0 && runs()), "it never began");
     let pid = String::from_utf8(kit.read("pid")).unwrap().trim().to_owned();
 
-    let since = Instant::now();
     insta::assert_snapshot!(kit.gantry(&["cancel", "--all", "--why", "enough"]), @"
     stubborn: stopped
     release: stopped
     [exit 0]
     ");
-    // A second for what it does, and as much for a machine that has other things to do.
-    assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
     assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "its process is gone, though it would not go");
     assert_eq!(beside.ended(), Some(3));
     for plan in ["stubborn", "release"] {
