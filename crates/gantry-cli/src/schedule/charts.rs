@@ -10,6 +10,7 @@ use gantry_schedule::project::LinkKind;
 use gantry_schedule::{Moment, Project, Schedule, TaskKind};
 use rust_decimal::prelude::ToPrimitive as _;
 
+use super::page::{counted, unit};
 use crate::exit::Fault;
 
 /// What can be drawn.
@@ -223,10 +224,11 @@ fn network(schedule: &Schedule, project: &Project) -> Network {
         group: task.parent.clone().unwrap_or_default(),
         start: moment(task.start),
         finish: moment(task.finish),
-        float: task.float.to_string(),
+        float: counted(&task.float.to_string(), &unit(schedule)),
         critical: task.critical,
         done: task.percent == 100,
         milestone: task.kind == TaskKind::Milestone,
+        summary: task.kind == TaskKind::Summary,
     });
     let at: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
     let links = links(project, &at).map(|(from, to, _)| NetworkLink {

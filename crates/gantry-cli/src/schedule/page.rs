@@ -50,15 +50,20 @@ fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
         let each = [("P10", finish.p10), ("P50", finish.p50), ("P80", finish.p80), ("P95", finish.p95)];
         rows.push(line("likely", each.map(|(name, at)| format!("{name} {}", briefly(schedule, at))).join(", ")));
     }
-    for verdict in schedule.deadlines.iter().filter(|verdict| verdict.task.is_none()) {
+    let mut verdicts: Vec<_> = schedule.deadlines.iter().collect();
+    verdicts.sort_by_key(|verdict| (verdict.task.is_some(), verdict.met));
+    for verdict in verdicts.into_iter().take(TROUBLES_MAX) {
         let chance = verdict.probability.map_or(String::new(), |share| {
             format!(", {}in {:.0} % of futures", if verdict.met { "" } else { "kept " }, share * 100.0)
         });
         let said = if verdict.met { "kept" } else { "MISSED" };
         let margin = counted(&verdict.margin.to_string(), &unit);
         let margin = if verdict.met { format!("with {margin} to spare") } else { format!("by {margin}") };
-        rows.push(line("deadline", format!("{}: {said} {margin}{chance}", due(verdict.at))));
+        let whose =
+            verdict.task.as_ref().map_or(String::new(), |task| format!("`{}` by ", plain(&first_line(task, 40))));
+        rows.push(line("deadline", format!("{whose}{}: {said} {margin}{chance}", due(verdict.at))));
     }
+    rows.extend(more(schedule.deadlines.len(), "deadline").map(|more| line("", more)));
     rows.extend(money::summary(schedule).into_iter().map(|(name, said)| line(name, said)));
     let critical = schedule.tasks.iter().filter(|task| task.critical && task.kind != TaskKind::Summary).count();
     rows.push(line("critical", format!("{}: {}", count(critical, "task"), path(&schedule.critical_path))));
@@ -96,11 +101,6 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
         let width = table::width().saturating_sub(2);
         lines.extend(table::wrap(&plain(&found.what), width).into_iter().map(|line| paint(style::BAD, line)));
         lines.extend(found.fixes.iter().take(3).map(|fix| format!("  {}", plain(&fix.what))));
-    }
-    for verdict in schedule.deadlines.iter().filter(|verdict| !verdict.met && !verdict.hard) {
-        if let Some(task) = &verdict.task {
-            lines.push(format!("`{}` is due {} and is done {}", plain(task), due(verdict.at), when(verdict.finish)));
-        }
     }
     for overload in schedule.overloads.iter().take(TROUBLES_MAX) {
         lines.push(format!(
@@ -224,11 +224,13 @@ pub fn differences(found: &WhatIf) -> String {
     table::draw("", &rows, table::width())
 }
 
-fn unit(schedule: &Schedule) -> String {
+/// What times are counted in, as one word.
+pub(super) fn unit(schedule: &Schedule) -> String {
     serde_json::to_value(schedule.unit).ok().and_then(|unit| unit.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn counted(number: &str, noun: &str) -> String {
+/// So many of something.
+pub(super) fn counted(number: &str, noun: &str) -> String {
     if number == "1" { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 

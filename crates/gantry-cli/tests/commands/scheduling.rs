@@ -189,6 +189,18 @@ fn a_schedule_is_written_as_a_calendar_and_for_microsoft_project() {
 }
 
 #[test]
+fn the_page_tells_of_every_deadline_and_pictures_count_as_it_does() {
+    let kit = Kit::new();
+    let page = said(&kit, &["schedule", &shop(), "--draws", "0"]);
+    assert!(page.contains("deadline  `opening` by ") && page.contains(": kept with "), "{page}");
+    assert!(page.contains("critical  7 tasks: "), "{page}");
+    for chart in ["gantt", "network"] {
+        let svg = said(&kit, &["schedule", &shop(), "--draws", "0", "--svg", chart]);
+        assert!(svg.contains("7 of 10 tasks") || svg.contains("10 tasks, 7 of them critical"), "{chart}");
+    }
+}
+
+#[test]
 fn only_one_form_is_written_at_a_time() {
     let kit = Kit::new();
     kit.write("house.json", DATED);

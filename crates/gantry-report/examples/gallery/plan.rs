@@ -137,6 +137,7 @@ impl Plan {
             critical: self.is_critical(*at),
             done: false,
             milestone: self.lines[*at].hours == 0,
+            summary: false,
         };
         let links = self.links().map(|(from, to)| NetworkLink {
             from: place(from),

@@ -58,6 +58,8 @@ pub struct NetworkTask {
     pub done: bool,
     /// Whether it takes no time and marks a point.
     pub milestone: bool,
+    /// Whether it only contains others.
+    pub summary: bool,
 }
 
 /// Something in a network graph that depends on something else.

@@ -117,8 +117,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn network_task()(name in name(), group in name(), start in moment(), finish in moment(), float in name(), critical: bool, done: bool, milestone: bool) -> NetworkTask {
-        NetworkTask { name, group, start, finish, float, critical, done, milestone }
+    fn network_task()(name in name(), group in name(), start in moment(), finish in moment(), float in name(), critical: bool, done: bool, milestone: bool, summary: bool) -> NetworkTask {
+        NetworkTask { name, group, start, finish, float, critical, done, milestone, summary }
     }
 }
 

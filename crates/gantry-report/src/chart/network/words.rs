@@ -9,10 +9,11 @@ pub(super) fn message(network: &Network) -> String {
     let Some(finish) = network.tasks.iter().map(|task| task.finish.max(task.start)).max() else {
         return String::new();
     };
-    let critical = network.tasks.iter().filter(|task| task.critical).count();
+    let own = || network.tasks.iter().filter(|task| !task.summary);
+    let critical = own().filter(|task| task.critical).count();
     let path =
         if critical > 0 { format!(", {} of them critical", text::thousands(critical as u64)) } else { String::new() };
-    let tasks = text::count(network.tasks.len(), "task");
+    let tasks = text::count(own().count(), "task");
     format!("{tasks}{path}; the last one finishes {}.", network.clock.when(finish))
 }
 
