@@ -1,12 +1,14 @@
 //! Writes down what was computed, task by task and resource by resource.
 
+use std::collections::BTreeSet;
+
 use rust_decimal::Decimal;
 use serde::Serialize;
 
 use super::{Computed, Options};
 use crate::frame::{Moment, Quantity};
 use crate::level;
-use crate::network::Role;
+use crate::network::{Network, Role, Tie};
 use crate::project::{Amount, Task};
 
 /// One task of a schedule.
@@ -290,9 +292,12 @@ pub(super) fn resources(computed: &Computed<'_>) -> Vec<ResourceRow> {
 pub(super) fn warnings(computed: &Computed<'_>) -> Vec<Warning> {
     let (model, network) = (&computed.model, &computed.network);
     let id = |node: usize| model.tasks[network.nodes[node].task].id.clone();
+    // The order of people binds nobody who has begun.
+    let own = |network: &Network, tie: &Tie| (network.nodes[tie.from].task, network.nodes[tie.to].task);
+    let links: BTreeSet<_> = model.network.ties().iter().map(|tie| own(&model.network, tie)).collect();
     let mut warnings = Vec::new();
     for (at, node) in network.nodes.iter().enumerate().filter(|(_, node)| node.started.is_some()) {
-        for tie in network.ties_into(at) {
+        for tie in network.ties_into(at).iter().filter(|tie| links.contains(&own(network, tie))) {
             let line = &model.lines.all[node.line];
             let bound = crate::network::bound(tie, computed.placement.times[tie.from], line);
             let times = computed.placement.times[at];
