@@ -192,8 +192,12 @@ impl Draft {
     /// What writes down its steps is not lost with a process: its attempt is taken up where it is.
     fn take_up(&mut self, no: TaskNo) -> bool {
         let life = self.life.task(no);
-        let State::Running { attempt, reserved, .. } = &life.state else { return false };
+        let State::Running { attempt, reserved, prose, .. } = &life.state else { return false };
         let (attempt, reserved) = (*attempt, *reserved);
+        // Another one does not go on with what an agent, or a model, has begun.
+        if *prose != self.life.header.policy.prose && self.prose(no).is_some() {
+            return false;
+        }
         let known = self.life.key(no).ok().filter(|(key, _)| *key == life.key);
         let action = self.effective_action(no).filter(Action::keeps_steps);
         let (Some(action), Some((key, inputs))) = (action, known) else { return false };

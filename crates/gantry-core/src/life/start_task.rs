@@ -87,21 +87,29 @@ impl Draft {
 
     /// The action that is tried now: the task's own or an alternate; prose goes to whom the policy says.
     pub(super) fn effective_action(&self, no: TaskNo) -> Option<Action> {
-        let (node, life) = (self.life.node(no), self.life.task(no));
-        let action = match life.way {
-            0 => node.task.action.clone(),
-            way => node.task.alternates.get(way as usize - 1).cloned(),
-        };
-        let prose = match &action {
-            None => Some(node.task.description.clone().unwrap_or_else(|| node.task.name().to_owned())),
-            Some(Action::Command(command)) if command.calls().is_none() => Some(command.text().to_owned()),
-            Some(_) => None,
-        };
-        let Some(instruction) = prose else { return action };
+        let Some(instruction) = self.prose(no) else { return self.given_action(no).cloned() };
         match self.life.header.policy.prose {
             ProseBy::Person => None,
             ProseBy::Model => Some(Action::Model(Model { instruction: Some(instruction), ..Model::default() })),
             ProseBy::Agent => Some(Action::Agent(Agent { goal: instruction, ..Agent::default() })),
+        }
+    }
+
+    /// What is to be done, where that is said in words alone.
+    pub(super) fn prose(&self, no: TaskNo) -> Option<String> {
+        let task = &self.life.node(no).task;
+        match self.given_action(no) {
+            None => Some(task.description.clone().unwrap_or_else(|| task.name().to_owned())),
+            Some(Action::Command(command)) if command.calls().is_none() => Some(command.text().to_owned()),
+            Some(_) => None,
+        }
+    }
+
+    fn given_action(&self, no: TaskNo) -> Option<&Action> {
+        let task = &self.life.node(no).task;
+        match self.life.task(no).way {
+            0 => task.action.as_ref(),
+            way => task.alternates.get(way as usize - 1),
         }
     }
 

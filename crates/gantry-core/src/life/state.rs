@@ -10,7 +10,7 @@ use crate::effect::{ArtifactRef, Failure};
 use crate::event::{AnswerTo, JudgeOf, Source};
 use crate::id::{AttemptNo, Revision, TaskNo};
 use crate::plan::is_default;
-use crate::policy::Usage;
+use crate::policy::{ProseBy, Usage};
 use crate::time::{Duration, Timestamp};
 
 /// Where a task stands.
@@ -47,6 +47,9 @@ pub enum State {
         timeout_at: Option<Timestamp>,
         /// When it counts as lost.
         lease_until: Option<Timestamp>,
+        /// Who did tasks in prose when it began.
+        #[serde(default, skip_serializing_if = "is_default")]
+        prose: ProseBy,
     },
     /// It waits for a person, a judge or a time.
     Waiting(Waiting),

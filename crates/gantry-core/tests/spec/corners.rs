@@ -6,7 +6,7 @@ use gantry_core::id::{AttemptNo, Revision};
 use gantry_core::input::{Decision, GateDecision, Input, Resolution, Success, TakeBack};
 use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass::Logic;
-use gantry_core::policy::Usage;
+use gantry_core::policy::{ProseBy, Usage};
 use gantry_testkit::{World, hours, mins};
 use serde_json::json;
 
@@ -203,6 +203,16 @@ fn an_attempt_at_a_task_for_a_model_is_taken_up_when_its_process_went_away() {
     world.finish_using("ask", Usage { model_calls: 1, ..Usage::default() });
     assert_eq!(world.state(), PlanState::Completed);
     assert_eq!(world.count(|event| matches!(event, Event::AttemptStarted { .. })), 1);
+}
+
+#[test]
+fn what_an_agent_has_begun_is_not_taken_up_by_a_model() {
+    let mut world = World::with_plan("policy.prose=agent\na command=\"think\"");
+    assert_eq!(world.started(), ["a"]);
+    world.revise(|plan| plan.policy.prose = ProseBy::Model);
+    world.crash();
+    assert_eq!(world.started(), [""; 0], "the agent may have done something");
+    assert_eq!(world.waits_for(), ["a: help: the process that ran it went away"]);
 }
 
 #[test]

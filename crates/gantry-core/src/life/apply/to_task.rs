@@ -48,6 +48,7 @@ impl Life {
                     since: entry.at,
                     timeout_at: *timeout_at,
                     lease_until: *lease_until,
+                    prose: self.header.policy.prose,
                 };
                 self.change(no, woken, |life| {
                     life.attempt = *attempt;
