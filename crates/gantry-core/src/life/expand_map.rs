@@ -82,7 +82,14 @@ impl Draft {
             let task = &self.life.node(*child).task;
             kept.contains(task.round.as_ref().map_or(&task.id, |round| &round.of))
         };
-        diff.removed = node.children.iter().filter(|child| !is_kept(child)).map(|child| self.id(*child)).collect();
+        // A part that goes takes along what is inside it.
+        let mut gone: Vec<TaskNo> = node.children.iter().copied().filter(|child| !is_kept(child)).collect();
+        let mut at = 0;
+        while at < gone.len() {
+            gone.extend(self.life.node(gone[at]).children.iter().copied());
+            at += 1;
+        }
+        diff.removed = gone.into_iter().map(|task| self.id(task)).collect();
         if !diff.removed.is_empty() {
             self.forget_removed(&mut diff);
         }

@@ -1,5 +1,6 @@
 //! The plan grows while it runs: maps and bounded loops, each step a new revision.
 
+use gantry_core::life::PlanState;
 use gantry_core::plan::Input as PlanInput;
 use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::World;
@@ -263,4 +264,21 @@ fn a_loop_that_came_to_a_good_end_leaves_nothing_degraded() {
     world.finish("tests-r2");
     world.fail("extra", Logic, "gone");
     insta::assert_snapshot!(world.log_since(world.length() - 1), @r#"plan_completed degraded=["extra"]"#);
+}
+
+#[test]
+fn a_part_that_goes_takes_along_what_a_map_inside_it_has_made() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        all  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"map":{"over":[1,2],"each":{"id":"y","action":{"run":"dig"}}}}}}
+    "#,
+    );
+    world.finish_with("gaps", json!({"list": ["one"]}));
+    assert_eq!(world.started(), ["gaps", "all-1-1", "all-1-2"]);
+    world.finish("all-1-1");
+    world.finish("all-1-2");
+    world.edit_output("gaps", json!({"list": []}));
+    assert_eq!(world.life().plan().tasks.len(), 2, "nothing is left of it");
+    assert_eq!(world.state(), PlanState::Completed);
 }
