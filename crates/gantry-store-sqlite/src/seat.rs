@@ -223,7 +223,7 @@ impl Seat {
         let Some(conn) = &self.conn else { return Ok(()) };
         run(conn, "BEGIN IMMEDIATE").map_err(Broken::Committing)?;
         let begin = Instant::now();
-        self.room.make(&self.log);
+        self.room.make(&self.log, self.log_pages.load(Ordering::Relaxed));
         let mut tx = Tx { conn, known: &mut self.known };
         for job in group {
             job.run(&mut tx).map_err(Broken::While)?;
