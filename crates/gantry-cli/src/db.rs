@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use gantry_core::life::PlanState;
 use gantry_core::plan::Retention;
 use gantry_engine::{Clock, EngineError, SystemClock};
 use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
@@ -210,7 +209,7 @@ async fn check(record: &Record) -> Result<ExitCode, Fault> {
 pub fn forget(args: &ForgetArgs) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
-        let ended = matches!(desk.card.card.state, PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
+        let ended = desk.card.card.state.is_over();
         if !ended && !args.force {
             return Err(Fault::refused(format!("plan `{}` is {} and has not ended", desk.id(), desk.card.card.state))
                 .hint("cancel it first, or say `--force`"));

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use gantry_core::life::PlanState;
 use gantry_engine::{Cause, Clock, Opened, Replayed, SystemClock, WhatIf};
 use gantry_store::Turn;
 use serde_json::json;
@@ -112,7 +111,7 @@ fn warn(id: &str, replayed: &Replayed) {
 
 /// It works nowhere yet, and has no secrets: how to go on with it.
 fn tell_next(opened: &Opened) {
-    if matches!(opened.life.state(), PlanState::Completed | PlanState::Failed | PlanState::Abandoned) {
+    if opened.life.state().is_over() {
         return;
     }
     if let Some(hint) = opened.check_home().err().and_then(|error| error.hint()) {

@@ -97,12 +97,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 
 /// The plan has ended, so nothing more will come.
 async fn is_over(store: &dyn Store, plan: &gantry_core::id::PlanId) -> Result<bool, Fault> {
-    use gantry_core::life::PlanState::{Abandoned, Blocked, Completed, Failed, Paused, Pending, Running};
     let card = store.plan(plan.as_str()).await?;
-    Ok(match card.card.state {
-        Completed | Failed | Abandoned => !store.claimed_by_other(card.no).await?,
-        Pending | Running | Paused | Blocked => false,
-    })
+    Ok(card.card.state.is_over() && !store.claimed_by_other(card.no).await?)
 }
 
 fn check_task(standing: &Standing, task: &str) -> Result<(), Fault> {

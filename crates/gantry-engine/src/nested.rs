@@ -404,7 +404,7 @@ impl Inner {
     async fn part_with(&self, id: &PlanId) {
         let Ok(around) = open(&*self.shared.store, &self.work.plan).await else { return };
         let task = self.work.task.as_str();
-        let ended = matches!(around.life.state(), PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
+        let ended = around.life.state().is_over();
         let abandoned = around.life.task_life(task).is_none_or(|task| task.state == State::Abandoned);
         let kept = around.life.definition(task).is_some_and(|task| task.undo == Undo::None);
         let (by, why) = (self.operator(), "the task that it is a part of was stopped".to_owned());

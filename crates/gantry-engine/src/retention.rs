@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::id::{PlanId, TaskId};
-use gantry_core::life::{Life, PlanState, TaskState};
+use gantry_core::life::{Life, TaskState};
 use gantry_core::plan::Retention;
 use gantry_core::time::{Duration, Timestamp};
 use gantry_store::{ArtifactRow, ListFilter, PlanCard, Store, StoreError, Vacuumed, all_artifacts, all_plans};
@@ -21,7 +21,7 @@ const ON_ITS_WAY: Duration = Duration::from_hours(24);
 pub async fn drop_expired(store: &dyn Store, now: Timestamp) -> Result<Vacuumed, EngineError> {
     let plans = all_plans(store, &ListFilter::default()).await?;
     let mut worked_on = false;
-    for plan in plans.iter().filter(|plan| !is_over(plan.card.state)) {
+    for plan in plans.iter().filter(|plan| !plan.card.state.is_over()) {
         worked_on = worked_on || store.claimed_by_other(plan.no).await?;
     }
     let before =
@@ -70,7 +70,7 @@ async fn expired_of(store: &dyn Store, plan: &PlanCard, now: Timestamp) -> Resul
     let is_expired = |row: &ArtifactRow| match retention_of(&life, row) {
         Retention::Plan | Retention::Forever => false,
         Retention::Task => finished.contains(&row.artifact.task),
-        Retention::For(length) => is_over(life.state()) && now - plan.updated_at >= length,
+        Retention::For(length) => life.state().is_over() && now - plan.updated_at >= length,
     };
     Ok(all_artifacts(store, &plan.id).await?.into_iter().filter(is_expired).collect())
 }
@@ -80,7 +80,7 @@ fn finished(life: &Life) -> BTreeSet<TaskId> {
     let plan = life.plan();
     let over = |task: &TaskId| match life.task_state(task.as_str()) {
         Some(TaskState::Completed | TaskState::Failed | TaskState::Skipped | TaskState::Abandoned) => true,
-        Some(_) | None => is_over(life.state()),
+        Some(_) | None => life.state().is_over(),
     };
     let mut finished: BTreeSet<TaskId> = plan.tasks.iter().map(|task| task.id.clone()).filter(over).collect();
     for (task, waits) in plan.tasks.iter().zip(plan.waits()) {
@@ -89,8 +89,4 @@ fn finished(life: &Life) -> BTreeSet<TaskId> {
         }
     }
     finished
-}
-
-fn is_over(state: PlanState) -> bool {
-    matches!(state, PlanState::Completed | PlanState::Failed | PlanState::Abandoned)
 }

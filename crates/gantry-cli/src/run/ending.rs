@@ -103,7 +103,7 @@ fn counts(standing: &Standing, took: Duration) -> String {
     let done = counts.get(&TaskState::Completed).copied().unwrap_or(0);
     let mut parts = vec![format!("{done} of {total} done")];
     let others = counts.iter().filter(|(state, _)| **state != TaskState::Completed);
-    let over = matches!(standing.life.state(), PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
+    let over = standing.life.state().is_over();
     let name = |state: &TaskState| if over && *state == TaskState::Pending { "not started" } else { state.name() };
     parts.extend(others.map(|(state, number)| format!("{number} {}", name(state))));
     let took = gantry_core::time::Duration::from_ms(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));

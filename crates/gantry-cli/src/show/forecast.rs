@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::elapsed::{clock, elapsed};
 use super::timeline::Timeline;
-use super::under_way::{UnderWay, is_over};
+use super::under_way::UnderWay;
 use crate::exit::Fault;
 
 /// How many futures are drawn for someone who waits for the answer.
@@ -42,7 +42,7 @@ impl Forecast {
     /// What the estimates of everything that is not done say; nothing when nothing of it has one, or when the plan
     /// cannot be scheduled (`gantry schedule` says why).
     pub fn of(life: &Life, timeline: &Timeline, now: Timestamp, look: Look) -> Option<Self> {
-        if is_over(life.state()) {
+        if life.state().is_over() {
             return None;
         }
         let mut project = UnderWay { life, timeline }.project(&life.plan(), now);
@@ -63,7 +63,7 @@ impl Forecast {
 
     /// The forecast of a plan of the record.
     pub async fn read(store: &dyn Store, plan: &PlanCard, now: Timestamp) -> Result<Option<Self>, Fault> {
-        if is_over(plan.card.state) {
+        if plan.card.state.is_over() {
             return Ok(None);
         }
         let life = gantry_engine::open(store, &plan.id).await?.life;

@@ -22,9 +22,8 @@ pub fn has_lost(life: &Life) -> bool {
 
 /// Tells whether nothing has happened to a plan since it was made from another one.
 pub fn is_new_fork(plan: &PlanCard) -> bool {
-    let over = matches!(plan.card.state, PlanState::Completed | PlanState::Failed | PlanState::Abandoned);
     // Its own first entry says that it is a fork.
-    !over && plan.card.forked_from.as_ref().is_some_and(|from| plan.length <= from.seq + 1)
+    !plan.card.state.is_over() && plan.card.forked_from.as_ref().is_some_and(|from| plan.length <= from.seq + 1)
 }
 
 /// Tells whether a task is a plan inside.

@@ -1,6 +1,6 @@
 //! A plan of the record as a project: what is done stands at its real times, and what is under way goes on.
 
-use gantry_core::life::{Life, PlanState, TaskState};
+use gantry_core::life::{Life, TaskState};
 use gantry_core::plan::{Plan, own_part, when};
 use gantry_core::time::Timestamp;
 use gantry_schedule::Project;
@@ -60,9 +60,4 @@ fn stand(task: &mut Task, state: Option<TaskState>, span: Span, start: When) {
         Some(TaskState::Pending | TaskState::Ready | TaskState::Running | TaskState::Waiting | TaskState::Blocked)
         | None => task.progress.started = began,
     }
-}
-
-/// Tells whether nothing more is going to happen to a plan by itself.
-pub fn is_over(state: PlanState) -> bool {
-    matches!(state, PlanState::Completed | PlanState::Failed | PlanState::Abandoned)
 }

@@ -32,6 +32,16 @@ pub enum PlanState {
     Abandoned,
 }
 
+impl PlanState {
+    /// Tells whether nothing more happens to a plan in this state by itself.
+    pub fn is_over(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed | Self::Abandoned => true,
+            Self::Pending | Self::Running | Self::Paused | Self::Blocked => false,
+        }
+    }
+}
+
 impl fmt::Display for PlanState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
