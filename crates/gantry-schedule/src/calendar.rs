@@ -13,3 +13,4 @@ mod timeline;
 
 pub(crate) use layout::{Layout, scale};
 pub use timeline::Timeline;
+pub(crate) use timeline::joined;

@@ -3,6 +3,8 @@
 //! The bytes are thrown like dice. When they run out every throw is zero, which always means "leave
 //! it out", so a failing case shrinks to a small plan.
 
+mod schedule; // what a schedule is made of
+
 use std::collections::BTreeMap;
 
 use gantry_core::expr::Expr;

@@ -13,7 +13,6 @@ mod refusals;
 mod report;
 mod roundtrip;
 mod schedule;
-mod schedules;
 mod spellings;
 mod suites;
 mod values;

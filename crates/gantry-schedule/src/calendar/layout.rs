@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan};
 
-use super::timeline::{CYCLE, Timeline};
+use super::timeline::{CYCLE, Timeline, joined};
 use crate::project::{Calendar, Hours, Scale, Unit};
 
 /// Where the time axis lies and how much of it is laid out.
@@ -52,15 +52,7 @@ impl Layout {
             }
             date = date.tomorrow().ok()?;
         }
-        stretches.sort_unstable();
-        stretches.dedup_by(|later, earlier| {
-            let touches = later.0 <= earlier.1;
-            if touches {
-                earlier.1 = earlier.1.max(later.1);
-            }
-            touches
-        });
-        Timeline::new(&stretches, from, to)
+        Timeline::new(&joined(stretches), from, to)
     }
 
     fn date(&self, zone: &TimeZone, instant: i64) -> Option<Date> {

@@ -5,6 +5,19 @@ pub(super) const CYCLE: i64 = 364 * 86_400;
 
 const DAY: i64 = 86_400;
 
+/// The same stretches, rising, and those that touch or overlap as one.
+pub(crate) fn joined<T: Copy + Ord>(mut stretches: Vec<(T, T)>) -> Vec<(T, T)> {
+    stretches.sort_unstable();
+    stretches.dedup_by(|later, earlier| {
+        let touches = later.0 <= earlier.1;
+        if touches {
+            earlier.1 = earlier.1.max(later.1);
+        }
+        touches
+    });
+    stretches
+}
+
 /// When work happens, on the project's time axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Timeline {

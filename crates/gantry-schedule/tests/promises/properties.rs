@@ -167,6 +167,23 @@ fn longest_way(project: &Project) -> i64 {
     project.tasks.iter().map(|task| starts[&task.id] + lengths[&task.id]).max().unwrap_or(0)
 }
 
+/// What comes of a project as it stands in the file, and with everything in another order.
+fn in_two_orders(project: &Project, seed: u64, options: &Options) -> (String, String) {
+    let mut shuffled = project.clone();
+    let count = shuffled.tasks.len();
+    for at in 0..count {
+        let with = seed.rotate_left(u32::try_from(at * 7).unwrap()) % count as u64;
+        shuffled.tasks.swap(at, usize::try_from(with).unwrap());
+    }
+    shuffled.resources.reverse();
+    let written = |project: &Project| {
+        let mut found = schedule(project, options).unwrap();
+        found.tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        serde_json::to_string(&found).unwrap()
+    };
+    (written(project), written(&shuffled))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -202,17 +219,8 @@ proptest! {
     #[test]
     fn the_order_in_the_file_changes_nothing_of_what_a_search_finds(project in projects(), seed in any::<u64>()) {
         let options = Options { schedules: 100, ..Options::default() };
-        let mut shuffled = project.clone();
-        let count = shuffled.tasks.len();
-        for at in 0..count {
-            shuffled.tasks.swap(at, usize::try_from(seed.rotate_left(u32::try_from(at * 7).unwrap()) % count as u64).unwrap());
-        }
-        shuffled.resources.reverse();
-        let mut one = schedule(&project, &options).unwrap();
-        let mut other = schedule(&shuffled, &options).unwrap();
-        one.tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        other.tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&other).unwrap());
+        let (one, other) = in_two_orders(&project, seed, &options);
+        prop_assert_eq!(one, other);
     }
 
     #[test]
@@ -281,17 +289,8 @@ proptest! {
     #[test]
     fn the_order_in_the_file_changes_nothing(project in dated_projects(), seed in any::<u64>()) {
         let options = Options { draws: 128, ..Options::default() };
-        let mut shuffled = project.clone();
-        let count = shuffled.tasks.len();
-        for at in 0..count {
-            shuffled.tasks.swap(at, usize::try_from(seed.rotate_left(u32::try_from(at * 7).unwrap()) % count as u64).unwrap());
-        }
-        shuffled.resources.reverse();
-        let mut one = schedule(&project, &options).unwrap();
-        let mut other = schedule(&shuffled, &options).unwrap();
-        one.tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        other.tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&other).unwrap());
+        let (one, other) = in_two_orders(&project, seed, &options);
+        prop_assert_eq!(one, other);
     }
 
     #[test]

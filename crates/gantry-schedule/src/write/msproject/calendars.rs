@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
 use super::xml::Xml;
+use crate::calendar::joined;
 use crate::frame::Frame;
 use crate::project::{Calendar, Days, Hours, Project};
 
@@ -199,15 +200,7 @@ impl<'a> Seen<'a> {
                 }
             }
         }
-        stretches.sort_unstable();
-        stretches.dedup_by(|later, earlier| {
-            let touches = later.0 <= earlier.1;
-            if touches {
-                earlier.1 = earlier.1.max(later.1);
-            }
-            touches
-        });
-        stretches
+        joined(stretches)
     }
 
     /// What is worked on a day.
