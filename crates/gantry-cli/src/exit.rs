@@ -122,10 +122,15 @@ pub fn wants_json() -> bool {
     std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
 }
 
+/// A value as programs read it.
+pub fn json_text(value: &impl serde::Serialize) -> Result<String, Fault> {
+    let value = serde_json::to_value(value).map_err(|error| Fault::internal(format!("this is no JSON: {error}")))?;
+    Ok(format!("{:#}\n", crate::show::times::with_even_times(value)))
+}
+
 /// Writes a value for programs to standard output.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Fault> {
-    let value = serde_json::to_value(value).map_err(|error| Fault::internal(format!("this is no JSON: {error}")))?;
-    print(&format!("{:#}\n", crate::show::times::with_even_times(value)))
+    print(&json_text(value)?)
 }
 
 /// Writes to standard output. A reader that has gone away (`gantry schema | head`) is no fault.

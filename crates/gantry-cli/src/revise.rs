@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         drop(verdict.map_err(|refused| refusal(EngineError::Refused(refused), life.id()))?);
         if args.dry_run {
             let shown = if args.record.json {
-                format!("{:#}\n", json!({"dry_run": true, "diff": written(&change)}))
+                exit::json_text(&json!({"dry_run": true, "diff": written(&change)}))?
             } else {
                 drawn(&change)
             };

@@ -11,7 +11,6 @@ use std::time::Instant;
 use gantry_schedule::project::When;
 use gantry_schedule::write::{self, Unwritable};
 use gantry_schedule::{Moment, Options, Problem, Project, Schedule, schedule_until, what_if};
-use serde_json::json;
 
 use crate::artifact::write_file;
 use crate::exit::{self, Fault};
@@ -105,18 +104,24 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             None if args.msproject => {
                 write::msproject::write(&project, &schedule).map_err(|error| unwritable(&error))?
             }
-            None if args.record.json => format!("{:#}\n", json!(schedule)),
+            None if args.record.json => exit::json_text(&schedule)?,
             None => page::page(&schedule, &project),
         };
-        match args.output.as_deref() {
-            None | Some("-") => exit::print(&body)?,
-            Some(path) => {
-                write_file(path, body.as_bytes(), args.force)?;
-                talk!("wrote {} to `{path}`", bytes(body.len() as u64));
-            }
-        }
-        Ok(ExitCode::from(exit::DONE))
+        hand_over(args, &body)
     })
+}
+
+/// Writes what was computed where it was asked for.
+fn hand_over(args: &Args, body: &str) -> Result<ExitCode, Fault> {
+    match args.output.as_deref() {
+        None | Some("-") => exit::print(body)?,
+        Some(path) => {
+            let body = anstream::adapter::strip_str(body).to_string(); // colours are for terminals
+            write_file(path, body.as_bytes(), args.force)?;
+            talk!("wrote {} to `{path}`", bytes(body.len() as u64));
+        }
+    }
+    Ok(ExitCode::from(exit::DONE))
 }
 
 /// When what is written was known: at the data date, or now.
@@ -153,9 +158,7 @@ fn computed(args: &Args, project: &Project) -> Result<Schedule, Fault> {
 fn different(args: &Args, project: &Project) -> Result<ExitCode, Fault> {
     let changes: Vec<&str> = args.what_if.iter().map(String::as_str).collect();
     let found = what_if(project, &changes, &options(args, project)).map_err(|problems| wrong(&args.what, &problems))?;
-    let body = if args.record.json { format!("{:#}\n", json!(found)) } else { page::differences(&found) };
-    exit::print(&body)?;
-    Ok(ExitCode::from(exit::DONE))
+    hand_over(args, &if args.record.json { exit::json_text(&found)? } else { page::differences(&found) })
 }
 
 /// What is wrong with the project itself, all of it.

@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     machine::many_files();
     let folder = super::folder_in(args.dir.as_deref())?;
     let figures = measure(folder.path(), &args.only)?;
-    exit::print(&if args.json { format!("{:#}\n", figures.to_json()) } else { figures.to_text() })?;
+    exit::print(&if args.json { exit::json_text(&figures.to_json())? } else { figures.to_text() })?;
     Ok(ExitCode::from(exit::DONE))
 }
 

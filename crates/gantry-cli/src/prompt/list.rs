@@ -13,7 +13,7 @@ pub fn run(json: bool) -> Result<ExitCode, Fault> {
     let (_, prompts) = configured()?;
     let all: Vec<About> = prompts.about();
     if json {
-        exit::print(&format!("{:#}\n", json!({"prompts": all})))?;
+        exit::print_json(&json!({"prompts": all}))?;
     } else {
         let rows: Vec<Vec<String>> = all.iter().map(row).collect();
         exit::print(&columns(&rows))?;

@@ -31,7 +31,7 @@ pub fn run(name: &str, locale: Option<&str>, variant: Option<&str>, json: bool) 
             rendered.messages.iter().map(said).map(|(by, text)| json!({"by": by, "text": text})).collect();
         let schema = rendered.shape.map(|shape| shape.schema);
         let all = json!({"about": about, "inputs": inputs, "messages": messages, "schema": schema});
-        exit::print(&format!("{all:#}\n"))?;
+        exit::print_json(&all)?;
         return Ok(ExitCode::from(exit::DONE));
     }
     let mut lines = Vec::new();

@@ -29,7 +29,7 @@ pub fn run(record: &Record, name: Option<&str>) -> Result<ExitCode, Fault> {
     })?;
     if record.json {
         let all: Vec<Value> = versions.iter().map(to_json).collect();
-        exit::print(&format!("{:#}\n", json!({"prompts": all})))?;
+        exit::print_json(&json!({"prompts": all}))?;
     } else if versions.is_empty() {
         talk!("no use of {} is on record", name.map_or_else(|| "a prompt".to_owned(), |name| format!("`{name}`")));
     } else {

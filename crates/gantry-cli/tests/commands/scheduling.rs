@@ -47,6 +47,11 @@ fn a_plan_file_is_a_schedule_of_its_estimates() {
         different["difference"].as_array().unwrap().iter().any(|change| change["path"] == "makespan"),
         "{different}"
     );
+    let asked = ["schedule", "plan.yaml", "--start", "2027-01-04", "--what-if", "task.walls.estimate=1h"];
+    let kept = said(&kit, &[&asked[..], &["-o", "different.txt"]].concat());
+    assert_eq!(kept, "", "it is in the file");
+    let printed = said(&kit, &asked);
+    assert!(kit.read("different.txt") == printed.as_bytes(), "as it is printed where there is no terminal");
 }
 
 #[test]
