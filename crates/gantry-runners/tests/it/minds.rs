@@ -115,6 +115,7 @@ impl Chains for One {
             limits: Limits { retries_max: 0, ..Limits::default() },
             schemas: true,
             tools: self.0,
+            keep: false,
         }])
     }
 }
