@@ -167,4 +167,8 @@ impl Provider for Wire {
             }
         }
     }
+
+    fn remind(&self, target: &Target, request: &Request, reply: &Reply) {
+        self.kept.remember(target, &ask::said(target, request), reply);
+    }
 }
