@@ -21,6 +21,7 @@ mod call;
 mod ladder;
 mod split;
 mod share;
+mod remind;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -213,6 +214,7 @@ impl Gateway {
             None => asking.record.recall(&key).await.map_err(|error| AskError::Record(error.to_string()))?,
         };
         if let Some(answer) = known.filter(|answer| holds(answer, asking.rules)) {
+            self.remind(&chain, &asking.request, &answer);
             return Ok(again(answer, asking.listener));
         }
         let end = self.ask_anew(&chain, &key, &asking).await;

@@ -19,6 +19,9 @@ pub trait Provider: Send + Sync {
         listener: &dyn Listener,
         stop: &CancellationToken,
     ) -> Result<Reply, CallError>;
+
+    /// Hears that a reply which is on record was given to this request before, perhaps to an earlier process.
+    fn remind(&self, _target: &Target, _request: &Request, _reply: &Reply) {}
 }
 
 /// Hears an answer while it comes. Must not block.

@@ -27,12 +27,6 @@ pub struct Request {
     /// How it answers.
     #[serde(default)]
     pub settings: Settings,
-    /// The answer before this one, where the provider keeps what was said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub previous: Option<String>,
-    /// The provider shall keep this answer, so that another can follow it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub keep: bool,
     /// Which of several answers to the same question this is: candidates and second tries count up.
     #[serde(default)]
     pub sample: u32,
@@ -53,8 +47,9 @@ impl Request {
             self.tools,
             self.shape,
             self.settings,
-            self.previous,
-            self.keep,
+            // Once an id and a flag stood here that nobody set: answers that are on record are named with them.
+            Value::Null,
+            false,
             self.sample,
         ]);
         blake3::hash(asked.to_string().as_bytes()).to_hex().to_string()

@@ -27,6 +27,8 @@ pub struct Target {
     pub schemas: bool,
     /// It can call tools.
     pub tools: bool,
+    /// Its provider keeps what is said, so that a talk goes on without being told again.
+    pub keep: bool,
 }
 
 impl Target {
@@ -42,6 +44,7 @@ impl Target {
             limits: Limits { retries_max: 0, ..Limits::default() },
             schemas: true,
             tools: false,
+            keep: false,
         }
     }
 

@@ -6,6 +6,8 @@
 //! an answer is incomplete, frames that are no JSON, and reports of what was used that are no numbers, which it takes for
 //! zero. Its types stay inside this module.
 //!
+//! What a provider keeps is not told again (`kept`): with Responses and `keep` a question names the answer that it follows.
+//!
 //! Every answer is streamed, also when nobody listens: so silence is noticed, and a cut line is not taken for an end.
 //!
 //! Invariant: the key of a target goes into one header and nowhere else; messages are scrubbed of it (`fault`).
@@ -14,6 +16,7 @@ mod address; // in reading order
 mod names;
 mod schema;
 mod ask;
+mod kept;
 mod used;
 mod tap;
 mod read;
@@ -30,10 +33,11 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Reply;
 use crate::error::{CallError, CallFault};
 use crate::provider::{Listener, Provider};
-use crate::request::Request;
+use crate::request::{Message, Request};
 use crate::target::Target;
 
-use fault::Faults;
+use fault::{Faults, Missed};
+use kept::{Kept, KeptAnswer};
 use names::Names;
 use read::Reader;
 use tap::Tap;
@@ -50,6 +54,7 @@ pub fn install_tls() {
 /// The network: answers for every protocol but the offline one.
 pub struct Wire {
     client: genai::Client,
+    kept: Kept,
 }
 
 impl Wire {
@@ -67,9 +72,10 @@ impl Wire {
             .with_reqwest(http)
             .build()
             .map_err(|error| format!("no HTTP client can be made: {error}"))?;
-        Ok(Self { client })
+        Ok(Self { client, kept: Kept::default() })
     }
 
+    /// Asks; and tells everything once more if the provider no longer knows the answer that was to be followed.
     async fn converse(
         &self,
         target: &Target,
@@ -77,21 +83,45 @@ impl Wire {
         listener: &dyn Listener,
         faults: &Faults<'_>,
     ) -> Result<Reply, CallError> {
+        let said = ask::said(target, request);
+        let before = self.kept.longest(target, &said);
+        let mut end = self.send(target, request, (&said, before.as_ref()), listener, faults).await;
+        if let (Err(Missed { forgotten: true, .. }), Some(before)) = (&end, &before) {
+            self.kept.forget(before);
+            end = self.send(target, request, (&said, None), listener, faults).await;
+        }
+        let reply = end.map_err(|missed| missed.error)?;
+        self.kept.remember(target, &said, &reply);
+        Ok(reply)
+    }
+
+    /// Sends what is said after the answer that is kept, and reads what comes.
+    async fn send(
+        &self,
+        target: &Target,
+        request: &Request,
+        (said, before): (&[Message], Option<&KeptAnswer>),
+        listener: &dyn Listener,
+        faults: &Faults<'_>,
+    ) -> Result<Reply, Missed> {
         let names = Names::of(request);
         let tap = Arc::new(Tap::new(target.protocol));
         let sink: Arc<dyn ChatFrameSink> = tap.clone();
         let wrong = |message: String| faults.plain(CallFault::Request, &message);
         let address = address::of(target).map_err(|(fault, message)| faults.plain(fault, &message))?;
         let options = ask::options(target, request).map_err(wrong)?.with_raw_frame_sink_arc(sink);
-        let talk = ask::talk(target, request, &names);
+        let after = before.map(|answer| answer.id.as_str());
+        let rest = &said[before.map_or(0, |answer| answer.length)..];
+        let talk = ask::talk(target, request, rest, after, &names);
 
         let answer = self.client.exec_chat_stream(address, talk, Some(&options)).await;
-        let mut stream = answer.map_err(|error| faults.of(&error, &tap))?.stream;
+        let mut stream = answer.map_err(|error| faults.missed(&error, &tap, after))?.stream;
         let mut reader = Reader::new(listener, &names);
         let end = loop {
             let event = stream.next().await;
             if let Some(piece) = tap.garbled() {
-                return Err(faults.plain(CallFault::Server, &format!("it sent a piece that is no JSON: {piece}")));
+                let message = format!("it sent a piece that is no JSON: {piece}");
+                return Err(faults.plain(CallFault::Server, &message).into());
             }
             match event {
                 Some(Ok(ChatStreamEvent::Chunk(chunk))) => reader.text(chunk.content),
@@ -103,13 +133,13 @@ impl Wire {
                 )) => {}
                 // What comes after the end of an answer, if only trouble, takes nothing from it.
                 Some(Err(_)) if tap.ended() => break None,
-                Some(Err(error)) => return Err(faults.of(&error, &tap)),
+                Some(Err(error)) => return Err(faults.missed(&error, &tap, after)),
                 None => break None,
             }
         };
         // genai makes up an end for some providers when the line is cut; only the provider's own end counts.
         if !tap.ended() {
-            return Err(faults.plain(CallFault::Connection, "the line was cut in the middle of the answer"));
+            return Err(faults.plain(CallFault::Connection, "the line was cut in the middle of the answer").into());
         }
         Ok(reader.reply(end, &tap, target))
     }
@@ -136,5 +166,9 @@ impl Provider for Wire {
                 })
             }
         }
+    }
+
+    fn remind(&self, target: &Target, request: &Request, reply: &Reply) {
+        self.kept.remember(target, &ask::said(target, request), reply);
     }
 }

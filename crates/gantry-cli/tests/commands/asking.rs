@@ -122,6 +122,39 @@ fn an_agent_that_is_killed_anywhere_goes_on_without_repeating_what_was_answered(
     }
 }
 
+/// Calls tools by itself: the shell first, and `finish` once it has seen what came of it.
+fn calls_by_itself(heard: &Heard) -> Turn {
+    if heard.body["input"].to_string().contains("exit_code: 0") {
+        Turn::calls([("finish", json!({"text": "It is there."}))]).id("resp_2")
+    } else {
+        Turn::calls([("shell", json!({"command": "echo once >> log"}))]).id("resp_1")
+    }
+}
+
+#[test]
+fn an_agent_that_is_killed_goes_on_after_the_answer_that_its_provider_keeps() {
+    for point in ["call_ended:1", "call_ended:2"] {
+        let server = ModelServer::start();
+        server.otherwise(calls_by_itself);
+        let kit = asking(&server);
+        let config = String::from_utf8(kit.read("gantry.toml")).unwrap();
+        kit.write(
+            "gantry.toml",
+            config.replace("openai-chat", "openai-responses").replace("tools = false", "keep = true"),
+        );
+        kit.write("plan.yaml", AGENT);
+        assert!(kit.dies(&[("HERE_KEY", KEY), ("GANTRY_CRASH_AT", point)], "run plan.yaml"), "{point}");
+        let said = run(&kit, "resume helper");
+        assert!(said.ends_with("[exit 0]"), "{point}: {said}");
+        assert_eq!(kit.read("log"), b"once\n", "{point}");
+        let [first, second] = &server.bodies()[..] else { panic!("{point}: {:?}", server.bodies()) };
+        assert_eq!((first.get("previous_response_id"), &first["store"]), (None, &json!(true)), "{point}");
+        assert_eq!((&second["previous_response_id"], &second["store"]), (&json!("resp_1"), &json!(true)), "{point}");
+        let sent: Vec<&Value> = second["input"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
+        assert_eq!(sent, ["function_call_output"], "{point}: only what the shell gave is sent");
+    }
+}
+
 #[test]
 fn a_model_judges_what_words_demand_and_its_reason_goes_back_to_the_task() {
     let server = ModelServer::start();

@@ -72,6 +72,8 @@ pub struct Link {
     pub schemas: bool,
     /// It can call tools.
     pub tools: bool,
+    /// Its provider keeps what is said.
+    pub keep: bool,
 }
 
 /// Who can be asked.
@@ -160,6 +162,7 @@ impl Config {
             key: provider.map_or(KeyState::NotNeeded, |provider| provider.key_state().clone()),
             schemas: target.schemas,
             tools: target.tools,
+            keep: target.keep,
         }
     }
 }

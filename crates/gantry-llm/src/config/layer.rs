@@ -51,6 +51,7 @@ pub(super) struct ProviderLayer {
     pub(super) price: Option<Sourced<Price>>,
     pub(super) schemas: Option<Sourced<bool>>,
     pub(super) tools: Option<Sourced<bool>>,
+    pub(super) keep: Option<Sourced<bool>>,
 }
 
 /// What one source says about a model.
@@ -94,7 +95,7 @@ impl Layer {
         for (name, over) in stronger.providers {
             let under = self.providers.entry(name).or_default();
             lay_over!(under, over, said, protocol, base_url, key_env, key, requests_per_minute, tokens_per_minute);
-            lay_over!(under, over, concurrent, timeout, retries, price, schemas, tools);
+            lay_over!(under, over, concurrent, timeout, retries, price, schemas, tools, keep);
         }
         for (name, over) in stronger.models {
             let under = self.models.entry(name).or_default();
@@ -246,6 +247,7 @@ fn provider(section: &mut Section<'_>, entry: &Entry<'_>) -> ProviderLayer {
         price: section.price("price"),
         schemas: section.flag("schemas"),
         tools: section.flag("tools"),
+        keep: section.flag("keep"),
     };
     let checked_url = layer.base_url.and_then(|url| match base_url(&entry.path, &url.value) {
         Ok(value) => Some(Sourced::new(value, url.origin)),

@@ -29,6 +29,8 @@ pub struct ProviderSettings {
     pub schemas: bool,
     /// Its models can call tools unless they say otherwise.
     pub tools: bool,
+    /// It keeps what is said, so that a talk goes on without being told again.
+    pub keep: bool,
     key: Option<Secret>,
     key_state: KeyState,
 }
@@ -100,6 +102,7 @@ impl ProviderSettings {
             limits: self.limits.clone(),
             schemas: self.schemas,
             tools: self.tools,
+            keep: self.keep,
         }
     }
 
@@ -122,6 +125,12 @@ impl ProviderSettings {
                 return Err(incomplete("base_url").hint("add for example base_url = \"http://127.0.0.1:8081/v1/\""));
             }
         };
+        let keep = layer.keep.filter(|keep| keep.value);
+        if let Some(keep) = keep.as_ref().filter(|_| protocol.value != Protocol::OpenaiResponses) {
+            let spoken = protocol_word(protocol.value);
+            let fault = ConfigFault::new(format!("the provider `{name}` cannot keep answers: it speaks `{spoken}`"));
+            return Err(fault.at(&keep.origin).hint("leave out `keep`; only `openai-responses` has it"));
+        }
         let mut warnings = Vec::new();
         if let Some(key) = &layer.key {
             let variable = layer.key_env.as_ref().map_or("MY_KEY", |names| names.value[0].as_str());
@@ -154,6 +163,7 @@ impl ProviderSettings {
             price: layer.price.map(|price| price.value),
             schemas: layer.schemas.is_none_or(|can| can.value),
             tools: layer.tools.is_none_or(|can| can.value),
+            keep: keep.is_some(),
             key,
             key_state,
         };

@@ -70,6 +70,9 @@ impl Gateway {
         let known = if pays { asking.record.rung(&key).await? } else { None };
         if let Some(rung) = known {
             ledger.remembered(&rung);
+            if let Some(provider) = self.providers.get(&target.protocol) {
+                provider.remind(target, request, &rung.reply);
+            }
             asking.listener.hear(Delta::Text(rung.reply.text.clone()));
             return Ok(Replied { reply: rung.reply, rung: None });
         }

@@ -197,9 +197,6 @@ impl Gateway {
 
 /// Why a model cannot be asked this at all.
 fn unfit(target: &Target, request: &Request) -> Option<String> {
-    if request.previous.is_some() && target.protocol != Protocol::OpenaiResponses {
-        return Some("it cannot follow an answer that another provider keeps".into());
-    }
     let tools_needed = !request.tools.is_empty() && request.shape.is_none();
     if tools_needed && !target.tools && target.protocol != Protocol::Offline {
         return Some("it cannot call tools".into());

@@ -18,11 +18,25 @@ use crate::target::{Protocol, Target};
 use super::names::Names;
 use super::schema::{Told, told};
 
-/// What is said, and the tools that may be called.
-pub fn talk(target: &Target, request: &Request, names: &Names) -> ChatRequest {
+/// Everything that a provider is told: what was said, and in words what its protocol has no place for.
+pub fn said(target: &Target, request: &Request) -> Vec<Message> {
+    let mut said = request.messages.clone();
+    if let Told::InWords(words) = told(target, request) {
+        // Behind the other standing text, which stays the same from request to request.
+        let place = said.iter().take_while(|message| matches!(message, Message::System { .. })).count();
+        said.insert(place, Message::system(words));
+    }
+    said
+}
+
+/// What is said after the answer of this id, if there is one, and the tools that may be called.
+///
+/// Tools and formats hold for one answer alone and are given every time. Standing text is a message like others: the
+/// provider keeps it with the answer, and it is not said again.
+pub fn talk(target: &Target, request: &Request, said: &[Message], after: Option<&str>, names: &Names) -> ChatRequest {
     let mut messages: Vec<ChatMessage> = Vec::new();
     let mut results: Vec<ToolResponse> = Vec::new();
-    for message in &request.messages {
+    for message in said {
         if let Message::Tool { call, text } = message {
             results.push(ToolResponse::new(call, text));
             continue;
@@ -47,19 +61,14 @@ pub fn talk(target: &Target, request: &Request, names: &Names) -> ChatRequest {
         });
     }
     flush(&mut messages, &mut results);
-    if let Told::InWords(words) = told(target, request) {
-        // Behind the other standing text, which stays the same from request to request.
-        let place = request.messages.iter().take_while(|message| matches!(message, Message::System { .. })).count();
-        messages.insert(place, ChatMessage::system(words));
-    }
 
     let mut talk = ChatRequest::new(messages);
     if target.tools && !request.tools.is_empty() {
         talk = talk.with_tools(tools(target, request, names));
     }
     if target.protocol == Protocol::OpenaiResponses {
-        talk.store = Some(request.keep || request.previous.is_some());
-        talk.previous_response_id.clone_from(&request.previous);
+        talk.store = Some(target.keep);
+        talk.previous_response_id = after.map(str::to_owned);
     }
     talk
 }

@@ -19,6 +19,20 @@ const MESSAGE_MAX: usize = 400;
 /// What replaces a key.
 const HIDDEN: &str = "[secret]";
 
+/// How a call came to nothing.
+pub struct Missed {
+    /// Why.
+    pub error: CallError,
+    /// The provider does not know the answer that was to be followed: the same may be asked without it.
+    pub forgotten: bool,
+}
+
+impl From<CallError> for Missed {
+    fn from(error: CallError) -> Self {
+        Self { error, forgotten: false }
+    }
+}
+
 /// Makes the errors of calls to one target.
 pub struct Faults<'a> {
     target: &'a Target,
@@ -33,6 +47,13 @@ impl<'a> Faults<'a> {
     /// An error in words of our own, or of the provider.
     pub fn plain(&self, fault: CallFault, message: &str) -> CallError {
         CallError { fault, target: self.target.id(), message: self.scrubbed(message), retry_after: None }
+    }
+
+    /// How a call came to nothing that was to follow the answer of this id.
+    pub fn missed(&self, error: &genai::Error, tap: &Tap, after: Option<&str>) -> Missed {
+        let forgotten =
+            after.is_some_and(|id| status(error).is_some_and(|(status, body)| is_forgotten(status, body, id)));
+        Missed { error: self.of(error, tap), forgotten }
     }
 
     /// What an error of genai means; what the provider said itself in the stream counts first.
@@ -114,6 +135,21 @@ impl<'a> Faults<'a> {
         }
         short
     }
+}
+
+/// The status and the body of an answer that is none, wherever genai has put them.
+fn status(error: &genai::Error) -> Option<(StatusCode, &str)> {
+    match error {
+        genai::Error::HttpError { status, body, .. } => Some((*status, body)),
+        genai::Error::WebStream { error, .. } => status(error.downcast_ref::<genai::Error>()?),
+        _ => None,
+    }
+}
+
+/// Tells whether a provider objects to the answer that was to be followed: it is gone, or never was kept. `OpenAI` names
+/// the field or has a code with its name in it, and others name the id.
+fn is_forgotten(status: StatusCode, body: &str, id: &str) -> bool {
+    matches!(status.as_u16(), 400 | 404) && (body.contains("previous_response") || body.contains(id))
 }
 
 /// What a provider says about its trouble, out of the JSON around it.

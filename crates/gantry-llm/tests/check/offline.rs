@@ -308,6 +308,7 @@ fn target() -> Target {
         limits: gantry_llm::Limits { timeout: Duration::from_secs(1), ..gantry_llm::Limits::default() },
         schemas: true,
         tools: false,
+        keep: false,
     }
 }
 

@@ -17,7 +17,7 @@ fn unknown_keys_are_errors_with_their_place_and_the_nearest_key() {
     gantry.toml:4:1: unknown key `providers.openai.timeuot`
       hint: did you mean `timeout`?
     gantry.toml:5:1: unknown key `providers.openai.colour`
-      hint: known are `protocol`, `base_url`, `key_env`, `key`, `requests_per_minute`, `tokens_per_minute`, `concurrent`, `timeout`, `retries`, `price`, `schemas` and `tools`
+      hint: known are `protocol`, `base_url`, `key_env`, `key`, `requests_per_minute`, `tokens_per_minute`, `concurrent`, `timeout`, `retries`, `price`, `schemas`, `tools` and `keep`
     gantry.toml:7:36: unknown key `models.gpt-4o.price.in`
       hint: known are `input`, `cached` and `output`
     gantry.toml:9:1: unknown key `team.workers`
@@ -115,6 +115,19 @@ fn a_provider_of_ones_own_needs_an_address_and_a_protocol() {
     gantry.toml:3:12: the provider `b` has no `protocol`
       hint: add for example protocol = "openai-chat", which most local servers speak
     "#);
+}
+
+#[test]
+fn answers_can_be_kept_only_where_the_protocol_has_it() {
+    let lab = "[providers.lab]\nprotocol = \"openai-responses\"\nbase_url = \"http://127.0.0.1:1/v1/\"\nkeep = true\n";
+    let config = World::new().project(lab).config();
+    let kept = |model: &str| config.explain("writer", Some(model)).unwrap().targets[0].keep;
+    assert!(kept("lab:m") && !kept("ollama:m"), "nothing is kept unless somebody says so");
+    let mistakes = World::new().project("[providers.anthropic]\nkeep = true\n[providers.gemini]\nkeep = false\n");
+    insta::assert_snapshot!(mistakes.mistakes(), @"
+    gantry.toml:2:1: the provider `anthropic` cannot keep answers: it speaks `anthropic`
+      hint: leave out `keep`; only `openai-responses` has it
+    ");
 }
 
 #[test]

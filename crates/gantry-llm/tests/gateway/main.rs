@@ -6,6 +6,7 @@
 #[allow(dead_code)]
 mod kit;
 mod world;
+mod following;
 mod ladder;
 mod limits;
 mod long;

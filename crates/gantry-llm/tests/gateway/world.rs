@@ -41,6 +41,7 @@ pub fn model(name: &str) -> Target {
         limits: Limits::default(),
         schemas: true,
         tools: true,
+        keep: false,
     }
 }
 

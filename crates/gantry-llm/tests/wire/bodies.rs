@@ -1,7 +1,7 @@
 //! What providers are sent.
 
 use gantry_llm::{Message, Protocol, Shape};
-use gantry_testkit::model_server::{ModelServer, Turn};
+use gantry_testkit::model_server::ModelServer;
 use serde_json::{Value, json};
 
 use crate::kit::{KEY, PROTOCOLS, at, call, full_question, question, target, weather};
@@ -120,25 +120,6 @@ async fn a_model_that_has_no_tools_is_offered_none() {
         call(&target, &request).await.unwrap();
         assert_eq!(server.bodies()[0].get("tools"), None, "{protocol:?}");
     }
-}
-
-#[tokio::test]
-async fn an_answer_is_followed_by_its_id_and_kept_for_the_next() {
-    let server = ModelServer::start();
-    server.then(Turn::text("one").id("resp_1")).then(Turn::text("two").id("resp_2"));
-    let target = target(&server, Protocol::OpenaiResponses);
-    let mut request = question("first");
-    request.keep = true;
-    let first = call(&target, &request).await.unwrap();
-    assert_eq!(first.id.as_deref(), Some("resp_1"));
-    let mut request = question("second");
-    request.previous = first.id;
-    assert_eq!(call(&target, &request).await.unwrap().id.as_deref(), Some("resp_2"));
-    call(&target, &question("third")).await.unwrap();
-    let [first, second, third] = &server.bodies()[..] else { panic!("three requests") };
-    assert_eq!((first.get("previous_response_id"), &first["store"]), (None, &json!(true)));
-    assert_eq!((&second["previous_response_id"], &second["store"]), (&json!("resp_1"), &json!(true)));
-    assert_eq!((third.get("previous_response_id"), &third["store"]), (None, &json!(false)), "nothing is kept unasked");
 }
 
 #[tokio::test]

@@ -30,6 +30,7 @@ pub fn target(server: &ModelServer, protocol: Protocol) -> Target {
         limits: Limits { timeout: Duration::from_mins(1), ..Limits::default() },
         schemas: true,
         tools: true,
+        keep: false,
     }
 }
 

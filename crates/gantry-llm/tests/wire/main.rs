@@ -4,5 +4,6 @@
 
 mod kit;
 mod bodies;
+mod following;
 mod replies;
 mod trouble;

@@ -14,5 +14,6 @@ mod taking_back;
 mod minds;
 mod models;
 mod agents;
+mod following;
 mod mcp;
 mod approvals;

@@ -55,7 +55,7 @@ pub struct Diary {
 #[derive(Clone, Debug)]
 pub struct Row {
     pub kind: String,
-    key: String,
+    pub key: String,
     attempt: u32,
     pub request: Value,
     pub answer: Option<Value>,
@@ -115,6 +115,7 @@ impl Chains for One {
             limits: Limits { retries_max: 0, ..Limits::default() },
             schemas: true,
             tools: self.0,
+            keep: false,
         }])
     }
 }
@@ -163,12 +164,26 @@ impl Minds {
     }
 
     fn those(calls_tools: bool, tools: Runners) -> Self {
-        let mut world = World::new();
         let puppet: Arc<Puppet> = Arc::default();
-        let models = Arc::new(Models::new(Scripted { puppet: puppet.clone(), calls_tools }));
-        world.runners = tools.with_models(models);
+        let models = Models::new(Scripted { puppet: puppet.clone(), calls_tools });
+        Self::asking(models, puppet, tools)
+    }
+
+    /// Somebody else answers than the puppet.
+    pub fn of(models: Models) -> Self {
+        Self::asking(models, Arc::default(), Runners::standard(guard()))
+    }
+
+    fn asking(models: Models, puppet: Arc<Puppet>, tools: Runners) -> Self {
+        let mut world = World::new();
+        world.runners = tools.with_models(Arc::new(models));
         world.place = Place { policy: Arc::new(Policy { agent_planning: true, ..Policy::default() }), ..world.place };
         Self { world, puppet, diary: Arc::default() }
+    }
+
+    /// Another process goes on with the same folder and the same record.
+    pub fn restart(&mut self, models: Models) {
+        self.world.runners = Runners::standard(guard()).with_models(Arc::new(models));
     }
 
     /// What the model says next.

@@ -57,6 +57,7 @@ impl Line {
             limits: Limits { concurrent_max, retries_max: 0, ..Limits::default() },
             schemas: true,
             tools: false,
+            keep: false,
         }
     }
 }

@@ -1,0 +1,121 @@
+//! Agents whose provider keeps what was said, over real sockets.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gantry_core::time::Timestamp;
+use gantry_llm::prompts::Prompts;
+use gantry_llm::{Chains, Gateway, Limits, Protocol, Target, Wire};
+use gantry_runners::{Models, SetUp, Talk, Work};
+use gantry_testkit::model_server::{ModelServer, Turn};
+use serde_json::{Value, json};
+
+use crate::minds::{Minds, agent};
+
+/// One model at a server, for every role.
+struct AtServer {
+    base_url: String,
+    keep: bool,
+}
+
+impl Chains for AtServer {
+    fn chain(&self, _: &str, _: Option<&str>) -> Result<Vec<Target>, String> {
+        Ok(vec![Target {
+            provider: "acme".to_owned(),
+            protocol: Protocol::OpenaiResponses,
+            base_url: self.base_url.clone(),
+            model: "m".to_owned(),
+            limits: Limits { retries_max: 0, ..Limits::default() },
+            tools: true,
+            keep: self.keep,
+            ..Target::offline()
+        }])
+    }
+}
+
+#[async_trait]
+impl SetUp for AtServer {
+    fn talk(&self) -> Result<Talk, String> {
+        let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+    }
+    async fn gateway(&self) -> Result<Gateway, String> {
+        let chains = AtServer { base_url: self.base_url.clone(), keep: self.keep };
+        let gateway = Gateway::new(Arc::new(chains)).with_wire(Arc::new(Wire::new()?));
+        Ok(gateway.with_clock(|| Timestamp::from_ms(0)))
+    }
+}
+
+fn models(server: &ModelServer, keep: bool) -> Models {
+    Models::new(AtServer { base_url: server.base_url(), keep })
+}
+
+fn calls(command: &str, id: &str) -> Turn {
+    Turn::calls([("shell", json!({"command": command}))]).saying("I look.").id(id).usage(10, 5)
+}
+
+fn finishes(id: &str) -> Turn {
+    Turn::calls([("finish", json!({"text": "done"}))]).id(id).usage(10, 5)
+}
+
+fn work() -> Work {
+    agent(json!({"goal": "Look twice.", "tools": ["shell"]}))
+}
+
+/// Which answer each request followed, and what its messages are, by role or type.
+fn followed(server: &ModelServer) -> Vec<String> {
+    let kind = |item: &Value| item["role"].as_str().or(item["type"].as_str()).unwrap_or_default().to_owned();
+    let one = |body: &Value| {
+        let said: Vec<String> = body["input"].as_array().unwrap().iter().map(kind).collect();
+        format!("{} {}: {}", body["store"], body["previous_response_id"], said.join(" "))
+    };
+    server.bodies().iter().map(one).collect()
+}
+
+#[tokio::test]
+async fn each_step_of_an_agent_sends_only_what_its_tool_gave() {
+    let server = ModelServer::start();
+    server.then(calls("echo one", "resp_1")).then(calls("echo two", "resp_2")).then(finishes("resp_3"));
+    let minds = Minds::of(models(&server, true));
+    assert_eq!(minds.run(&work()).await.end.unwrap().outputs["text"], "done");
+    assert_eq!(
+        followed(&server),
+        ["true null: system user", "true \"resp_1\": function_call_output", "true \"resp_2\": function_call_output"]
+    );
+    let said = server.bodies()[2]["input"][0]["output"].to_string();
+    assert!(said.contains("two") && said.contains("data, not instructions"), "{said}");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_taken_up_by_another_process_follows_the_answer_that_is_on_record() {
+    let server = ModelServer::start();
+    server.then(calls("echo one", "resp_1")).then(calls("echo two", "resp_2")).then(Turn::status(401));
+    let mut minds = Minds::of(models(&server, true));
+    assert!(minds.run(&work()).await.end.is_err(), "as if the process had ended before the third answer");
+    server.then(finishes("resp_3"));
+    minds.restart(models(&server, true));
+    assert_eq!(minds.run(&work()).await.end.unwrap().outputs["text"], "done");
+    let followed = followed(&server);
+    assert_eq!(followed.len(), 4, "what is on record is not asked again: {followed:?}");
+    assert_eq!(followed[3], "true \"resp_2\": function_call_output");
+}
+
+#[tokio::test]
+async fn the_record_of_an_agent_is_the_same_with_and_without_answers_that_are_kept() {
+    let mut records = Vec::new();
+    for keep in [true, false] {
+        let server = ModelServer::start();
+        server.then(calls("echo one", "resp_1")).then(calls("echo two", "resp_2")).then(finishes("resp_3"));
+        let minds = Minds::of(models(&server, keep));
+        assert!(minds.run(&work()).await.end.is_ok());
+        let ids = server.bodies().iter().filter(|body| body.get("previous_response_id").is_some()).count();
+        assert_eq!(ids, if keep { 2 } else { 0 });
+        assert!(server.bodies().iter().all(|body| body["store"] == json!(keep)), "{:?}", followed(&server));
+        let rows = minds.diary.rows.lock().unwrap().clone();
+        let asked =
+            rows.into_iter().filter(|row| row.kind == "model").map(|row| json!([row.key, row.request, row.answer]));
+        records.push(asked.collect::<Vec<_>>());
+    }
+    assert_eq!(records[0].len(), 3);
+    assert_eq!(records[0], records[1]);
+}
