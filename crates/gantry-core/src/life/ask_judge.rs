@@ -1,5 +1,6 @@
 //! Checks in words go to a judge: before a task starts, about its result, and about the plan as a whole.
 
+use super::complete_task::failure_by;
 use super::draft::Draft;
 use super::state::{State, Waiting};
 use super::{DoneWords, Life, Refusal};
@@ -101,11 +102,24 @@ impl Draft {
                 self.ask_for_help(no, Failure::new(FailureClass::Policy, message));
             }
             (Some(verdict), JudgeOf::Result) => {
-                let message = format!("the result is not good enough: `{}`: {}", verdict.check, verdict.because);
-                self.fail(no, Failure::new(FailureClass::Logic, message));
+                let failure = self.mode_found(no, verdicts).unwrap_or_else(|| {
+                    let message = format!("the result is not good enough: `{}`: {}", verdict.check, verdict.because);
+                    Failure::new(FailureClass::Logic, message)
+                });
+                self.fail(no, failure);
             }
         }
         Ok(())
+    }
+
+    /// The first failure mode in words that a judge has found.
+    fn mode_found(&self, no: TaskNo, verdicts: &[Judgement]) -> Option<Failure> {
+        let modes = &self.life.node(no).task.failure_modes;
+        modes.iter().find_map(|mode| {
+            let absence = mode.absence()?;
+            let verdict = verdicts.iter().find(|verdict| verdict.check == absence && !verdict.holds)?;
+            Some(failure_by(mode, &verdict.because))
+        })
     }
 
     /// The definition of done was judged: the plan ends at the end of this turn, well or not.

@@ -7,7 +7,7 @@ use super::state::State;
 use crate::effect::Failure;
 use crate::event::{Event, JudgeOf, Outputs, Source};
 use crate::id::TaskNo;
-use crate::plan::{Action, Check};
+use crate::plan::{Action, Check, FailureMode};
 use crate::policy::{FailureClass, Judge};
 
 impl Draft {
@@ -63,12 +63,13 @@ impl Draft {
         }
         let sight = Sight { outputs: Some(outputs), outcome, ..Sight::of(&self.life, Some(no)) };
         for mode in &task.failure_modes {
-            if let Some(Check::Expr(detect)) = &mode.detect
-                && let Ok(finding) = detect.test(&sight)
-                && finding.holds
-            {
-                let failure = logic(format!("{}: {}", mode.name, finding.because));
-                return failure.map(|failure| Failure { mode: Some(mode.name.clone()), ..failure });
+            match &mode.detect {
+                Some(Check::Expr(detect)) => match detect.test(&sight) {
+                    Ok(finding) if finding.holds => return Some(failure_by(mode, &finding.because)),
+                    Ok(_) | Err(_) => {}
+                },
+                Some(Check::Words(_)) => words.extend(mode.absence()),
+                None => {}
             }
         }
         for check in task.success_criteria.iter().chain(&task.postconditions) {
@@ -134,4 +135,10 @@ impl Draft {
             _ => {}
         }
     }
+}
+
+/// A result that is a failure that was thought of beforehand.
+pub(super) fn failure_by(mode: &FailureMode, because: &str) -> Failure {
+    let failure = Failure::new(FailureClass::Logic, format!("{}: {because}", mode.name));
+    Failure { mode: Some(mode.name.clone()), ..failure }
 }

@@ -163,13 +163,24 @@ short_form! {
 pub struct FailureMode {
     /// What it is called; a runner may report it by this name.
     pub name: String,
-    /// How to tell. An expression is tested on every answer, also on successful ones.
+    /// How to tell. An expression is tested on every answer, also on successful ones; words are put to the judge of a
+    /// result, with the other checks in words.
     #[serde(default, skip_serializing_if = "is_default")]
     pub detect: Option<Check>,
     /// What to do: a strategy (`retry`, `repair`, `alternate`, `fallback`, `undo`, `escalate`,
     /// `abort`), the id of a task to run instead, or guidance in words for another attempt.
     #[serde(default, skip_serializing_if = "is_default")]
     pub recover: Option<String>,
+}
+
+impl FailureMode {
+    /// What a judge is asked when this mode is told in words: whether it is absent.
+    pub fn absence(&self) -> Option<String> {
+        match &self.detect {
+            Some(Check::Words(words)) => Some(format!("it is not so that: {words}")),
+            Some(Check::Expr(_)) | None => None,
+        }
+    }
 }
 
 short_form! {

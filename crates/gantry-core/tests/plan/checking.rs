@@ -262,7 +262,11 @@ fn checks_that_read_nothing_are_pointed_out() {
 fn words_that_nobody_will_ever_judge_are_pointed_out() {
     insta::assert_snapshot!(problems(r#"
         a  failure_modes=[{"name":"slow","detect":"it takes too long"}]
-    "#), @"plan::detect-in-words a failure_modes.0.detect: `it takes too long` is never tested: nobody judges failure modes (write an expression, or have the runner report the mode by its name)");
+    "#), @"plan::detect-in-words a failure_modes.0.detect: `it takes too long` is never tested: nobody judges words here (write an expression, set `policy.judge`, or have the runner report the mode by its name)");
+    insta::assert_snapshot!(problems(r#"
+        policy.judge=person
+        a  failure_modes=[{"name":"slow","detect":"it takes too long"}]
+    "#), @"");
 }
 
 #[test]

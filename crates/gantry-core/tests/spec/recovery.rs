@@ -228,6 +228,31 @@ fn criteria_in_words_go_to_the_judge_that_the_policy_names() {
 }
 
 #[test]
+fn a_failure_mode_in_words_that_the_judge_finds_is_answered_as_it_says() {
+    let mut world = World::with_plan(
+        r#"
+        policy.judge=model
+        search  success_criteria=["sources are named"]  failure_modes=[{"name":"no_results","detect":"top10 is empty","recover":"broaden the query"}]
+        "#,
+    );
+    world.started();
+    let before = world.length();
+    world.finish("search");
+    world.judge("search", false, "the list has no entries");
+    insta::assert_snapshot!(world.log_since(before), @r#"
+    attempt_succeeded search attempt=1
+    judge_asked search checks=["it is not so that: top10 is empty","sources are named"]
+    judged search by=judge verdicts=[{"check":"it is not so that: top10 is empty","holds":false,"because":"the list has no entries"},{"check":"sources are named","holds":false,"because":"the list has no entries"}]
+    retry_planned search again_at=2026-01-01T09:00:00Z feedback=broaden the query remedy=repair
+    task_unblocked search
+    attempt_started search attempt=2
+    "#);
+    world.finish("search");
+    world.judge("search", true, "there are ten");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
 fn criteria_that_nobody_judges_are_named_with_the_result() {
     let mut world = World::with_plan(r#"write  success_criteria=["reads well"]"#);
     let before = world.length();
