@@ -124,6 +124,9 @@ pub enum Event {
         /// When its timebox ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Timestamp>,
+        /// What its children were made of, when it made them itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
     },
     /// A task cannot start yet.
     TaskBlocked {

@@ -40,6 +40,7 @@ mod recover;
 mod follow_route;
 mod begin_round;
 mod expand_map;
+mod adopt;
 mod finish;
 
 use std::sync::Arc;

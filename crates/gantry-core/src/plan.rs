@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use action::{
-    Action, Agent, Ask, Branch, Checkpoint, Choice, Command, Compute, Decide, Gate, Manual, Map, Model, Nested, Run,
-    Strategy, Tool, UndoTo, Wait,
+    Action, Adopt, Agent, Ask, Branch, Checkpoint, Choice, Command, Compute, Decide, Gate, Manual, Map, Model, Nested,
+    Run, Strategy, Tool, UndoTo, Wait,
 };
 pub(crate) use check::{HYPOTHESES_MAX, LOOPS_MAX};
 pub use check::{Location, Problem, Severity};

@@ -11,6 +11,7 @@ mod spec {
     mod gates;
     mod judging;
     mod knowledge;
+    mod adopting;
     mod maps_and_rounds;
     mod people;
     mod readiness;

@@ -118,7 +118,8 @@ fn action_value(action: &Action) -> Value {
             | Action::Compute(_)
             | Action::Checkpoint(_)
             | Action::Wait(_)
-            | Action::UndoTo(_) => {}
+            | Action::UndoTo(_)
+            | Action::Adopt(_) => {}
         }
     }
     content

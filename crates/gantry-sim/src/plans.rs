@@ -6,8 +6,10 @@ mod results;
 mod shape;
 mod tasks;
 
-use gantry_core::plan::{Capability, Check, Hypothesis, Plan, Severity};
+use gantry_core::id::TaskId;
+use gantry_core::plan::{Action, Adopt, Capability, Check, Hypothesis, Input, Plan, Severity, Task};
 use gantry_core::time::{Duration, Timestamp};
+use serde_json::json;
 
 use crate::dice::Dice;
 
@@ -40,6 +42,31 @@ pub fn draw(dice: &mut Dice) -> Drawn {
     }
     let plan = Plan { title: "One task".to_owned(), tasks: vec![leaf(dice, "t0")], ..Plan::default() };
     Drawn { plan, discarded: DRAWINGS_MAX }
+}
+
+impl Drawn {
+    /// Lets one task more take in a plan, whose names may be taken; what was drawn otherwise stays.
+    #[must_use]
+    pub fn adopting(mut self, dice: &mut Dice) -> Self {
+        let name = dice.word(&["own", "own-too", "t0"]);
+        let first = leaf(dice, name);
+        let second = Task { depends_on: vec![first.id.clone()], ..leaf(dice, "own-then") };
+        let made = match dice.below(10) {
+            0 => json!("no plan"),
+            1..=4 => json!({"tasks": [first]}),
+            _ => json!({"tasks": [first, second]}),
+        };
+        let mut task = Task::new(TaskId::slugged("adopts"));
+        task.action = Some(Action::Adopt(Adopt(Input::Value(made))));
+        let roots: Vec<&Task> = self.plan.tasks.iter().filter(|task| task.parent.is_none()).collect();
+        task.depends_on.extend(dice.pick(&roots).map(|before| before.id.clone()));
+        let mut plan = self.plan.clone();
+        plan.tasks.push(task);
+        if is_valid(&plan) {
+            self.plan = plan;
+        }
+        self
+    }
 }
 
 /// A tool that wants something to be true before it is used.

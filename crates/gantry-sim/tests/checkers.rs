@@ -457,7 +457,7 @@ fn a_start_after_the_end_or_without_money_is_found() {
     let end = Event::PlanFailed { causes: vec!["so".to_owned()] };
     let journal = || Journal::of(plan(vec![task("a", &[]), Task::new(id("whole"))]));
     journal().and(end.clone()).start("a", 1).breaks(rule);
-    journal().and(end).and(Event::TaskOpened { task: id("whole"), until: None }).breaks(rule);
+    journal().and(end).and(Event::TaskOpened { task: id("whole"), until: None, key: None }).breaks(rule);
     let tripped = Event::BreakerTripped { dimension: Dimension::Tokens, detail: String::new() };
     journal().and(tripped.clone()).start("a", 1).breaks(rule);
     journal().and(tripped).and(Event::BreakerReset).start("a", 1).holds();

@@ -3,13 +3,13 @@
 use gantry_core::effect::Failure;
 use gantry_core::event::{Asked, Event};
 use gantry_core::id::TaskId;
-use gantry_core::plan::{Action, Input, Map, Plan, Reference, Task};
+use gantry_core::plan::{Action, Input, Map, Placed, Plan, Reference, Task};
 use gantry_core::policy::Usage;
 use gantry_sim::run::run_seed;
 use gantry_sim::world::{Record, Trace};
 
 /// How many seeds there are to meet everything in.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 600;
 
 /// The plan as created.
 fn plan(record: &Record) -> &Plan {
@@ -90,7 +90,7 @@ fn facts_block_and_let_go(record: &Record) -> bool {
 
 type Feature = (&'static str, fn(&Record) -> bool);
 
-const FEATURES: [Feature; 28] = [
+const FEATURES: [Feature; 29] = [
     ("a depth budget", |record| plan(record).policy.budget.depth.is_some()),
     ("a map that the depth budget stops", |record| {
         any_event(record, |event| failures(event).is_some_and(|failure| failure.message.contains("depth budget")))
@@ -157,6 +157,10 @@ const FEATURES: [Feature; 28] = [
     }),
     ("an undo that uses something", |record| {
         any_event(record, |event| matches!(event, Event::TaskUndone { usage, .. } if *usage != Usage::default()))
+    }),
+    ("a plan that is adopted", |record| {
+        let own = |placed: &Placed| placed.task.id.as_str().starts_with("own");
+        any_event(record, |event| matches!(event, Event::PlanRevised { diff, .. } if diff.added.iter().any(own)))
     }),
     ("several inputs in one turn", |record| record.taken.iter().any(|turn| turn.inputs.len() > 1)),
     ("five inputs and more in one turn", |record| record.taken.iter().any(|turn| turn.inputs.len() >= 5)),

@@ -94,7 +94,9 @@ const NOTHING: &str = "nothing would change";
 /// Tells whether a task may change files in a way that its preview does not show.
 fn may_change_files(task: &Task, shown: &Shown) -> bool {
     match &task.action {
-        Some(Action::Run(_) | Action::Agent(_) | Action::Plan(_) | Action::UndoTo(_) | Action::Map(_)) => true,
+        Some(
+            Action::Run(_) | Action::Agent(_) | Action::Plan(_) | Action::UndoTo(_) | Action::Map(_) | Action::Adopt(_),
+        ) => true,
         Some(Action::Command(command)) => command.calls().is_none() || shown.diff.is_none(),
         Some(Action::Tool(tool)) => tool.name != "files.read" && shown.diff.is_none() && shown.text != NOTHING,
         None | Some(_) => false,
@@ -244,6 +246,7 @@ fn without_runner(task: &Task, life: &Life) -> Option<String> {
         Some(Action::Decide(decide)) => Some(format!("would decide: {}", first_line(&decide.question, 200))),
         Some(Action::Wait(wait)) => Some(format!("would wait: {wait}")),
         Some(Action::Map(_)) => Some("would become one task for each item, once the list is known".to_owned()),
+        Some(Action::Adopt(_)) => Some("would take in the tasks of a plan, once it is made".to_owned()),
         Some(Action::Compute(compute)) => {
             Some(format!("would compute {}", compute.0.keys().cloned().collect::<Vec<_>>().join(", ")))
         }

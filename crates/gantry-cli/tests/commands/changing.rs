@@ -280,3 +280,34 @@ fn what_changed_is_said_in_the_words_of_the_file() {
     );
     assert!(diff["added"][0]["task"]["wait"].is_string(), "{diff:#}");
 }
+
+#[test]
+fn a_plan_that_a_task_has_made_is_accepted_adopted_and_carried_out() {
+    let kit = Kit::with_plan(
+        r#"
+id: house
+title: House
+tasks:
+  - id: draft
+    compute:
+      plan: '{"tasks": [{"id": "dig", "run": "echo dug"}, {"id": "walls", "run": "echo built", "depends_on": ["dig"]}]}'
+  - id: accept
+    depends_on: [draft]
+    gate: {approvals: 1}
+  - id: work
+    depends_on: [accept]
+    adopt: tasks.draft.plan
+"#,
+    );
+    assert_eq!(kit.json("status house --json")["state"], "blocked");
+    let approved = kit.output(&["gate", "approve", "house", "accept", "--why", "good"]);
+    assert!(approved.status.success(), "{}", String::from_utf8_lossy(&approved.stderr));
+    let resumed = kit.output(&["resume", "house"]);
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    let status = kit.json("status house --json");
+    assert_eq!((&status["state"], &status["revision"]), (&serde_json::json!("completed"), &serde_json::json!(2)));
+    let audited = kit.output(&["audit", "house"]);
+    assert!(audited.status.success(), "{}", String::from_utf8_lossy(&audited.stdout));
+    let replayed = kit.output(&["replay", "house"]);
+    assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
+}

@@ -75,6 +75,7 @@ impl Draft {
         for (no, task) in &outside {
             diff.changed.extend(task_change(&self.life.node(*no).task, task));
         }
+        self.life.drop_dead_ways(&mut diff);
         let revision = Revision(self.life.revision.0 + 1);
         let rationale = format!("round {} after `{because}`: {why}", round + 1);
         self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
@@ -140,9 +141,9 @@ impl Life {
             let whole = self.ancestors(no).filter(|above| !around.contains(above)).last().unwrap_or(no);
             region.extend(self.subtree(whole));
         }
-        // A map that is repeated makes its parts itself.
+        // What grows and is repeated makes its parts itself.
         let is_part =
-            |no: &TaskNo| self.ancestors(*no).any(|above| region.contains(&above) && self.node(above).is_map());
+            |no: &TaskNo| self.ancestors(*no).any(|above| region.contains(&above) && self.node(above).grows());
         region.iter().copied().filter(|no| !self.node(*no).removed && !is_part(no)).collect()
     }
 
@@ -241,6 +242,26 @@ impl Life {
             }
         }
         (outside, taken)
+    }
+
+    /// A way back of a repeated task to something outside the round may have led there through what another loop has
+    /// repeated meanwhile. When that is not before it any more, there is nothing to go back to: it is left out.
+    fn drop_dead_ways(&self, diff: &mut Diff) {
+        let own: BTreeSet<TaskId> = diff.added.iter().map(|placed| placed.task.id.clone()).collect();
+        let leads_out = |task: &Task| task.next.iter().any(|route| route.max.is_some() && !own.contains(&route.to));
+        if !diff.added.iter().any(|placed| leads_out(&placed.task)) {
+            return;
+        }
+        let Ok(wanted) = diff.apply_to(&self.plan()) else { return };
+        let dead: BTreeSet<TaskId> = wanted
+            .check()
+            .iter()
+            .filter(|problem| problem.code == "plan::route-not-back")
+            .filter_map(|problem| Some(wanted.tasks.get(problem.place.task?)?.id.clone()))
+            .collect();
+        for task in diff.added.iter_mut().map(|placed| &mut placed.task).filter(|task| dead.contains(&task.id)) {
+            task.next.retain(|route| route.max.is_none() || own.contains(&route.to));
+        }
     }
 
     /// Artifacts have one name for all rounds: a task waits for the round that it is to read.
@@ -343,6 +364,7 @@ pub(super) fn rename_needs(task: &mut Task, rename: &impl Fn(&TaskId) -> Option<
         Some(Action::Tool(tool)) => tool.args.values_mut().for_each(swap_input),
         Some(Action::Plan(nested)) => nested.with.values_mut().for_each(swap_input),
         Some(Action::Map(map)) => swap_input(&mut map.over),
+        Some(Action::Adopt(adopt)) => swap_input(&mut adopt.0),
         _ => {}
     }
 }

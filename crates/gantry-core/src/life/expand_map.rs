@@ -16,7 +16,7 @@ use crate::plan::{Diff, Input, Map, Placed, Reference, Task, task_change};
 use crate::policy::FailureClass;
 
 impl Draft {
-    pub(super) fn expand(&mut self, no: TaskNo, map: &Map, mut inputs: Outputs) {
+    pub(super) fn expand(&mut self, no: TaskNo, map: &Map, key: String, mut inputs: Outputs) {
         let items = match inputs.remove("over") {
             Some(Value::Array(items)) => items,
             other => {
@@ -54,7 +54,7 @@ impl Draft {
             return self.accept(no, results, None, Source::Made);
         }
         let until = self.life.timebox_end(no, self.now);
-        self.record(Event::TaskOpened { task: self.id(no), until });
+        self.record(Event::TaskOpened { task: self.id(no), until, key: Some(key) });
         for id in changed {
             if let Some(child) = self.life.no(id.as_str()).filter(|child| self.life.node(*child).parent == Some(no)) {
                 self.redo_if_changed(child);

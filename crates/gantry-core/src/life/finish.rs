@@ -10,7 +10,7 @@ use super::{DoneWords, Life, Phase};
 use crate::effect::Failure;
 use crate::event::{Event, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
-use crate::plan::Check;
+use crate::plan::{Action, Check};
 use crate::policy::{FailureClass, Judge};
 
 impl Draft {
@@ -20,13 +20,20 @@ impl Draft {
         if life.children_failed > 0 && life.active_below == 0 {
             self.fail_composite(no);
         } else if life.children_open == 0 && life.children_failed == 0 {
+            if self.life.is_grown(no) && self.life.key(no).is_ok_and(|(key, _)| key != life.key) {
+                return self.reopen(no, "what its parts were made of has changed", false);
+            }
             let node = self.life.node(no);
-            if node.is_map() {
-                let results = self.map_results(no);
-                self.accept(no, results, None, Source::Made);
-            } else if node.task.action.is_none() {
-                self.accept(no, Outputs::new(), None, Source::Made);
-            } // else its own action starts when its turn comes
+            match &node.task.action {
+                Some(Action::Map(_)) => {
+                    let results = self.map_results(no);
+                    self.accept(no, results, None, Source::Made);
+                }
+                None | Some(Action::Adopt(_)) => {
+                    self.accept(no, Outputs::new(), None, Source::Made);
+                }
+                Some(_) => {} // its own action starts when its turn comes
+            }
         }
     }
 

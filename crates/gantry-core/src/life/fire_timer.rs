@@ -88,7 +88,7 @@ impl Draft {
         self.abandon_parts(no, &because);
         // With nothing open below, the composite ends when it is looked at; its timer must go now.
         let until = None;
-        self.record(Event::TaskOpened { task: self.id(no), until });
+        self.record(Event::TaskOpened { task: self.id(no), until, key: None });
     }
 
     /// Stops the attempt under way, if there is one, and settles it.

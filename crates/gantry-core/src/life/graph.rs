@@ -51,9 +51,9 @@ impl Node {
         matches!(self.task.action, Some(Action::Gate(_)))
     }
 
-    /// A map becomes its children when it starts.
-    pub fn is_map(&self) -> bool {
-        matches!(self.task.action, Some(Action::Map(_)))
+    /// It gets its children when it starts: a map makes them, and what is adopted becomes them.
+    pub fn grows(&self) -> bool {
+        grows(self.task.action.as_ref())
     }
 
     /// Routes that lead forward, and failure modes that name a task to run.
@@ -66,7 +66,18 @@ impl Node {
     }
 }
 
+/// Tells whether a task gets its children when it starts.
+pub fn grows(action: Option<&Action>) -> bool {
+    matches!(action, Some(Action::Map(_) | Action::Adopt(_)))
+}
+
 impl Life {
+    /// Tells whether a task has made its parts itself, and they are not over yet.
+    pub(super) fn is_grown(&self, no: TaskNo) -> bool {
+        let life = self.task(no);
+        matches!(life.state, State::Open { .. }) && self.node(no).grows() && !life.key.is_empty()
+    }
+
     /// Takes in all tasks of a new plan.
     pub(super) fn build(&mut self, plan: &Plan) {
         self.producers = producers(plan).into_iter().collect();

@@ -396,9 +396,9 @@ impl Life {
             return false;
         }
         match life.state {
-            State::Pending => (node.children.is_empty() || node.is_map()) && self.may_begin(no),
+            State::Pending => (node.children.is_empty() || node.grows()) && self.may_begin(no),
             State::Open { .. } => {
-                life.children_open == 0 && life.children_failed == 0 && node.task.action.is_some() && !node.is_map()
+                life.children_open == 0 && life.children_failed == 0 && node.task.action.is_some() && !node.grows()
             }
             _ => false,
         }
@@ -407,7 +407,7 @@ impl Life {
     /// Tells whether a composite can be opened.
     pub(super) fn is_openable(&self, no: TaskNo) -> bool {
         let node = self.node(no);
-        let composite = !node.children.is_empty() && !node.is_map();
+        let composite = !node.children.is_empty() && !node.grows();
         !node.removed && composite && self.task(no).state == State::Pending && self.may_begin(no)
     }
 

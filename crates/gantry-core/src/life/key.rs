@@ -139,6 +139,9 @@ impl Life {
         if let Some(Action::Map(map)) = action {
             resolved.insert("over".to_owned(), self.resolve(&map.over)?);
         }
+        if let Some(Action::Adopt(adopt)) = action {
+            resolved.insert("from".to_owned(), self.resolve(&adopt.0)?);
+        }
         Ok(resolved)
     }
 

@@ -57,6 +57,9 @@ impl Draft {
             State::Completed if changed && !life.suspect => {
                 self.reopen(no, "its definition or input has changed", false);
             }
+            State::Open { .. } if changed && self.life.is_grown(no) => {
+                self.reopen(no, "what its parts were made of has changed", false);
+            }
             State::Failed { .. } | State::Waiting(_) | State::Blocked { .. } => {
                 self.reopen(no, "its definition has changed", false);
             }
@@ -85,13 +88,14 @@ impl Draft {
                 life.state,
                 State::Waiting(Waiting::Gate { .. } | Waiting::Answer { .. } | Waiting::Work | Waiting::Judge { .. })
             );
-            (answered || asked) && self.life.key(*reader).map_or(true, |(key, _)| key != life.key)
+            (answered || asked || self.life.is_grown(*reader))
+                && self.life.key(*reader).map_or(true, |(key, _)| key != life.key)
         };
         let mut readers: Vec<TaskNo> = self.life.behind(no).into_iter().filter(stale).collect();
         // The results of a map, and what a composite's own gate approved, are made of its parts.
         readers.extend(self.life.node(no).parent.filter(|parent| {
             let composite = self.life.node(*parent);
-            let reads = composite.is_map() || matches!(composite.task.action, Some(Action::Gate(_)));
+            let reads = matches!(composite.task.action, Some(Action::Map(_) | Action::Gate(_)));
             reads && self.life.task(*parent).state == State::Completed
         }));
         if readers.is_empty() {
@@ -100,7 +104,8 @@ impl Draft {
         self.reopen_plan(&format!("{by} edited the output of `{task}`"))?;
         for reader in readers {
             // The key of a map says nothing about its parts, so its recorded results would serve again.
-            let afresh = self.life.node(no).parent == Some(reader) && self.life.node(reader).is_map();
+            let afresh = self.life.node(no).parent == Some(reader)
+                && matches!(self.life.node(reader).task.action, Some(Action::Map(_)));
             self.reopen(reader, &format!("{by} edited the output of `{task}`"), afresh);
         }
         Ok(())

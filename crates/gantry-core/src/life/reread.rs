@@ -1,4 +1,4 @@
-//! A file that is read again knows neither what its maps have become nor the rounds that its loops have made.
+//! A file that is read again knows neither what its maps have become and what was adopted, nor the rounds that its loops have made.
 //!
 //! Both belong to the plan and stay, unless the file names them itself: then it means just those.
 
@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Life;
 use super::begin_round::{lead_back, rename_needs, ways_back};
+use super::graph::grows;
 use super::state::State;
 use crate::id::{TaskId, TaskNo};
-use crate::plan::{Action, On, Plan, Reference, Task, references};
+use crate::plan::{On, Plan, Reference, Task, references};
 
 impl Life {
-    /// Adds to what a file asks for what the plan has become by itself since: rounds of loops and parts of maps.
+    /// Adds to what a file asks for what the plan has become by itself since: rounds of loops, parts of maps, and what was
+    /// adopted.
     ///
     /// What a changed map becomes is seen to when it runs; rounds that were made stay as they were made. Rounds of a task
     /// that the file leaves out go with it.
@@ -25,14 +27,14 @@ impl Life {
     }
 
     fn keep_parts(&self, wanted: &mut Plan) {
-        let is_map = |task: &&Task| matches!(task.action, Some(Action::Map(_)));
+        let is_growing = |task: &&Task| grows(task.action.as_ref());
         let named: BTreeSet<&TaskId> = wanted.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
         let silent: BTreeSet<&TaskId> =
-            wanted.tasks.iter().filter(is_map).map(|task| &task.id).filter(|id| !named.contains(id)).collect();
+            wanted.tasks.iter().filter(is_growing).map(|task| &task.id).filter(|id| !named.contains(id)).collect();
         let known: BTreeSet<&TaskId> = wanted.tasks.iter().map(|task| &task.id).collect();
         let is_part = |no: &TaskNo| {
             let mut above = self.ancestors(*no);
-            above.any(|above| self.node(above).is_map() && silent.contains(self.task_id(above)))
+            above.any(|above| self.node(above).grows() && silent.contains(self.task_id(above)))
         };
         let parts = self.numbers().filter(|no| is_part(no) && !known.contains(self.task_id(*no)));
         let parts: Vec<Task> = parts.map(|no| Task::clone(&self.node(no).task)).collect();

@@ -30,7 +30,7 @@ impl Draft {
         match self.readiness(no) {
             Readiness::Ready => {
                 let until = self.life.timebox_end(no, self.now);
-                self.record(Event::TaskOpened { task: self.id(no), until });
+                self.record(Event::TaskOpened { task: self.id(no), until, key: None });
             }
             Readiness::Blocked { reason, needs } => self.block(no, reason, needs),
             Readiness::AskJudge(checks) => self.ask_judge(no, JudgeOf::Start, checks, Outputs::new(), None),
@@ -65,7 +65,8 @@ impl Draft {
             Some(Action::Ask(ask)) => self.ask(no, &ask),
             Some(Action::Manual(_)) | None => self.ask_person(no, Asked::Work),
             Some(Action::Wait(wait)) => self.wait(no, wait),
-            Some(Action::Map(map)) => self.expand(no, &map, inputs),
+            Some(Action::Map(map)) => self.expand(no, &map, key, inputs),
+            Some(Action::Adopt(_)) => self.adopt(no, key, inputs),
             Some(Action::Compute(compute)) => self.compute(no, &compute),
             Some(Action::Decide(decide)) if decide.is_computed() => self.choose(no, &decide),
             Some(Action::Decide(_)) if self.life.header.policy.judge != Judge::Model => {

@@ -322,6 +322,12 @@ impl TaskLife {
         self.remembered = true;
     }
 
+    /// What it did itself was done for parts that are done again, so it is done again, too.
+    pub(super) fn forget_result(&mut self) {
+        self.remembered = false;
+        self.memo.retain(|memo| memo.key != self.key);
+    }
+
     /// Puts the present result by, if it is one to remember: something is about to happen to it.
     pub(super) fn put_by(&mut self) {
         if !std::mem::take(&mut self.remembered) {

@@ -52,11 +52,13 @@ pub enum Action {
     Wait(Wait),
     /// Takes back what was done since a task or checkpoint.
     UndoTo(UndoTo),
+    /// Takes tasks that another task has made into this plan.
+    Adopt(Adopt),
 }
 
 impl Action {
     /// The keys that actions have in files, in the order of the variants.
-    pub const KEYS: [&str; 15] = [
+    pub const KEYS: [&str; 16] = [
         "model",
         "run",
         "command",
@@ -72,6 +74,7 @@ impl Action {
         "checkpoint",
         "wait",
         "undo_to",
+        "adopt",
     ];
 
     /// Returns the key of this action.
@@ -92,6 +95,7 @@ impl Action {
             Self::Checkpoint(_) => "checkpoint",
             Self::Wait(_) => "wait",
             Self::UndoTo(_) => "undo_to",
+            Self::Adopt(_) => "adopt",
         }
     }
 }
@@ -304,6 +308,12 @@ impl Map {
         name == "item"
     }
 }
+
+/// Takes the tasks of a plan that another task has made, and its schedule, into this plan: they become parts of the task
+/// that adopts them, in a new revision. What it adopts looks as `gantry export --format json` writes plans.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Adopt(pub Input);
 
 /// Runs another plan inside this one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

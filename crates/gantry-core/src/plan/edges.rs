@@ -58,6 +58,7 @@ pub(crate) fn references(task: &Task) -> Vec<(String, &Reference)> {
             inputs.extend(nested.with.iter().map(|(name, input)| (format!("plan.with.{name}"), input)));
         }
         Some(Action::Map(map)) => inputs.push(("map.over".to_owned(), &map.over)),
+        Some(Action::Adopt(adopt)) => inputs.push(("adopt".to_owned(), &adopt.0)),
         _ => {}
     }
     inputs

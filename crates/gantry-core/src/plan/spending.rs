@@ -27,6 +27,7 @@ fn action_may_spend(action: &Action, dimension: Dimension) -> bool {
         Action::Command(command) => command.calls().is_some() && dimension == Dimension::CostUsd,
         Action::Tool(_) => dimension == Dimension::CostUsd,
         Action::Map(map) => map.each.as_ref().is_some_and(|task| task_may_spend(task, dimension)),
+        Action::Adopt(_) => true, // whatever it becomes
         Action::Plan(nested) => nested.plan.as_ref().is_none_or(|plan| plan.may_spend(dimension)),
         Action::Run(_)
         | Action::Decide(_) // a model decides only where the policy has models judge

@@ -238,6 +238,7 @@ impl Task {
                 | Action::Gate(_)
                 | Action::Ask(_)
                 | Action::Map(_)
+                | Action::Adopt(_)
                 | Action::Plan(_),
             ) => Idempotency::Safe,
             Some(

@@ -83,6 +83,41 @@ fn when_the_list_changes_only_the_changed_items_are_redone() {
 }
 
 #[test]
+fn a_list_that_changes_while_its_items_are_worked_on_is_mapped_anew_at_once() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
+        "#,
+    );
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish("dig-1");
+    world.started();
+    world.edit_output("gaps", json!({"list": ["a", "b", "c"]}));
+    assert_eq!(world.started(), ["dig-3"], "what is under way goes on");
+    world.finish("dig-2");
+    world.finish("dig-3");
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn a_list_that_is_made_anew_while_its_items_are_worked_on_is_mapped_anew() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
+        "#,
+    );
+    world.finish_with("gaps", json!({"list": ["a"]}));
+    world.retry("gaps");
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish("dig-1");
+    assert!(world.tasks().contains("dig-2  running"), "{}", world.tasks());
+    world.finish("dig-2");
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
 fn a_route_back_is_a_bounded_loop_and_the_plan_stays_acyclic() {
     let mut world = World::with_plan(
         "

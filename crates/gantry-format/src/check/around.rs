@@ -69,6 +69,7 @@ fn needs(task: &Task) -> Vec<(&'static str, &str)> {
             | Action::Ask(_)
             | Action::Manual(_)
             | Action::Map(_)
+            | Action::Adopt(_)
             | Action::Plan(_)
             | Action::Compute(_)
             | Action::Checkpoint(_)

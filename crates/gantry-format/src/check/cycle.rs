@@ -75,6 +75,7 @@ fn reads(plan: &Plan, task: &Task, other: &Task) -> Option<String> {
             nested.with.iter().map(|(name, input)| (format!("plan.with.{name}"), input)).collect()
         }
         Some(Action::Map(map)) => vec![("map.over".to_owned(), &map.over)],
+        Some(Action::Adopt(adopt)) => vec![("adopt".to_owned(), &adopt.0)],
         _ => Vec::new(),
     };
     let makes = |name: &String| {

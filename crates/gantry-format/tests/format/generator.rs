@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use gantry_core::expr::Expr;
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::plan::{
-    Action, Agent, ArtifactDecl, Ask, Branch, Capability, Check, Checkpoint, Choice, Command, Compute, Confidence,
-    Decide, Escalation, Estimate, FailureMode, Gate, Hypothesis, Idempotency, InitialStatus, Input, Kind, Manual, Map,
-    Model, Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route, Run,
-    Scheduling, Scope, Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
+    Action, Adopt, Agent, ArtifactDecl, Ask, Branch, Capability, Check, Checkpoint, Choice, Command, Compute,
+    Confidence, Decide, Escalation, Estimate, FailureMode, Gate, Hypothesis, Idempotency, InitialStatus, Input, Kind,
+    Manual, Map, Model, Money, Nested, On, Output, Plan, PlanArtifact, Reference, ResourceUse, Retention, Risk, Route,
+    Run, Scheduling, Scope, Stakeholder, Strategy, Task, Tool, Undo, UndoTo, Wait,
 };
 use gantry_core::policy::{
     Budget, CommandScope, FileScope, Judge, NetworkScope, Policy, ProseBy, Recovery, Remedy, Retry, ToolScope,
@@ -437,7 +437,7 @@ impl Dice<'_> {
     }
 
     fn action(&mut self) -> Action {
-        match self.throw(if self.depth == 0 { 13 } else { 15 }) {
+        match self.throw(if self.depth == 0 { 13 } else { 16 }) {
             0 => Action::Command(Command::new(&self.word())),
             1 => {
                 Action::Run(Run { command: self.word(), shell: self.maybe(Self::text), cwd: self.maybe(Self::folder) })
@@ -501,6 +501,7 @@ impl Dice<'_> {
                     each: dice.maybe(|dice| Box::new(dice.contract(TaskId::slugged("each")))),
                 })
             }),
+            14 => Action::Adopt(Adopt(Input::Value(self.json(2)))),
             _ => self.deeper(|dice| {
                 Action::Plan(if dice.yes() {
                     let (template, with) = (Some(dice.word()), dice.map(|dice| Input::Value(dice.json(1))));

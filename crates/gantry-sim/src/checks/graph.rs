@@ -74,6 +74,7 @@ fn read_by(task: &Task) -> Vec<&Reference> {
         Some(Action::Tool(tool)) => inputs.extend(tool.args.values()),
         Some(Action::Plan(nested)) => inputs.extend(nested.with.values()),
         Some(Action::Map(map)) => inputs.push(&map.over),
+        Some(Action::Adopt(adopt)) => inputs.push(&adopt.0),
         _ => {}
     }
     inputs

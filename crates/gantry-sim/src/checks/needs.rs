@@ -47,14 +47,14 @@ fn may_go_on(book: &Book, task: &TaskId) -> Outcome {
 fn may_start(book: &Book, task: &TaskId) -> Outcome {
     let line = book.line(task)?;
     let children = book.graph.children.get(task).map_or(&[][..], Vec::as_slice);
-    let is_map = matches!(book.task(task)?.action, Some(Action::Map(_)));
+    let grows = matches!(book.task(task)?.action, Some(Action::Map(_) | Action::Adopt(_)));
     let composite_done = line.stand == Stand::Open
         && children.iter().all(|child| book.lines.get(child).is_some_and(|line| line.stand.is_final()));
     if line.stand != Stand::Pending && !composite_done {
         let detail = format!("`{task}` starts, but it is {:?}", line.stand);
         return Err(Violation::new("what is over or under way does not start", detail));
     }
-    if !composite_done || is_map {
+    if !composite_done || grows {
         needs_are_met(book, task)?;
     }
     for above in book.ancestors(task) {

@@ -44,7 +44,10 @@ impl Life {
         for above in closed {
             let until = self.timebox_end(above, self.last_at);
             let state = if under_way { State::Pending } else { State::Open { until } };
-            self.change(above, woken, |life| life.resume(state));
+            self.change(above, woken, |life| {
+                life.forget_result();
+                life.resume(state);
+            });
             self.suspect_behind(above, woken);
         }
         self.suspect_behind(no, woken);

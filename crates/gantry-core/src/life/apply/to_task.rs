@@ -25,7 +25,12 @@ impl Life {
             self.task_mut(no).key = key;
         }
         match event {
-            Event::TaskOpened { until, .. } => self.set_state(no, State::Open { until: *until }, woken),
+            Event::TaskOpened { until, key, .. } => self.change(no, woken, |life| {
+                life.state = State::Open { until: *until };
+                if let Some(key) = key {
+                    life.key.clone_from(key);
+                }
+            }),
             Event::TaskBlocked { reason, needs, .. } => {
                 // Another reason to be blocked does not start the watch anew.
                 let still = matches!(self.task(no).state, State::Blocked { .. });

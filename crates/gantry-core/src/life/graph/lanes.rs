@@ -27,6 +27,7 @@ pub(super) fn lane_of(task: &Task, policy: &Policy, way: u32) -> String {
             | Action::Ask(_)
             | Action::Manual(_)
             | Action::Map(_)
+            | Action::Adopt(_)
             | Action::Compute(_)
             | Action::Wait(_)
             | Action::UndoTo(_),

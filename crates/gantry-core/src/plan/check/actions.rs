@@ -73,6 +73,7 @@ pub(super) fn check_undo(task: &Task, at: Option<usize>, prefix: &str, findings:
             | Action::Gate(_)
             | Action::Ask(_)
             | Action::Map(_)
+            | Action::Adopt(_)
             | Action::Compute(_)
             | Action::Checkpoint(_)
             | Action::Wait(_)
@@ -94,6 +95,7 @@ pub(super) fn check_inputs(task: &Task, at: Option<usize>, prefix: &str, finding
         Some(Action::Tool(tool)) if !tool.args.is_empty() => ("args", "the arguments of the tool"),
         Some(Action::Plan(nested)) if !nested.with.is_empty() => ("with", "what the nested plan is given"),
         Some(Action::Map(_)) => ("over", "the list that it maps over"),
+        Some(Action::Adopt(_)) => ("from", "the plan that it adopts"),
         _ => return,
     };
     if task.inputs.contains_key(taken.0) {

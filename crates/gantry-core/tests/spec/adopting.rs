@@ -1,0 +1,122 @@
+//! A task makes a plan, and the plan takes it in: the product of planning is the plan.
+
+use gantry_core::life::PlanState;
+use gantry_core::policy::FailureClass::Logic;
+use gantry_testkit::World;
+use serde_json::{Value, json};
+
+const DRAFT_AND_WORK: &str = r#"
+    draft
+    accept  after draft   gate={"approvals":1}
+    work    after accept  adopt="tasks.draft.plan"
+    report  after work
+"#;
+
+fn house() -> Value {
+    json!({
+        "tasks": [
+            {"id": "dig", "run": "dig"},
+            {"id": "walls", "depends_on": ["dig"], "tasks": [{"id": "bricks", "run": "buy"}, {"id": "mortar", "run": "mix"}]},
+        ],
+        "schedule": {"start": "2027-03-01", "tasks": {"dig": {"estimate": "2d"}}},
+    })
+}
+
+fn accepted(plan: &Value) -> World {
+    let mut world = World::with_plan(DRAFT_AND_WORK);
+    world.finish_with("draft", json!({"plan": plan}));
+    world.approve("accept", "mara");
+    world
+}
+
+#[test]
+fn what_a_task_has_made_becomes_the_next_revision_and_runs() {
+    let mut world = accepted(&house());
+    insta::assert_snapshot!(world.tasks(), @"
+    draft   completed
+    accept  completed  approved
+    work    running
+    dig     running
+    walls   pending    for dig
+    bricks  pending    for walls
+    mortar  pending    for walls
+    report  pending    for work
+    ");
+    assert_eq!(world.life().revision().0, 2);
+    assert_eq!(world.life().plan().schedule.tasks.len(), 1, "the schedule comes along");
+    world.finish("dig");
+    world.finish("bricks");
+    world.finish("mortar");
+    world.finish("report");
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn when_it_is_made_anew_only_what_differs_is_redone() {
+    let mut world = accepted(&house());
+    world.finish("dig");
+    world.finish("bricks");
+    let mut other = house();
+    other["tasks"][1]["tasks"][0]["run"] = json!("buy more");
+    other["tasks"][1]["tasks"][1] = json!({"id": "roof", "run": "roof"});
+    world.started();
+    world.edit_output("draft", json!({"plan": other}));
+    assert_eq!(world.waits_for(), ["accept: 0 of 1 approvals"], "what was accepted was another plan");
+    world.approve("accept", "mara");
+    assert_eq!(world.started(), ["bricks", "roof"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    draft   completed
+    accept  completed  approved
+    work    running
+    dig     completed
+    walls   running
+    bricks  running    attempt 2
+    roof    running
+    report  pending    for work
+    ");
+}
+
+#[test]
+fn what_is_no_plan_is_told_and_nothing_changes() {
+    for (made, why) in [
+        (json!("a plan"), "it is no object with `tasks`"),
+        (json!({"tasks": []}), "it has no tasks"),
+        (json!({"tasks": [{"title": "x"}]}), "one of its tasks has no `id`"),
+        (json!({"tasks": [{"id": "x", "colour": "red"}]}), "unknown field `colour`"),
+        (json!({"tasks": [{"id": "report"}]}), "the plan has a task `report` already"),
+        (json!({"tasks": [{"id": "x", "depends_on": ["y"]}]}), "`y`"),
+        (json!({"tasks": [{"id": "x", "depends_on": ["z"]}, {"id": "z", "depends_on": ["x"]}]}), "x"),
+    ] {
+        let world = accepted(&made);
+        assert_eq!(world.life().revision().0, 1, "{made}");
+        let tasks = world.tasks();
+        assert!(tasks.contains("adopt") && tasks.contains(why), "{made}: {tasks}");
+    }
+}
+
+#[test]
+fn a_file_that_is_read_again_keeps_what_was_adopted() {
+    let mut world = accepted(&house());
+    world.finish("dig");
+    world.revise(|plan| {
+        plan.tasks.retain(|task| ["draft", "accept", "work", "report"].contains(&task.id.as_str()));
+        plan.title = "Another title".to_owned();
+    });
+    assert!(world.tasks().contains("mortar"), "{}", world.tasks());
+}
+
+#[test]
+fn a_part_that_fails_is_answered_like_any_other() {
+    let mut world = accepted(&json!({"tasks": [{"id": "dig", "run": "dig"}]}));
+    world.fail("dig", Logic, "rock");
+    assert_eq!(world.state(), PlanState::Failed);
+    assert_eq!(world.life().causes(), ["task `work` failed: its part `dig` failed: rock"]);
+}
+
+#[test]
+fn the_budget_of_nodes_holds_for_what_is_adopted() {
+    let mut world = World::with_plan(&format!("policy.budget.nodes=3\n{DRAFT_AND_WORK}"));
+    world.finish_with("draft", json!({"plan": house()}));
+    world.approve("accept", "mara");
+    assert!(world.tasks().contains("the nodes budget does not suffice"), "{}", world.tasks());
+}
