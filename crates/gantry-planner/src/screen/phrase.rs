@@ -33,6 +33,19 @@ impl Phrase {
         Self { parts: text.split_whitespace().map(Part::new).collect() }
     }
 
+    /// Reads a phrase that matches at word starts: its last word may go on ("build a house" finds "build a houseboat").
+    pub fn at_word_starts(text: &str) -> Self {
+        let mut split: Vec<String> = super::words::words(text).into_iter().map(|word| word.text).collect();
+        let last = split.pop();
+        let whole = split.into_iter().map(|word| Part::OneOf(vec![Form::Exact(word)]));
+        Self { parts: whole.chain(last.map(|word| Part::OneOf(vec![Form::Begins(word)]))).collect() }
+    }
+
+    /// Returns how many words the phrase names.
+    pub fn length(&self) -> usize {
+        self.parts.iter().filter(|part| **part != Part::Any).count()
+    }
+
     /// Returns every place of the phrase, as ranges of word numbers; a phrase crosses neither the end of a
     /// sentence nor, but for its gaps, a comma or bracket.
     pub fn find(&self, words: &[Word]) -> Vec<Range<usize>> {
