@@ -1,0 +1,220 @@
+//! The plan: tasks that can be carried out, with a schedule section that says who, when, how much and how sure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+use serde_json::{Map, Value, json};
+
+use crate::knowledge::{Calendar, Three};
+use crate::outline::{Outline, OutlinePhase, OutlineTask};
+
+/// What a plan needs beside its work.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// When work begins.
+    pub start: Date,
+    /// When people work.
+    pub calendar: Calendar,
+    /// Where: a zone of the IANA list.
+    pub zone: String,
+    /// Days off.
+    pub days_off: Vec<Date>,
+    /// The currency of every amount.
+    pub currency: String,
+    /// What it may cost.
+    pub budget: Option<f64>,
+    /// When it has to be done.
+    pub deadline: Option<Date>,
+}
+
+/// A plan as `gantry export --format json` writes it; says what of the outline does not fit together.
+pub fn plan(outline: &Outline, setting: &Setting) -> Result<Value, String> {
+    let names = Names::of(outline)?;
+    let roles: BTreeMap<&str, &str> =
+        outline.roles.iter().map(|role| (role.id.as_str(), role.title.as_str())).collect();
+    let (mut tasks, mut scheduling) = (Vec::new(), Map::new());
+    for (at, phase) in outline.phases.iter().enumerate() {
+        let mut inside: Vec<Value> = Vec::new();
+        for task in &phase.tasks {
+            for role in std::iter::once(&task.role).chain(&task.with) {
+                if !roles.contains_key(role.as_str()) {
+                    return Err(format!("task `{}` is for `{role}`, who is nobody in the team", task.id));
+                }
+            }
+            inside.push(work(task, &names.before(task, at), outline, &roles));
+            scheduling.insert(task.id.clone(), numbers(task));
+        }
+        if let Some(milestone) = &phase.milestone {
+            let id = names.milestones[at].clone();
+            inside.push(json!({
+                "id": id,
+                "title": milestone.title,
+                "description": milestone.decision,
+                "kind": "milestone",
+                "owner": phase.tasks.first().and_then(|task| roles.get(task.role.as_str())),
+                "depends_on": last_of(phase),
+                "gate": {"approvals": 1},
+                "success_criteria": [{"words": phase.deliverable}],
+            }));
+            scheduling.insert(id, json!({"estimate": "0h"}));
+        }
+        tasks.push(json!({
+            "id": names.phases[at], "title": phase.title, "purpose": phase.purpose, "tasks": inside,
+        }));
+    }
+    Ok(json!({"tasks": tasks, "schedule": schedule(outline, setting, scheduling)}))
+}
+
+fn work(task: &OutlineTask, before: &[String], outline: &Outline, roles: &BTreeMap<&str, &str>) -> Value {
+    let title = |role: &String| roles.get(role.as_str()).map(|title| (*title).to_owned());
+    let risks: Vec<Value> = outline
+        .risks
+        .iter()
+        .filter(|risk| task.risks.contains(&risk.id))
+        .map(|risk| {
+            json!({
+                "name": format!("{} ({})", risk.title, risk.id), "likelihood": risk.probability,
+                "impact": risk.effect, "mitigation": risk.mitigation,
+            })
+        })
+        .collect();
+    json!({
+        "id": task.id,
+        "title": task.title,
+        "description": task.detail,
+        "manual": {"instruction": task.detail},
+        "depends_on": before,
+        "owner": title(&task.role),
+        "resources": std::iter::once(&task.role).chain(&task.with).filter_map(title).collect::<Vec<_>>(),
+        "outputs": {"result": {"description": task.output}},
+        "success_criteria": [{"words": task.done_when}],
+        "risks": risks,
+    })
+}
+
+/// What the schedule needs to know about a task.
+fn numbers(task: &OutlineTask) -> Value {
+    let needs: Vec<&String> = std::iter::once(&task.role).chain(&task.with).collect();
+    let costs: Vec<Value> = task
+        .costs
+        .iter()
+        .filter(|cost| cost.amount[2] > 0.0)
+        .map(|cost| {
+            let kind = if cost.material { "material" } else { "fixed" };
+            json!({"name": cost.name, "kind": kind, "amount": three(cost.amount, "")})
+        })
+        .collect();
+    json!({"estimate": three(task.hours, "h"), "needs": needs, "costs": costs})
+}
+
+fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> Value {
+    let week = match setting.calendar {
+        Calendar::Office => json!({"mon-fri": ["08:00-12:00", "13:00-17:00"]}),
+        Calendar::Site => json!({"mon-sat": ["07:00-12:00", "12:30-15:30"]}),
+        Calendar::RoundTheClock => json!({"mon-sun": ["00:00-24:00"]}),
+    };
+    let resources: Vec<Value> = outline
+        .roles
+        .iter()
+        .map(|role| {
+            json!({"id": role.id, "name": role.title, "roles": [role.id], "capacity": role.count, "rate": role.rate})
+        })
+        .collect();
+    let risks: Vec<Value> = outline
+        .risks
+        .iter()
+        .filter_map(|risk| {
+            let hit: Vec<&str> = outline
+                .tasks()
+                .filter(|task| task.risks.contains(&risk.id))
+                .map(|task| task.id.as_str())
+                .take(1)
+                .collect();
+            (!hit.is_empty()).then(|| {
+                json!({
+                    "id": risk.id, "title": risk.title, "probability": risk.probability, "tasks": hit,
+                    "delay": three(risk.hours, "h"), "cost": three(risk.cost, ""),
+                })
+            })
+        })
+        .collect();
+    let mut all = json!({
+        "start": setting.start.to_string(),
+        "calendar": "work",
+        "currency": setting.currency,
+        "calendars": [{
+            "id": "work", "zone": setting.zone, "week": week,
+            "days_off": setting.days_off.iter().map(Date::to_string).collect::<Vec<_>>(),
+        }],
+        "resources": resources,
+        "risks": risks,
+        "tasks": tasks,
+    });
+    if let Some(budget) = setting.budget {
+        all["budget"] = json!(budget);
+    }
+    if let Some(deadline) = setting.deadline {
+        all["deadline"] = json!(format!("{deadline} hard"));
+    }
+    all
+}
+
+/// Three values in the notation of schedules; one when they are the same.
+fn three([low, likely, high]: Three, unit: &str) -> String {
+    if low >= high { format!("{likely}{unit}") } else { format!("{low}{unit} / {likely}{unit} / {high}{unit}") }
+}
+
+/// The tasks of a phase that nothing in it waits for.
+fn last_of(phase: &OutlinePhase) -> Vec<&str> {
+    let awaited: BTreeSet<&str> = phase.tasks.iter().flat_map(|task| task.after.iter().map(String::as_str)).collect();
+    phase.tasks.iter().map(|task| task.id.as_str()).filter(|id| !awaited.contains(id)).collect()
+}
+
+/// What everything is called: one name, one thing.
+struct Names<'a> {
+    phases: Vec<String>,
+    milestones: Vec<String>,
+    /// The phase that each task is in.
+    home: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Names<'a> {
+    fn of(outline: &'a Outline) -> Result<Self, String> {
+        let mut home: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, phase) in outline.phases.iter().enumerate() {
+            for task in &phase.tasks {
+                if home.insert(&task.id, at).is_some() {
+                    return Err(format!("there are two tasks `{}`", task.id));
+                }
+            }
+        }
+        for task in outline.tasks() {
+            if let Some(nobody) = task.after.iter().find(|id| !home.contains_key(id.as_str())) {
+                return Err(format!("task `{}` comes after `{nobody}`, which does not exist", task.id));
+            }
+        }
+        let mut taken: BTreeSet<String> = home.keys().map(|id| (*id).to_owned()).collect();
+        let mut free = |wanted: String| {
+            let mut name = wanted.clone();
+            let mut number = 2;
+            while !taken.insert(name.clone()) {
+                name = format!("{wanted}-{number}");
+                number += 1;
+            }
+            name
+        };
+        let phases = outline.phases.iter().map(|phase| free(phase.id.clone())).collect();
+        let milestones = outline.phases.iter().map(|phase| free(format!("{}-done", phase.id))).collect();
+        Ok(Self { phases, milestones, home })
+    }
+
+    /// What a task waits for. Whoever goes on with what an earlier phase has made waits for the decision about it.
+    fn before(&self, task: &OutlineTask, at: usize) -> Vec<String> {
+        let mut before = task.after.clone();
+        let latest = task.after.iter().filter_map(|id| self.home.get(id.as_str())).max();
+        if let Some(phase) = latest.filter(|phase| **phase < at) {
+            before.push(self.milestones[*phase].clone());
+        }
+        before
+    }
+}

@@ -1,0 +1,239 @@
+//! Kinds of projects: which one a request is, and how big it is.
+//!
+//! What tells a kind is data: the `signals` and the `size` table of its knowledge file. A signal counts once, at its best
+//! place: most in the head (the first verb and its object), more in the leading sentence than later on, and what stands
+//! later has a ceiling, so that a long text does not win by length. An `against` phrase cancels the signals inside it, and
+//! one in the head all signals of the head: who constructs a yacht does not do construction.
+
+mod head;
+mod size;
+
+pub use size::{Size, size_of};
+
+use crate::screen::phrase::Phrase;
+use crate::screen::words::{Word, words};
+use head::{Head, Zone};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+/// A strong signal nearly decides; a Korean one counts as much.
+const STRONG: f64 = 4.0;
+/// Weak signals decide together.
+const WEAK: f64 = 1.0;
+/// What each word after the first adds to a signal, as a share of it: longer phrases are surer.
+const PER_WORD: f64 = 0.25;
+/// How much more a signal counts in the head, and in the leading sentence.
+const IN_HEAD: f64 = 3.0;
+const IN_LEAD: f64 = 2.0;
+/// What all signals behind the leading sentence can add together.
+const LATER_MAX: f64 = 8.0;
+/// Less than this is no match: a single weak word behind the leading sentence.
+const SCORE_MIN: f64 = 1.0;
+/// The kind that wins no ties, because words of business occur in every request.
+const NEVER_BY_DEFAULT: &str = "business-launch";
+
+/// Everything this module knows about one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kind {
+    /// Its name, such as `construction`.
+    pub name: String,
+    /// Its title for people.
+    pub title: String,
+    /// Whether it happens at places.
+    pub physical: bool,
+    /// Which budget and duration each size means.
+    pub sizes: BTreeMap<Size, Scale>,
+    strong: Vec<Phrase>,
+    weak: Vec<Phrase>,
+    against: Vec<Phrase>,
+}
+
+/// The budget and the duration that a size stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+pub struct Scale {
+    /// The total budget, in euros.
+    pub budget: f64,
+    /// The duration, in days of the calendar.
+    pub days: f64,
+}
+
+/// The kinds that are known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kinds {
+    kinds: Vec<Kind>,
+}
+
+/// The kinds that match a text, best first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranked {
+    /// Every kind of which some word occurs, by score.
+    pub kinds: Vec<Scored>,
+}
+
+/// How well one kind matches.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scored {
+    /// The kind's name.
+    pub kind: String,
+    /// The score; only good for comparison within one text.
+    pub score: f64,
+    /// The words that decided, in bytes of the text, in order.
+    pub words: Vec<Range<usize>>,
+}
+
+/// A knowledge file that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// The file.
+    pub file: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "the kind in `{}` cannot be read: {}", self.file, self.why)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl Ranked {
+    /// Returns the kind that matches best; none when nothing in the text points to any kind.
+    pub fn best(&self) -> Option<&Scored> {
+        self.kinds.first().filter(|best| best.score >= SCORE_MIN)
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    kind: String,
+    title: String,
+    physical: bool,
+    signals: Signals,
+    size: BTreeMap<Size, Scale>,
+}
+
+#[derive(Deserialize)]
+struct Signals {
+    strong: Vec<String>,
+    weak: Vec<String>,
+    #[serde(default)]
+    against: Vec<String>,
+    #[serde(default)]
+    ko: Vec<String>,
+}
+
+impl Kinds {
+    /// Reads the kinds from knowledge files, given as name and content; what it does not need it skips.
+    pub fn read(files: &[(&str, &str)]) -> Result<Self, ReadError> {
+        let mut kinds: Vec<Kind> = Vec::new();
+        for (name, yaml) in files {
+            let fault = |why: String| ReadError { file: (*name).to_owned(), why };
+            let file: File = serde_saphyr::from_str(yaml).map_err(|error| fault(error.to_string()))?;
+            let kind = ready(file).map_err(fault)?;
+            if kinds.iter().any(|known| known.name == kind.name) {
+                return Err(fault(format!("the kind `{}` is there already", kind.name)));
+            }
+            kinds.push(kind);
+        }
+        kinds.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(Self { kinds })
+    }
+
+    /// Returns the kind of that name.
+    pub fn get(&self, name: &str) -> Option<&Kind> {
+        self.kinds.iter().find(|kind| kind.name == name)
+    }
+
+    /// Returns all kinds, by name.
+    pub fn all(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// Ranks the kinds by how well they match a text.
+    pub fn of(&self, text: &str) -> Ranked {
+        let words = words(text);
+        let head = Head::of(&words);
+        let mut kinds: Vec<Scored> =
+            self.kinds.iter().map(|kind| kind.score(&words, &head)).filter(|scored| scored.score > 0.0).collect();
+        kinds.sort_by(|one, other| {
+            let last = |scored: &Scored| scored.kind == NEVER_BY_DEFAULT;
+            other.score.total_cmp(&one.score).then_with(|| last(one).cmp(&last(other)))
+        });
+        Ranked { kinds }
+    }
+}
+
+fn ready(file: File) -> Result<Kind, String> {
+    for size in Size::ALL {
+        let scale = file.size.get(&size).ok_or_else(|| format!("`size` has no `{size}`"))?;
+        if !(scale.budget > 0.0 && scale.days > 0.0) {
+            return Err(format!("budget and days of `{size}` must be more than nothing"));
+        }
+    }
+    let scales: Vec<&Scale> = file.size.values().collect();
+    if !scales.is_sorted_by(|one, next| one.budget < next.budget && one.days < next.days) {
+        return Err("each size must cost more and take longer than the one before".to_owned());
+    }
+    let phrases = |texts: &[String]| texts.iter().map(|text| Phrase::at_word_starts(text)).collect::<Vec<_>>();
+    let mut strong = phrases(&file.signals.strong);
+    strong.extend(phrases(&file.signals.ko));
+    Ok(Kind {
+        name: file.kind,
+        title: file.title,
+        physical: file.physical,
+        sizes: file.size,
+        strong,
+        weak: phrases(&file.signals.weak),
+        against: phrases(&file.signals.against),
+    })
+}
+
+/// One signal of a kind where it counts most.
+struct Hit {
+    words: Range<usize>,
+    zone: Zone,
+    points: f64,
+}
+
+impl Kind {
+    fn score(&self, words: &[Word], head: &Head) -> Scored {
+        let against: Vec<Range<usize>> = self.against.iter().flat_map(|phrase| phrase.find(words)).collect();
+        let elsewhere = against.iter().any(|place| head.zone(place) == Zone::Head);
+        let cancelled = |place: &Range<usize>| {
+            elsewhere && head.zone(place) == Zone::Head || against.iter().any(|wide| covers(wide, place))
+        };
+        let strong = self.strong.iter().map(|phrase| (phrase, STRONG));
+        let weak = self.weak.iter().map(|phrase| (phrase, WEAK));
+        let mut hits: Vec<Hit> = Vec::new();
+        for (phrase, points) in strong.chain(weak) {
+            #[expect(clippy::cast_precision_loss, reason = "a phrase has a handful of words")]
+            let points = points * (1.0 + PER_WORD * (phrase.length().saturating_sub(1)) as f64);
+            let best = phrase.find(words).into_iter().filter(|place| !cancelled(place)).map(|words| Hit {
+                zone: head.zone(&words),
+                words,
+                points,
+            });
+            if let Some(hit) = best.max_by_key(|hit| (hit.zone, std::cmp::Reverse(hit.words.start))) {
+                let covered = hits.iter().any(|other| covers(&other.words, &hit.words));
+                if !covered {
+                    hits.push(hit);
+                }
+            }
+        }
+        let sum = |zone: Zone| hits.iter().filter(|hit| hit.zone == zone).map(|hit| hit.points).sum::<f64>();
+        let later = sum(Zone::Later);
+        let score = IN_HEAD * sum(Zone::Head) + IN_LEAD * sum(Zone::Lead) + LATER_MAX * later / (LATER_MAX + later);
+        let bytes = |place: &Range<usize>| words[place.start].range.start..words[place.end - 1].range.end;
+        let mut places: Vec<Range<usize>> = hits.iter().map(|hit| bytes(&hit.words)).collect();
+        places.sort_by_key(|place| (place.start, place.end));
+        Scored { kind: self.name.clone(), score, words: places }
+    }
+}
+
+fn covers(wide: &Range<usize>, place: &Range<usize>) -> bool {
+    wide.start <= place.start && place.end <= wide.end
+}

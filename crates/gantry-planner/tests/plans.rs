@@ -1,0 +1,128 @@
+//! Plans that are put together from knowledge alone.
+
+#![allow(clippy::unwrap_used)] // a test may
+
+use std::collections::BTreeSet;
+
+use gantry_planner::assemble::{self, Setting};
+use gantry_planner::kind::Size;
+use gantry_planner::knowledge::{BUILT_IN, Knowledge};
+use gantry_planner::outline::{Given, Outline};
+use jiff::civil::date;
+use serde_json::Value;
+
+fn given(size: Size) -> Given {
+    Given {
+        what: "a community solar co-op".to_owned(),
+        place: Some("Aarhus".to_owned()),
+        client: None,
+        users: None,
+        quantity: None,
+        deadline: None,
+        budget: None,
+        size,
+        budget_eur: None,
+        days: None,
+        per_eur: 1.0,
+        public: true,
+    }
+}
+
+fn setting(knowledge: &Knowledge) -> Setting {
+    Setting {
+        start: date(2027, 1, 4),
+        calendar: knowledge.calendar,
+        zone: "Europe/Copenhagen".to_owned(),
+        days_off: Vec::new(),
+        currency: "EUR".to_owned(),
+        budget: None,
+        deadline: None,
+    }
+}
+
+fn all() -> impl Iterator<Item = (Knowledge, Size)> {
+    let kinds = BUILT_IN.iter().map(|(kind, text)| Knowledge::read(kind, text).unwrap());
+    kinds.flat_map(|knowledge| Size::ALL.map(|size| (knowledge.clone(), size)))
+}
+
+fn made(knowledge: &Knowledge, given: &Given) -> (Outline, Value) {
+    let outline = Outline::of(knowledge, given).unwrap();
+    let plan = assemble::plan(&outline, &setting(knowledge)).unwrap();
+    (outline, plan)
+}
+
+fn loaded(name: &str, plan: &Value) -> gantry_core::plan::Plan {
+    let mut plan = plan.clone();
+    plan["title"] = serde_json::json!(name);
+    let read = gantry_format::load("plan.json", plan.to_string().as_bytes());
+    let errors: Vec<String> = read.report.diagnostics.iter().map(|found| format!("{found:?}")).take(3).collect();
+    read.plan.unwrap_or_else(|| panic!("{name}: {errors:#?}"))
+}
+
+#[test]
+fn every_kind_in_every_size_is_a_plan_without_errors() {
+    for (knowledge, size) in all() {
+        let (_, plan) = made(&knowledge, &given(size));
+        loaded(&format!("{} {size}", knowledge.kind), &plan);
+    }
+}
+
+#[test]
+fn every_piece_of_work_has_an_owner_an_estimate_a_result_and_a_way_to_see_that_it_is_done() {
+    for (knowledge, size) in all() {
+        let (outline, _) = made(&knowledge, &given(size));
+        let roles: BTreeSet<&str> = outline.roles.iter().map(|role| role.id.as_str()).collect();
+        for task in outline.tasks() {
+            assert!(roles.contains(task.role.as_str()), "{}: {}", knowledge.kind, task.id);
+            assert!(task.hours[2] > 0.0 && !task.done_when.is_empty() && !task.output.is_empty());
+            assert!(!task.title.contains("{{") && !task.detail.contains("{{"), "{}", task.title);
+        }
+    }
+}
+
+#[test]
+fn what_one_person_does_has_at_most_ten_steps_and_no_committee() {
+    for (kind, text) in BUILT_IN {
+        let knowledge = Knowledge::read(kind, text).unwrap();
+        let (outline, plan) = made(&knowledge, &given(Size::Household));
+        assert!(outline.tasks().count() <= 10, "{kind}");
+        assert!(!plan.to_string().contains("\"gate\""), "{kind}");
+    }
+}
+
+#[test]
+fn a_bigger_project_takes_longer_and_what_it_costs_follows_its_budget() {
+    for (kind, text) in BUILT_IN {
+        let knowledge = Knowledge::read(kind, text).unwrap();
+        let hours = |size: Size| -> f64 { made(&knowledge, &given(size)).0.tasks().map(|task| task.hours[1]).sum() };
+        assert!(hours(Size::Small) < hours(Size::Large), "{kind}");
+        let cost = |budget: f64| -> f64 {
+            let given = Given { budget_eur: Some(budget), ..given(Size::Medium) };
+            made(&knowledge, &given).0.tasks().flat_map(|task| &task.costs).map(|cost| cost.amount[1]).sum()
+        };
+        let (one, ten) = (cost(1e6), cost(1e7));
+        assert!((9.0..11.0).contains(&(ten / one)), "{kind}: {one} {ten}");
+    }
+}
+
+#[test]
+fn plans_of_small_projects_can_be_scheduled_and_fit_about_what_their_size_says() {
+    let mut table = String::new();
+    for (kind, text) in BUILT_IN {
+        let knowledge = Knowledge::read(kind, text).unwrap();
+        let (_, plan) = made(&knowledge, &given(Size::Small));
+        let project = loaded(kind, &plan).project(gantry_core::time::Timestamp::from_ms(1_800_000_000_000));
+        let options = gantry_schedule::Options { draws: 200, schedules: 50, ..Default::default() };
+        let schedule = gantry_schedule::schedule(&project, &options).unwrap();
+        let schedule = serde_json::to_value(&schedule).unwrap();
+        table += &format!(
+            "{kind}: {} tasks, from {} to {}, cost {}\n",
+            project.tasks.len(),
+            schedule["start"],
+            schedule["finish"],
+            schedule["cost"]["total"]
+        );
+        assert_eq!(schedule["feasible"], true, "{kind}");
+    }
+    insta::assert_snapshot!(table);
+}
