@@ -18,12 +18,17 @@ mod page;
 mod words;
 mod gazetteer;
 mod places;
+mod anchor;
 mod currency;
 mod money;
+mod role;
 mod dates;
+mod korean_dates;
+mod lengths;
 mod times;
 mod amounts;
 mod people;
+mod success;
 mod demands;
 mod request;
 mod subject;
@@ -381,7 +386,7 @@ pub fn read(text: &str, today: Date) -> Brief {
     taken.sort_by_key(|span| span.start);
     let amounts = amounts::read(&page, &taken);
     let people = people::read(&page);
-    let success = demands::success(&page);
+    let success = success::read(&page);
     let bound: Vec<usize> = (0..times.all.len())
         .filter(|at| {
             let time = &times.all[*at];
@@ -399,7 +404,7 @@ pub fn read(text: &str, today: Date) -> Brief {
         time: times.deadline.is_some() || times.horizon.is_some(),
         team: people.team.is_some(),
         success: !success.is_empty(),
-        constraints: demands.iter().any(|demand| demand.money.is_none() && demand.time.is_none()),
+        constraints: demands.iter().any(|demand| !taken.contains(&demand.span)),
     };
     let budget = budget.map(|at| money[at].clone());
     let nothing = || Said { text: String::new(), span: 0..0 };

@@ -5,8 +5,8 @@ use std::ops::Range;
 use rust_decimal::Decimal;
 
 use super::Amount;
+use super::lengths;
 use super::page::Page;
-use super::times;
 use super::tokens::{Kind, is_hyphen};
 use super::words;
 use super::words::among;
@@ -42,6 +42,11 @@ fn amount(page: &Page<'_>, at: usize) -> Option<(Amount, usize)> {
         return None;
     }
     let count = page.count(at)?;
+    let ordinal = page.tokens.get(count.next).is_some_and(|next| next.glued)
+        && matches!(page.word(count.next), "st" | "nd" | "rd" | "th");
+    if ordinal {
+        return None;
+    }
     let mut scale = Decimal::ONE;
     let mut next = count.next;
     match page.word(next) {
@@ -57,8 +62,9 @@ fn amount(page: &Page<'_>, at: usize) -> Option<(Amount, usize)> {
     }
     let hyphen = is_hyphen(page.word(next)) && page.tokens[next].glued;
     let unit_at = if hyphen { next + 1 } else { next };
-    let (unit, mut next) =
-        unit(page, unit_at).or_else(|| time_unit(page, at)).or_else(|| thing(page, unit_at, hyphen))?;
+    let (unit, mut next) = unit(page, unit_at)
+        .or_else(|| time_unit(page, at))
+        .or_else(|| thing(page, unit_at, hyphen).filter(|_| !is_year(page, at)))?;
     let value = count.high.checked_mul(scale)?;
     let from = match count.low {
         Some(low) => Some(low.checked_mul(scale)?),
@@ -80,6 +86,12 @@ fn amount(page: &Page<'_>, at: usize) -> Option<(Amount, usize)> {
         span: page.span(at..next),
     };
     Some((amount, next))
+}
+
+/// `the 2011 censuses` are no 2011 things.
+fn is_year(page: &Page<'_>, at: usize) -> bool {
+    let text = page.tokens[at].text;
+    text.len() == 4 && ("1900"..="2099").contains(&text)
 }
 
 /// `one` is rarely a count of things, more often a pronoun.
@@ -159,7 +171,7 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(String, usize)> {
 
 /// A length of time that is no project time: `8-hour cycles`, `takes 1 hour`.
 fn time_unit(page: &Page<'_>, at: usize) -> Option<(String, usize)> {
-    let (length, next) = times::length(page, at)?;
+    let (length, next) = lengths::length(page, at)?;
     Some((length.unit.word().to_owned(), next))
 }
 

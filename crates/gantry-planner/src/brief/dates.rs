@@ -23,6 +23,12 @@ pub(super) struct Days {
     pub season: bool,
 }
 
+impl Days {
+    pub fn new(first: Date, last: Date, next: usize) -> Self {
+        Self { first, last, next, bare_year: false, season: false }
+    }
+}
+
 /// What dates depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Calendar {
@@ -177,7 +183,7 @@ impl Calendar {
                 next += 1;
             }
             let day = today.checked_add(by.days()).ok()?;
-            Some(Days { first: day, last: day, next, bare_year: false, season: false })
+            Some(Days::new(day, day, next))
         };
         match word {
             "today" | "tonight" => return day(0, at + 1),
@@ -207,6 +213,10 @@ impl Calendar {
         let first = match page.word(noun) {
             "year" => date_of(today.year() + step, 1, 1)?,
             "month" => today.first_of_month().checked_add(i64::from(step).months()).ok()?,
+            "weekend" => {
+                let monday = i64::from(today.weekday().to_monday_zero_offset());
+                today.checked_add((i64::from(step) * 7 - monday + 5).days()).ok()?
+            }
             "week" => {
                 let monday = i64::from(today.weekday().to_monday_zero_offset());
                 today.checked_add((i64::from(step) * 7 - monday).days()).ok()?
@@ -216,105 +226,19 @@ impl Calendar {
         match page.word(noun) {
             "year" => months(first, 12, noun + 1),
             "month" => months(first, 1, noun + 1),
-            _ => Some(Days {
-                first,
-                last: first.checked_add(6.days()).ok()?,
-                next: noun + 1,
-                bare_year: false,
-                season: false,
-            }),
-        }
-    }
-
-    /// `2027년 3월 15일`, `내년 여름`, `올해 말`, `다음 달`, `내일`.
-    fn korean(self, page: &Page<'_>, at: usize) -> Option<Days> {
-        let mut at = at;
-        let mut year = None;
-        let number = |at: usize| {
-            page.tokens.get(at).filter(|token| token.kind == Kind::Number).and_then(|token| integer(token.text))
-        };
-        if let Some(value) = number(at)
-            && page.word(at + 1).starts_with('년')
-        {
-            if !(1900..=2200).contains(&value) {
-                return None;
-            }
-            year = Some(value);
-            at += 2;
-        } else if let Some(by) =
-            [("내년", 1), ("올해", 0), ("내후년", 2)].iter().find(|(word, _)| page.word(at).starts_with(word))
-        {
-            year = Some(self.today.year() + by.1);
-            at += 1;
-        }
-        if let Some(month) = number(at).filter(|month| (1..=12).contains(month))
-            && page.word(at + 1).starts_with('월')
-        {
-            at += 2;
-            if let Some(day) = number(at).filter(|day| (1..=31).contains(day))
-                && page.word(at + 1).starts_with('일')
-            {
-                return one_day(year.unwrap_or_else(|| self.year_of(month, day)), month, day, at + 2);
-            }
-            return months(date_of(year.unwrap_or_else(|| self.year_of(month, 28)), month, 1)?, 1, at);
-        }
-        let word = page.word(at);
-        let seasons = [("봄", 0), ("여름", 1), ("가을", 2), ("겨울", 3)];
-        if let Some((_, season)) = seasons.iter().find(|(name, _)| word.strip_prefix(name).is_some_and(korean_ending)) {
-            return self.season(*season, year.map_or(Year::Next, Year::Is), at + 1);
-        }
-        let here = year.unwrap_or(self.today.year());
-        if word.starts_with("상반기") {
-            return months(date_of(here, 1, 1)?, 6, at + 1);
-        }
-        if word.starts_with("하반기") {
-            return months(date_of(here, 7, 1)?, 6, at + 1);
-        }
-        if word.starts_with("연말") || year.is_some() && matches!(word, "말" | "말까지") {
-            return one_day(here, 12, 31, at + 1);
-        }
-        if let Some(year) = year {
-            return whole_year(year, at);
-        }
-        let day = |by: i64, next: usize| {
-            let day = self.today.checked_add(by.days()).ok()?;
-            Some(Days { first: day, last: day, next, bare_year: false, season: false })
-        };
-        let morning = |next: usize| {
-            next + usize::from(
-                ["아침", "저녁", "오전", "오후", "밤"].iter().any(|part| page.word(next).starts_with(part)),
-            )
-        };
-        match word {
-            _ if word.starts_with("오늘") => day(0, morning(at + 1)),
-            _ if word.starts_with("내일") => day(1, morning(at + 1)),
-            _ if word.starts_with("모레") => day(2, morning(at + 1)),
-            "다음" if page.word(at + 1).starts_with('달') => {
-                months(self.today.first_of_month().checked_add(1.months()).ok()?, 1, at + 2)
-            }
-            "다음" if page.word(at + 1).starts_with('주') => {
-                let monday = i64::from(self.today.weekday().to_monday_zero_offset());
-                let first = self.today.checked_add((7 - monday).days()).ok()?;
-                Some(Days {
-                    first,
-                    last: first.checked_add(6.days()).ok()?,
-                    next: at + 2,
-                    bare_year: false,
-                    season: false,
-                })
-            }
-            _ => None,
+            "weekend" => Some(Days::new(first, first.tomorrow().ok()?, noun + 1)),
+            _ => Some(Days::new(first, first.checked_add(6.days()).ok()?, noun + 1)),
         }
     }
 
     /// The year in which a month and day come next.
-    fn year_of(self, month: i16, day: i16) -> i16 {
+    pub fn year_of(self, month: i16, day: i16) -> i16 {
         let this = (i16::from(self.today.month()), i16::from(self.today.day()));
         self.today.year() + i16::from((month, day) < this)
     }
 
     /// Spring, summer, autumn, winter as 0 to 3; three months each from March on in the north.
-    fn season(self, season: i16, year: Year, next: usize) -> Option<Days> {
+    pub fn season(self, season: i16, year: Year, next: usize) -> Option<Days> {
         let month = [3, 6, 9, 12][usize::try_from((season + if self.south { 2 } else { 0 }) % 4).ok()?];
         let first = match year {
             Year::Is(year) => date_of(year, month, 1)?,
@@ -327,40 +251,35 @@ impl Calendar {
     }
 }
 
-enum Year {
+pub(super) enum Year {
     Is(i16),
     Next,
 }
 
-/// Whether what follows a Korean noun is a particle or a word of time, so that `봄` is spring and `봄비` is not.
-fn korean_ending(rest: &str) -> bool {
-    matches!(rest, "" | "에" | "까지" | "전" | "전에" | "의" | "부터" | "이" | "은" | "을" | "안에" | "철")
-}
-
-fn integer(text: &str) -> Option<i16> {
+pub(super) fn integer(text: &str) -> Option<i16> {
     text.parse().ok()
 }
 
-fn date_of(year: i16, month: i16, day: i16) -> Option<Date> {
+pub(super) fn date_of(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-fn one_day(year: i16, month: i16, day: i16, next: usize) -> Option<Days> {
+pub(super) fn one_day(year: i16, month: i16, day: i16, next: usize) -> Option<Days> {
     if !(1000..=2999).contains(&year) {
         return None;
     }
     let day = date_of(year, month, day)?;
-    Some(Days { first: day, last: day, next, bare_year: false, season: false })
+    Some(Days::new(day, day, next))
 }
 
-fn months(first: Date, count: i16, next: usize) -> Option<Days> {
+pub(super) fn months(first: Date, count: i16, next: usize) -> Option<Days> {
     let last = first.checked_add(i64::from(count).months()).ok()?.yesterday().ok()?;
-    Some(Days { first, last, next, bare_year: false, season: false })
+    Some(Days::new(first, last, next))
 }
 
-fn whole_year(year: i16, next: usize) -> Option<Days> {
+pub(super) fn whole_year(year: i16, next: usize) -> Option<Days> {
     let (first, last) = (date_of(year, 1, 1)?, date_of(year, 12, 31)?);
-    Some(Days { first, last, next, bare_year: false, season: false })
+    Some(Days::new(first, last, next))
 }
 
 /// The first, middle or last third of some days; the end of a span of days is its last day.

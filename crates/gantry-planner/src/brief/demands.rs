@@ -1,14 +1,15 @@
-//! What must, must not or should rather be, and what counts as success.
+//! What must, must not or should rather be.
 //!
 //! A sentence or list item is a demand where it says so ("must", "do not", "only", "avoid") or where its heading does
-//! ("Constraints"). Items under a heading or label of success are success criteria, and no demands. Money and time limits
-//! become demands as well, with a link to what was read.
+//! ("Constraints"). Success criteria (`success.rs`) are no demands. Money and time limits become demands as well, with a link to
+//! what was read.
 
 use std::ops::Range;
 
 use super::page::{Page, Sentence};
 use super::tokens::Kind;
-use super::{Demand, DemandKind, Money, Said, Time, people};
+use super::words::among;
+use super::{Demand, DemandKind, Money, Said, Time};
 
 /// What a demand may be linked to.
 pub(super) struct Limits<'a> {
@@ -61,7 +62,9 @@ pub(super) fn read(page: &Page<'_>, success: &[Said], limits: &Limits<'_>) -> Ve
 /// Links a limit to the demand that says it, or makes a demand of it.
 fn link(page: &Page<'_>, all: &mut Vec<Demand>, span: Range<usize>, money: Option<usize>, time: Option<usize>) {
     let inside = |demand: &&mut Demand| {
-        demand.span.start <= span.start && span.end <= demand.span.end && demand.kind == DemandKind::Must
+        let within = demand.span.start <= span.start && span.end <= demand.span.end;
+        within
+            && (demand.kind == DemandKind::Must || demand.text.contains("exceed") || demand.text.contains("more than"))
     };
     if let Some(demand) = all.iter_mut().find(inside) {
         demand.money = demand.money.or(money);
@@ -83,219 +86,80 @@ fn items(page: &Page<'_>, number: usize) -> usize {
     end
 }
 
+/// Phrases that refuse, wherever they stand.
+const REFUSALS: &str = "must not; mustn't; shall not; must never; should never; shall never; is not allowed; are not allowed; \
+    forbidden; forbids; cannot assume; not permitted; don't use; i don't want; we don't want; i do not want; we do not want; without any";
+/// Phrases that prefer, wherever they stand.
+const PREFERENCES: &str =
+    "prefer; preferably; ideally; would be nice; nice to have; would like; pick a realistic; should";
+/// Phrases that demand, wherever they stand.
+const DUTIES: &str = "shall; at least; at most; no more than; not exceed; has to; have to; requires; is mandatory; are mandatory; \
+    is required; are required; key constraint; key constraints";
+
+/// What a sentence demands; `None` where it only tells.
+fn kind(page: &Page<'_>, number: usize) -> Option<DemandKind> {
+    /// A text as short as this asks with every word: `without sugar` demands there and tells elsewhere.
+    const SHORT: usize = 80;
+    let sentence = &page.sentences[number];
+    let said = format!(" {} ", page.lower(sentence.tokens.clone()));
+    let has = |phrases: &str| phrases.split(';').any(|phrase| said.contains(&format!(" {} ", phrase.trim())));
+    let starts = |words: &str| among(page.word(sentence.tokens.start), words);
+    let korean = |words: &str| words.split(';').any(|word| said.contains(word.trim_start()));
+    if said.trim_end().ends_with('?') || has("no requirement; no requirements; would be required") {
+        return None;
+    }
+    let must = has("must") && !has("a must");
+    if is_banned(&heads(page, sentence))
+        || starts("no never avoid don't without")
+        || has(REFUSALS) && !(must && has("without any"))
+        || refuses(page, sentence)
+        || korean("하지 마; 하지 말; 안 된; 안 됩; 금지; 없이; 않아야")
+    {
+        return Some(DemandKind::MustNot);
+    }
+    if !must && (has(PREFERENCES) || starts("pick prefer prioritize optimize") || korean("좋겠; 가급적; 되도록; 선호"))
+    {
+        return Some(DemandKind::Prefer);
+    }
+    let only = has("only; exclusively") && !has("not only; the only; might only; not limited") && !has("only ,");
+    let duty = must
+        || only
+        || has(DUTIES)
+        || starts("limit require ensure")
+        || has("make sure") && starts("make please and")
+        || has("without") && page.tokens.len() < SHORT
+        || is_required(&heads(page, sentence))
+        || korean("해야; 반드시; 꼭 ; 최대; 최소; 이하; 이상; 이내; 만 사용");
+    duty.then_some(DemandKind::Must)
+}
+
+/// The label of a sentence if it is short, and the heading of a list item, in lower case.
+fn heads(page: &Page<'_>, sentence: &Sentence) -> String {
+    const LABEL_MAX: usize = 4;
+    let label = sentence.label.clone().filter(|label| label.len() <= LABEL_MAX).map(|label| page.lower(label));
+    let above = sentence.under.filter(|_| sentence.item).map(|above| page.lower(page.sentences[above].tokens.clone()));
+    format!("{} {}", label.unwrap_or_default(), above.unwrap_or_default())
+}
+
 fn is_banned(name: &str) -> bool {
     ["banned", "prohibited", "forbidden", "금지"].iter().any(|word| name.contains(word))
 }
 
-/// What a sentence demands; `None` where it only tells.
-fn kind(page: &Page<'_>, number: usize) -> Option<DemandKind> {
-    let sentence = &page.sentences[number];
-    let said = format!(" {} ", page.lower(sentence.tokens.clone()));
-    let has = |words: &[&str]| words.iter().any(|word| said.contains(&format!(" {word} ")));
-    let starts = |words: &[&str]| words.iter().any(|word| said.starts_with(&format!(" {word} ")));
-    let label = sentence.label.clone().map(|label| page.lower(label)).unwrap_or_default();
-    let above = sentence
-        .under
-        .filter(|_| sentence.item)
-        .map(|above| page.lower(page.sentences[above].tokens.clone()))
-        .unwrap_or_default();
-    let korean = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    if said.trim_end().ends_with('?') {
-        return None;
-    }
-    if is_banned(&label)
-        || is_banned(&above)
-        || starts(&["no", "never", "avoid", "don't", "without"])
-        || starts(&["do not"])
-        || has(&[
-            "must not",
-            "mustn't",
-            "shall not",
-            "do not",
-            "never",
-            "is not allowed",
-            "are not allowed",
-            "forbidden",
-            "forbids",
-            "cannot assume",
-            "not permitted",
-            "don't use",
-            "don't want",
-            "don't go",
-            "don't pick",
-            "don't optimize",
-            "no assumption of",
-        ])
-        || korean(&["하지 마", "하지 말", "안 된", "안 됩", "금지", "없이", "않아야"])
-    {
-        return Some(DemandKind::MustNot);
-    }
-    if has(&[
-        "prefer",
-        "preferably",
-        "ideally",
-        "would be nice",
-        "nice to have",
-        "would like",
-        "pick a realistic",
-        "rather than",
-        "should",
-    ]) || starts(&["pick", "prefer", "prioritize", "optimize"])
-        || korean(&["좋겠", "가급적", "되도록", "선호"])
-    {
-        return Some(DemandKind::Prefer);
-    }
-    let only = has(&["only", "exclusively"]) && !has(&["not only", "the only", "not limited"]);
-    let required = ["constraint", "requirement", "must have", "조건", "제약", "요구"]
-        .iter()
-        .any(|word| above.contains(word) || label.contains(word));
-    let must = has(&["key constraints", "key constraint"]) || has(&["must"]) && !has(&["a must"]);
-    if must
-        || has(&[
-            "shall",
-            "at least",
-            "at most",
-            "no more than",
-            "not exceed",
-            "has to",
-            "have to",
-            "make sure",
-            "ensure",
-            "requires",
-            "mandatory",
-            "required",
-        ])
-        || only
-        || required
-        || starts(&["limit", "require"])
-        || has(&["without"]) && (has(&["without any"]) || page.tokens.len() < 80)
-        || sentence_has_no(page, sentence)
-        || korean(&["해야", "반드시", "꼭 ", "최대", "최소", "이하", "이상", "이내", "만 사용"])
-    {
-        let refuses = has(&["without any"]) && !has(&["must"]) || sentence_has_no(page, sentence) && !has(&["must"]);
-        return Some(if refuses { DemandKind::MustNot } else { DemandKind::Must });
-    }
-    None
+fn is_required(name: &str) -> bool {
+    ["constraint", "requirement", "must have", "조건", "제약", "요구"].iter().any(|word| name.contains(word))
 }
 
-/// `…, no mandates`, `…: no blockchain`, `; no nights`: a refusal after a mark.
-fn sentence_has_no(page: &Page<'_>, sentence: &Sentence) -> bool {
-    sentence.tokens.clone().skip(1).any(|at| {
-        page.word(at) == "no"
-            && page.tokens[at - 1].kind == Kind::Mark
+/// Refusals that depend on where they stand: `do not` at the start of a clause, `no` after a mark (`…, no mandates`).
+fn refuses(page: &Page<'_>, sentence: &Sentence) -> bool {
+    sentence.tokens.clone().any(|at| {
+        let first = at == sentence.tokens.start;
+        let after_mark = !first && page.tokens[at - 1].kind == Kind::Mark;
+        let asked = first || after_mark || among(page.back(at, 1), "and but please you so");
+        let none = page.word(at) == "no"
+            && after_mark
             && matches!(page.back(at, 1), "," | ":" | ";" | "—" | "-")
             && !page.tokens[at].glued
-            && page.tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word)
+            && page.tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word);
+        (page.says(at, "do not") || page.word(at) == "don't") && asked || none
     })
-}
-
-/// Reads the stated success criteria.
-pub(super) fn success(page: &Page<'_>) -> Vec<Said> {
-    let mut all = Vec::new();
-    for (number, sentence) in page.sentences.iter().enumerate() {
-        let above = sentence
-            .under
-            .filter(|_| sentence.item)
-            .map(|above| page.lower(page.sentences[above].tokens.clone()))
-            .unwrap_or_default();
-        if is_success(&above) && !sentence.heading {
-            all.extend(people::said(page, without_stop(page, sentence.tokens.clone())));
-            continue;
-        }
-        let colon = sentence.tokens.clone().find(|at| page.word(*at) == ":");
-        let label = colon
-            .map(|colon| page.lower(sentence.tokens.start..colon))
-            .filter(|_| colon.is_some_and(|colon| colon - sentence.tokens.start <= 10));
-        let begins = label
-            .filter(|label| is_success(label))
-            .and(colon)
-            .map(|colon| colon + 1)
-            .or_else(|| told(page, sentence.tokens.clone()));
-        if let Some(from) = begins.filter(|from| *from < sentence.tokens.end) {
-            all.extend(split(page, from..sentence.tokens.end));
-        }
-        let _ = number;
-    }
-    all
-}
-
-fn is_success(words: &str) -> bool {
-    [
-        "success criteria",
-        "success criterion",
-        "success metric",
-        "acceptance criteria",
-        "definition of done",
-        "성공 기준",
-        "성공 지표",
-        "완료 기준",
-    ]
-    .iter()
-    .any(|name| words.starts_with(name))
-}
-
-/// `Success is measured by …`, `The success criterion is …`, `Success criteria are …`.
-fn told(page: &Page<'_>, sentence: Range<usize>) -> Option<usize> {
-    let start = if page.word(sentence.start) == "the" { sentence.start + 1 } else { sentence.start };
-    if page.says(start, "success is measured by") || page.says(start, "success means") {
-        return Some(start + if page.word(start + 1) == "is" { 4 } else { 2 });
-    }
-    let named = page.says(start, "success criterion")
-        || page.says(start, "success criteria")
-        || page.says(start, "success metrics");
-    named
-        .then(|| {
-            (start..sentence.end.min(start + 9))
-                .find(|at| matches!(page.word(*at), "is" | "are" | ":"))
-                .map(|at| at + 1)
-        })
-        .flatten()
-}
-
-/// Splits criteria at `(1)`, at semicolons, or else at the commas outside brackets.
-fn split(page: &Page<'_>, range: Range<usize>) -> Vec<Said> {
-    let numbered = range.clone().any(|at| {
-        page.word(at) == "("
-            && page.tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Number)
-            && page.word(at + 2) == ")"
-    });
-    let semicolons = range.clone().any(|at| page.word(at) == ";");
-    let mut all = Vec::new();
-    let mut start = range.start;
-    let mut depth = 0_i32;
-    for at in range.start..=range.end {
-        let word = if at < range.end { page.word(at) } else { "" };
-        let point = word == "(" && numbered && page.word(at + 2) == ")";
-        match word {
-            "(" if !point => depth += 1,
-            ")" => depth = (depth - 1).max(0),
-            _ => {}
-        }
-        let cut = at == range.end
-            || if numbered {
-                point
-            } else if semicolons {
-                word == ";"
-            } else {
-                word == "," && depth == 0
-            };
-        if !cut {
-            continue;
-        }
-        let mut end = at;
-        while end > start && matches!(page.word(end - 1), "," | "." | ";" | "and") {
-            end -= 1;
-        }
-        while start < end && matches!(page.word(start), "and" | "," | ":") {
-            start += 1;
-        }
-        all.extend(people::said(page, start..end));
-        start = if point { at + 3 } else { at + 1 };
-    }
-    all
-}
-
-fn without_stop(page: &Page<'_>, range: Range<usize>) -> Range<usize> {
-    let stop = range.end > range.start && matches!(page.word(range.end - 1), "." | ";" | ",");
-    range.start..if stop { range.end - 1 } else { range.end }
 }

@@ -11,6 +11,9 @@ use super::words::among;
 /// The most tokens of a sentence. Readers look around in the sentence of a word, so this bounds their work.
 const SENTENCE_MAX: usize = 600;
 
+/// The most tokens of a heading.
+const HEADING_MAX: usize = 20;
+
 /// One sentence, list item or heading.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence {
@@ -24,6 +27,8 @@ pub(super) struct Sentence {
     pub heading: bool,
     /// The sentence that is the heading above it.
     pub under: Option<usize>,
+    /// How far it is indented.
+    indent: usize,
     /// The tokens of its label: the words before a colon at its start.
     pub label: Option<Range<usize>>,
 }
@@ -73,6 +78,7 @@ impl<'t> Page<'t> {
             }
             start = at + 1;
         }
+        nest(&mut sentences);
         let mut of = vec![usize::MAX; tokens.len()];
         for (number, sentence) in sentences.iter().enumerate() {
             of[sentence.tokens.clone()].fill(number);
@@ -214,7 +220,10 @@ fn ends(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
             let before = at.checked_sub(1).and_then(|before| tokens.get(before));
             let short = token.text == "."
                 && before.is_some_and(|before| {
-                    words::is_abbreviation(&before.lower) || before.capital() && before.text.chars().count() == 1
+                    words::is_abbreviation(&before.lower)
+                        || before.kind == Kind::Word
+                            && before.text.chars().count() == 1
+                            && (!before.glued || tokens[at - 2].text == ".")
                 });
             let number = at == start + 1 && before.is_some_and(|before| before.kind == Kind::Number);
             let open =
@@ -222,6 +231,26 @@ fn ends(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
             !(short || number || open)
         }
         _ => false,
+    }
+}
+
+/// An item with items further in below it is a heading of them.
+fn nest(sentences: &mut [Sentence]) {
+    let mut heading = None;
+    for number in 0..sentences.len() {
+        let inner = sentences.get(number + 1).is_some_and(|next| next.item && next.indent > sentences[number].indent);
+        let short = sentences[number].tokens.len() <= HEADING_MAX;
+        if sentences[number].item && inner && short {
+            sentences[number].heading = true;
+            heading = Some(number);
+        } else if let Some(above) = heading.filter(|above: &usize| sentences[number].indent > sentences[*above].indent)
+        {
+            if sentences[number].under.is_none_or(|under| under < above) {
+                sentences[number].under = Some(above);
+            }
+        } else {
+            heading = None;
+        }
     }
 }
 
@@ -261,19 +290,24 @@ fn sentence(tokens: &[Token<'_>], range: Range<usize>, under: Option<usize>) -> 
     if !tokens[start..end].iter().any(|token| matches!(token.kind, Kind::Word | Kind::Number)) {
         return None;
     }
+    // Only list marks stand between the line end and an item.
+    let line = tokens[start.saturating_sub(6)..start].iter().rfind(|token| token.kind == Kind::Break);
+    let indent = line.map_or(0, |line| line.text.rsplit('\n').next().map_or(0, str::len));
     let body = &tokens[start..end];
     let colon = body.iter().position(|token| token.text == ":");
     let bare = end == tokens.len() || tokens[end].kind == Kind::Break;
     let only_label = colon.is_some_and(|colon| colon + 1 == body.len());
     let closed = body.last().is_some_and(|last| matches!(last.text, "." | "!" | "?" | "。" | ";" | ","));
     let first_line = start == 0 || tokens[start - 1].kind == Kind::Break || hashes;
-    let alone = !item && bare && first_line && !closed && body.len() <= 20 && colon.is_none() && end < tokens.len();
+    let alone =
+        !item && bare && first_line && !closed && body.len() <= HEADING_MAX && colon.is_none() && end < tokens.len();
     let label = colon.filter(|colon| *colon <= 10 && *colon > 0).map(|colon| start..start + colon);
     let heading = hashes || only_label && body.len() <= 16 || alone;
     Some(Sentence {
         tokens: start..end,
         span: tokens[start].span.start..tokens[end - 1].span.end,
         item,
+        indent,
         heading,
         under,
         label,

@@ -84,6 +84,9 @@ fn speaker(page: &Page<'_>) -> Option<Said> {
     Some(Said { text, span: page.span(at..at + 1) })
 }
 
+/// How many sentences may say for whom it all is; a later "for" speaks of a part.
+const EARLY: usize = 4;
+
 /// For whom it is: the first "for" (or "targets") with people at the end of its noun phrase.
 fn users(page: &Page<'_>) -> Option<Said> {
     for at in 0..page.tokens.len() {
@@ -92,7 +95,9 @@ fn users(page: &Page<'_>) -> Option<Said> {
         if word.ends_with("위한") && at > 0 && page.tokens[at - 1].hangul() {
             return said(page, at - 1..at);
         }
-        if !(word == "for" || targets || word == "serving" || page.says(at, "aimed at")) {
+        let early =
+            page.sentence_of(at).is_some_and(|number| number < EARLY) && !matches!(page.word(at + 1), "my" | "our");
+        if !(word == "for" && early || targets || word == "serving" || page.says(at, "aimed at")) {
             continue;
         }
         let from = at + if word == "aimed" { 2 } else { 1 };
@@ -101,7 +106,7 @@ fn users(page: &Page<'_>) -> Option<Said> {
         for next in from..(from + 7).min(sentence.end) {
             let here = page.word(next);
             let counted = page.tokens[next].kind == Kind::Number
-                || among(here, "at in that who to as while with the all and , . ( ; by — of on");
+                || among(here, "at in that who to as while with the all and , . ( ; by — of on from through against");
             if counted && next > from || page.tokens[next].kind == Kind::Number {
                 break;
             }
@@ -126,7 +131,7 @@ fn team(page: &Page<'_>) -> Option<Fact<u32>> {
             return Some(Fact { value: friends.saturating_add(1), span: page.span(at..next + 1) });
         }
         let sentence = page.around(at);
-        if matches!(page.word(at), "team" | "staff" | "crew") {
+        if matches!(page.word(at), "team" | "staff" | "crew") && !sentence.clone().any(|at| page.word(at) == "per") {
             let verb = at + 1;
             if page.word(verb) == "of"
                 && let Some((people, next)) = number(verb + 1).filter(|_| page.back(at, 1) != "software")
@@ -147,10 +152,19 @@ fn team(page: &Page<'_>) -> Option<Fact<u32>> {
         {
             return Some(Fact { value: people, span: page.span(at..next + 3) });
         }
+        if page.back(at, 1) == "with"
+            && let Some((people, next)) = number(at)
+            && among(
+                page.word(next),
+                "developers engineers volunteers employees designers builders researchers workers colleagues",
+            )
+        {
+            return Some(Fact { value: people, span: page.span(at..next + 1) });
+        }
         if let Some((people, next)) = number(at)
             && page.tokens[at].kind == Kind::Number
             && page.word(next).starts_with('명')
-            && (next + 1..(next + 4).min(page.tokens.len()))
+            && (next.saturating_sub(3)..(next + 4).min(page.tokens.len()))
                 .any(|at| page.word(at).starts_with('팀') || page.word(at).starts_with("직원"))
         {
             return Some(Fact { value: people, span: page.span(at..next + 1) });

@@ -4,26 +4,27 @@
 //! "Location:", "Shanghai-headquartered"), not merely that the text speaks of it ("than southern France"). A name in front of
 //! another capital ("Paris Hilton") is a person's or a product's unless a word like "Fjord" or "University" follows.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::gazetteer::{self, Country, Width};
+use super::gazetteer::{self, Country, Entry, Width};
 use super::page::Page;
 use super::tokens::{Kind, is_hyphen};
 use super::words::among;
-use super::{Place, PlaceKind};
+use super::{Place, PlaceKind, anchor};
 
 /// A place as found.
 #[derive(Clone, Debug)]
-struct Found {
-    tokens: Range<usize>,
+pub(super) struct Found {
+    pub tokens: Range<usize>,
     /// Its bytes, which for Korean end before the particle.
-    span: Range<usize>,
-    width: Width,
-    country: String,
-    zone: String,
+    pub span: Range<usize>,
+    pub width: Width,
+    pub country: String,
+    pub zone: String,
     /// How surely the project is there; `None` where the text only speaks of it.
-    anchor: Option<u32>,
+    pub anchor: Option<u32>,
+    /// Whether it is an adjective: `Danish law`.
+    pub adjective: bool,
 }
 
 /// The places of a text, and what follows from the main one.
@@ -52,11 +53,13 @@ pub(super) fn read(page: &Page<'_>) -> Places {
     specify(page, &mut found);
     for number in 0..found.len() {
         if found[number].anchor.is_none() {
-            found[number].anchor = anchor(page, &found, number);
+            found[number].anchor = anchor::anchor(page, &found, number);
         }
     }
-    let joined = pair(page, &found);
-    let main = main(&found);
+    // An adjective names a place only where the project is there.
+    found.retain(|place| !place.adjective || place.anchor.is_some());
+    let joined = anchor::pair(page, &found);
+    let main = anchor::main(&found);
     let mut places = Places::default();
     let made = |place: &Found| Place {
         name: page.text[place.span.clone()].to_owned(),
@@ -106,7 +109,8 @@ fn named(page: &Page<'_>, at: usize) -> Option<Found> {
             width: entry.width,
             country: entry.country.clone(),
             zone: entry.zone.clone(),
-            anchor: anchored.then_some(6),
+            anchor: anchored.then_some(11),
+            adjective: false,
         });
     }
     if !token.capital() {
@@ -123,7 +127,7 @@ fn named(page: &Page<'_>, at: usize) -> Option<Found> {
     })?;
     let entry = &all.entries[name.entry];
     let end = at + name.words.len();
-    if name.people && !official(page, end) || !stands_alone(page, at, end, entry.given) {
+    if name.people && !official(page, end) || !stands_alone(page, at, end, entry) {
         return None;
     }
     let span = page.span(at..end);
@@ -134,6 +138,7 @@ fn named(page: &Page<'_>, at: usize) -> Option<Found> {
         country: entry.country.clone(),
         zone: entry.zone.clone(),
         anchor: None,
+        adjective: name.people,
     })
 }
 
@@ -146,7 +151,7 @@ fn official(page: &Page<'_>, at: usize) -> bool {
 }
 
 /// Whether a name is that of a place, not a piece of another name, a sign or a road.
-fn stands_alone(page: &Page<'_>, at: usize, end: usize, given: bool) -> bool {
+fn stands_alone(page: &Page<'_>, at: usize, end: usize, entry: &Entry) -> bool {
     const WIDER: [&str; 42] = [
         "airport",
         "area",
@@ -215,8 +220,9 @@ fn stands_alone(page: &Page<'_>, at: usize, end: usize, given: bool) -> bool {
             .names(&next.lower)
             .iter()
             .any(|name| name.words.len() == 1 || page.says(end, &name.words.join(" ")));
+    let (given, wide) = (entry.given, entry.width == Width::Country);
     let placed = among(page.back(at, 1), "in near at across from to around outside");
-    !more || known || placed && !given
+    !more || known || (placed || wide) && !given
 }
 
 /// Georgia is a state where other American places stand in the text, and a country otherwise.
@@ -247,6 +253,7 @@ fn specify(page: &Page<'_>, found: &mut Vec<Found>) {
                 country: place.country.clone(),
                 zone: place.zone.clone(),
                 anchor: None,
+                adjective: false,
             });
         }
     }
@@ -268,6 +275,7 @@ fn specify(page: &Page<'_>, found: &mut Vec<Found>) {
                 country: String::new(),
                 zone: String::new(),
                 anchor: None,
+                adjective: false,
             });
         }
     }
@@ -291,110 +299,4 @@ fn name_before(page: &Page<'_>, end: usize) -> usize {
         first -= 1;
     }
     first
-}
-
-/// How surely the project is at a place, by the words around it.
-fn anchor(page: &Page<'_>, found: &[Found], number: usize) -> Option<u32> {
-    let place = &found[number];
-    let (at, end) = (place.tokens.start, place.tokens.end);
-    let sentence = page.sentence_of(at)?;
-    let topic = page.sentences[sentence].label.clone().map(|label| page.lower(label)).unwrap_or_default();
-    let before = page.sentences[..sentence].iter().filter(|sentence| !sentence.heading).count();
-    let early = match before {
-        0 => 5,
-        1 | 2 => 2,
-        _ => 0,
-    };
-    if ["location", "place", "site", "where", "city", "country"].contains(&topic.as_str()) {
-        return Some(20);
-    }
-    // The chain `Roskilde, Denmark` is anchored as its first name is.
-    let mut first = at;
-    let mut chain = number;
-    while first >= 1
-        && matches!(page.word(first - 1), "," | "/")
-        && chain > 0
-        && found[chain - 1].tokens.end == first - 1
-    {
-        chain -= 1;
-        first = found[chain].tokens.start;
-    }
-    // Names of one width in a row are a list: `Bengaluru, Mumbai, Coimbatore`; a chain widens: `Bonn, Germany`.
-    let beside = |one: usize, other: usize| {
-        found.get(other).is_some_and(|other| {
-            let gap = other.tokens.start.saturating_sub(found[one].tokens.end);
-            let end = found[one].tokens.end;
-            let joined = gap == 1 && matches!(page.word(end), "," | "/") || gap == 2 && page.word(end) == ",";
-            joined && other.width == found[one].width
-        })
-    };
-    let listed = beside(chain, chain + 1) || number > 0 && beside(number - 1, number);
-    let mut cue = first;
-    while among(
-        page.back(cue, 1),
-        "the central rural downtown greater northern southern eastern western southeastern suburban outside : is",
-    ) {
-        cue -= 1;
-    }
-    let word = page.back(cue, 1);
-    let located = (1..=4)
-        .any(|by| among(page.back(cue, by), "located based base location situated headquartered anchored live site"));
-    let moving = || {
-        page.around(at).any(|at| among(page.word(at), "trip travel go relocate move visit vacation fly flight holiday"))
-    };
-    let seated = is_hyphen(page.word(end)) && matches!(page.word(end + 1), "headquartered" | "based");
-    let acts = ["is", "are", "has", "faces", "needs", "wants", "adopts", "runs", "'s"].contains(&page.word(end));
-    let subject = before == 0 && first == page.sentences[sentence].tokens.start
-        || before <= 1 && acts && page.back(first, 1) != "with";
-    let titled = sentence == 0 && page.word(first.wrapping_sub(1)) == "," && page.sentences[0].tokens.len() < 14;
-    let adjective = page.back(at, 1) == "a"
-        && sentence == 0
-        && ["federal", "government", "national", "state", "city"].contains(&page.word(end));
-    let strength = match word {
-        "location" => 12,
-        "in" | "at" | "near" | ":" if located => 12,
-        _ if seated => 10,
-        _ if listed => return None,
-        "(" if page.said(cue, "we (") => 8,
-        "in" | "at" | "inside" | "near" => 6,
-        "for" if before == 0 || place.width == Width::Country => 6,
-        "to" | "visit" if moving() => 6,
-        "connecting" | "between" | "linking" | "across" | "throughout" | "within" => 5,
-        _ if subject || titled || adjective => 5,
-        "around" | "outside" => 3,
-        _ => return None,
-    };
-    let talk =
-        page.around(at).any(|at| page.word(at) == "?") || matches!(word, "for") && page.back(cue, 2) == "strategy";
-    Some(if talk { 1 } else { strength + early })
-}
-
-/// `between Denmark and England`: two places that together are the place.
-fn pair(page: &Page<'_>, found: &[Found]) -> Option<Range<usize>> {
-    found.windows(2).find_map(|two| {
-        let joined = two[0].tokens.end + 1 == two[1].tokens.start && page.word(two[0].tokens.end) == "and";
-        let cue = page.back(two[0].tokens.start, 1);
-        let bound =
-            matches!(cue, "between" | "connecting" | "linking") && page.sentence_of(two[0].tokens.start) == Some(0);
-        (joined && bound && two[0].country != two[1].country).then(|| two[0].span.start..two[1].span.end)
-    })
-}
-
-/// The main place: of the country with the strongest anchors, the most specific strong one.
-fn main(found: &[Found]) -> Option<usize> {
-    let mut sums: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
-    for (number, place) in found.iter().enumerate() {
-        if let Some(anchor) = place.anchor {
-            let sum = sums.entry(&place.country).or_insert((0, number));
-            sum.0 = (sum.0 + anchor / 4).max(anchor);
-        }
-    }
-    // A place in no one country ("across Europe") is the main one only where no country is.
-    let (country, _) = sums.iter().max_by_key(|(code, (sum, first))| (!code.is_empty(), *sum, usize::MAX - first))?;
-    let strongest = found.iter().filter(|place| place.country == **country).filter_map(|place| place.anchor).max()?;
-    (0..found.len())
-        .filter(|number| {
-            found[*number].country == **country && found[*number].anchor.is_some_and(|anchor| anchor + 1 >= strongest)
-        })
-        .min_by_key(|number| (found[*number].width, u32::MAX - found[*number].anchor.unwrap_or_default(), *number))
 }

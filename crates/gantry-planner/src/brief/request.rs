@@ -96,10 +96,15 @@ fn asks(page: &Page<'_>, sentence: Range<usize>) -> Option<(Option<Range<usize>>
     if wanted && let Some(inner) = behind_plan(page, at, sentence.end).filter(|_| words::is_determiner(page.word(at))) {
         at = inner;
     }
-    let told_verb = wanted
-        && page.word(at).ends_with(['s', 'g'])
-        && !words::is_determiner(page.word(at))
-        && page.word(at + 1) != "of";
+    // After `to` and `help me` a verb must follow, known or not.
+    let due = wanted
+        && matches!(page.word(at - 1), "to" | "me" | "us" | "you")
+        && page.tokens.get(at).is_some_and(|token| token.kind == Kind::Word);
+    let told_verb = due
+        || wanted
+            && page.word(at).ends_with(['s', 'g'])
+            && !words::is_determiner(page.word(at))
+            && page.word(at + 1) != "of";
     if !words::is_request(page.word(at)) && !told_verb {
         return (wanted && at < sentence.end).then_some((None, at..sentence.end));
     }
@@ -186,6 +191,10 @@ fn told_wish(page: &Page<'_>, sentence: Range<usize>) -> Option<usize> {
         let wants = matches!(page.word(at), "wants" | "needs" | "plans" | "want" | "need") && page.word(at + 1) == "to";
         if wants || page.says(at, "tasked with") || page.says(at, "is planning") {
             return Some(at + 2);
+        }
+        let means = page.says(start, "i have") || page.says(start, "we have");
+        if means && page.word(at) == "to" && words::is_request(page.word(at + 1)) {
+            return Some(at + 1);
         }
         let project = matches!(page.word(start), "this" | "the")
             && words::is_undertaking(page.word(at.wrapping_sub(1)))

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Said;
+use super::gazetteer;
 use super::page::Page;
 use super::people::said;
 use super::request::{self, Request};
@@ -28,8 +29,15 @@ pub(super) struct Subject {
 /// Reads what is asked for; `None` where the text has no words.
 pub(super) fn read(page: &Page<'_>) -> Option<Subject> {
     let mut request = request::find(page)?;
-    if page.tokens[request.thing.start].hangul() {
+    let hangul = |range: Range<usize>| page.tokens[range].iter().any(super::tokens::Token::hangul);
+    if hangul(request.thing.clone()) {
         request.thing = korean_thing(page, request.thing);
+    }
+    while among(page.word(request.thing.start), "for in at to of with about")
+        && request.verb.is_some()
+        && request.thing.len() > 1
+    {
+        request.thing.start += 1;
     }
     let what = phrase(page, request.thing.clone());
     let goal = labelled_goal(page).unwrap_or(request.sentence);
@@ -40,19 +48,24 @@ pub(super) fn read(page: &Page<'_>) -> Option<Subject> {
         Some(name) if told => name.clone(),
         _ => with_article(page, what.clone(), request.verb.is_none() && is_title_case(page, what)),
     };
-    let title = name.or_else(|| heading(page)).unwrap_or_else(|| headline(page, &request));
+    let title = name
+        .or_else(|| heading(page))
+        .or_else(|| korean_headline(page, request.sentence))
+        .unwrap_or_else(|| headline(page, &request));
     let goal = said(page, page.sentences[goal].tokens.clone())?;
     Some(Subject { title, what, verb: request.verb.and_then(|verb| said(page, verb)), goal })
 }
 
 /// `성수동에 작은 카페를 열고 싶다`: the words before the object's particle, behind the place and the subject.
 fn korean_thing(page: &Page<'_>, thing: Range<usize>) -> Range<usize> {
-    let Some(object) = thing.clone().find(|at| page.tokens[*at].hangul() && page.word(*at).ends_with(['를', '을']))
-    else {
+    let is_object = |at: usize| {
+        page.tokens[at].hangul() && page.word(at).ends_with(['를', '을']) && !page.word(at + 1).starts_with("위한")
+    };
+    let Some(object) = thing.clone().find(|at| is_object(*at)) else {
         return thing;
     };
     let start = (thing.start..object).rev().find(|at| {
-        ["에", "에서", "까지", "으로", "안에"].iter().any(|ending| page.word(*at).ends_with(ending))
+        ["에", "에서", "까지", "으로", "안에", "위한"].iter().any(|ending| page.word(*at).ends_with(ending))
             || page.tokens[*at].kind == Kind::Mark
             || *at == thing.start && page.word(*at).ends_with(['는', '은', '가', '이'])
     });
@@ -63,7 +76,7 @@ fn korean_thing(page: &Page<'_>, thing: Range<usize>) -> Range<usize> {
 fn phrase(page: &Page<'_>, range: Range<usize>) -> Range<usize> {
     const STOPS: &str = " in at near with for to that which who using over on by from across so because between where located designed inspired into within under via along through against during towards among \
         around such while when as inside after before featuring focused aiming connecting originating led is are has examining about based selling structured capable \
-        aimed intended funded without including currently plus per will would can should must ";
+        well this tonight tomorrow today next aimed intended housed funded without including currently plus per will would can should must ";
     let stops = |at: usize| among(page.word(at), STOPS);
     let mut end = range.start;
     while end < range.end {
@@ -106,18 +119,18 @@ fn is_title_case(page: &Page<'_>, range: Range<usize>) -> bool {
 fn with_article(page: &Page<'_>, range: Range<usize>, title_case: bool) -> Said {
     let span = page.span(range.clone());
     let first = &page.tokens[range.start];
-    if first.hangul() {
+    if page.tokens[range.clone()].iter().any(super::tokens::Token::hangul) {
         let text = page.plain(range);
         return Said { text: text.strip_suffix(['를', '을']).unwrap_or(&text).to_owned(), span };
     }
-    let text = if title_case { page.plain(range.clone()).to_lowercase() } else { page.plain(range.clone()) };
+    let text = if title_case { small(page, range.clone()) } else { page.plain(range.clone()) };
     let inner_capital = first.text.chars().skip(1).any(char::is_uppercase);
     let opens_sentence = page.around(range.start).start == range.start;
     let name_follows =
         page.tokens.get(range.start + 1).is_some_and(|next| next.capital() && range.len() > 1 || next.lower == "'s");
     let determined = words::is_determiner(&first.lower) || among(&first.lower, "it them him her us what how");
     let proper = !title_case && !determined && first.capital() && (inner_capital || !opens_sentence || name_follows);
-    let text = if first.capital() && !proper { lower_first(&text) } else { text };
+    let text = if first.capital() && !proper && !title_case { lower_first(&text) } else { text };
     let head = range
         .clone()
         .find(|at| matches!(page.word(*at), "of" | "and"))
@@ -143,6 +156,20 @@ fn with_article(page: &Page<'_>, range: Range<usize>, title_case: bool) -> Said 
         || text.starts_with("18");
     let spoken = text.starts_with("eu") || text.starts_with("uni") || text.starts_with("one") || text.starts_with("us");
     Said { text: format!("{} {text}", if vowel && !spoken { "an" } else { "a" }), span }
+}
+
+/// A title in small letters, but for short forms and the names of places.
+fn small(page: &Page<'_>, range: Range<usize>) -> String {
+    let mut text = String::new();
+    for token in &page.tokens[range] {
+        if !token.glued && !text.is_empty() {
+            text.push(' ');
+        }
+        let name = token.text == token.text.to_uppercase()
+            || gazetteer::all().names(&token.lower).iter().any(|name| name.words.len() == 1);
+        text.push_str(if name { token.text } else { &token.lower });
+    }
+    text
 }
 
 fn lower_first(text: &str) -> String {
@@ -178,6 +205,15 @@ fn heading(page: &Page<'_>) -> Option<Said> {
     let first = page.sentences.first().filter(|first| first.heading && first.label.is_none())?;
     let common = first.tokens.clone().any(|at| COMMON.contains(&page.word(at)));
     (!common && first.tokens.len() >= 2).then(|| said(page, first.tokens.clone()).map(cut)).flatten()
+}
+
+/// A Korean headline is the whole sentence, for its verb comes last.
+fn korean_headline(page: &Page<'_>, sentence: usize) -> Option<Said> {
+    let Range { start, mut end } = page.sentences[sentence].tokens.clone();
+    while end > start + 1 && page.tokens[end - 1].kind == Kind::Mark {
+        end -= 1;
+    }
+    page.tokens[start..end].iter().any(super::tokens::Token::hangul).then(|| said(page, start..end).map(cut)).flatten()
 }
 
 /// A headline of the thing asked for: its first clause, without article, and with its verb where the thing alone says too little.
@@ -246,26 +282,14 @@ fn headline(page: &Page<'_>, request: &Request) -> Said {
 
 /// Cuts a headline that is too long: before its last clause, or else at a word.
 fn cut(mut said: Said) -> Said {
-    const CLAUSES: [&str; 12] = [
-        " originating ",
-        " from ",
-        " to ",
-        " with ",
-        " using ",
-        " for ",
-        " in ",
-        " at ",
-        " led ",
-        " focused ",
-        " designed ",
-        " by ",
-    ];
+    const CLAUSES: &str = "originating from to with using for in at led focused designed by within without over";
     if said.text.chars().count() <= TITLE_MAX {
         return said;
     }
     let end = said.text.char_indices().nth(TITLE_MAX).map_or(said.text.len(), |(at, _)| at);
     let short = &said.text[..end];
-    let clause = CLAUSES.iter().filter_map(|clause| short.rfind(clause)).max().filter(|at| *at >= TITLE_MIN);
+    let clause =
+        CLAUSES.split(' ').filter_map(|clause| short.rfind(&format!(" {clause} "))).max().filter(|at| *at >= TITLE_MIN);
     let whole = clause.or_else(|| short.rfind(' ')).map_or(short, |at| &short[..at]);
     let mut words: Vec<&str> = whole.trim_end_matches([',', ' ', '-', '–']).split(' ').collect();
     while words.len() > 3

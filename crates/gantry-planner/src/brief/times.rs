@@ -7,14 +7,13 @@
 use std::ops::Range;
 
 use jiff::civil::Date;
-use rust_decimal::Decimal;
-use rust_decimal::prelude::ToPrimitive;
 
 use super::dates::{Calendar, Days};
-use super::page::{Count, Page};
+use super::lengths;
+use super::page::Page;
 use super::tokens::{Kind, is_hyphen};
 use super::words::among;
-use super::{Length, Time, TimeKind, Unit, words};
+use super::{Length, Time, TimeKind};
 
 /// A time and how surely it holds for the whole project; 0 where it does not.
 struct Found {
@@ -42,7 +41,7 @@ pub(super) fn read(page: &Page<'_>, today: Date, south: bool) -> Times {
         } else if let Some(days) = calendar.date(page, at).filter(|days| days.next > at) {
             found.extend(dated(page, at, days, today));
             at = days.next;
-        } else if let Some((length, next)) = length(page, at) {
+        } else if let Some((length, next)) = lengths::length(page, at) {
             found.extend(horizon(page, at, next, length));
             at = next;
         } else {
@@ -82,8 +81,12 @@ fn years(page: &Page<'_>, at: usize, today: Date) -> Option<(Vec<Found>, usize)>
         || page.word(at + 1) == "and" && page.back(at, 1) == "between";
     let timely =
         (1..=3).any(|by| among(page.back(at, by), "schedule timeline from between roadmap phased period horizon"));
-    if !joined || first >= last || !timely {
+    if !joined || first >= last {
         return None;
+    }
+    // Years of something else, as in `the strategy for 2026–2029`.
+    if !timely {
+        return Some((Vec::new(), at + 3));
     }
     let span = page.span(at..at + 3);
     let time = |kind, earliest, latest| Time { kind, earliest, latest, length: None, hard: false, span: span.clone() };
@@ -145,7 +148,8 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
         (TimeKind::Moment, Some(days.first), Some(days.last), if first_sentences && !part { weight } else { 0 })
     };
     let hard = (until || before) && !soft(page, cue);
-    let from_cue = if word.is_ascii() && (until || before || from) && cue > 0 { cue - 1 } else { at };
+    let from_cue =
+        if !word.is_empty() && word.is_ascii() && (until || before || from) && cue > 0 { cue - 1 } else { at };
     let end = if next.starts_with("까지") || matches!(next, "전" | "전에" | "이전") {
         days.next + 1
     } else {
@@ -158,101 +162,9 @@ fn soft(page: &Page<'_>, at: usize) -> bool {
     (1..=6).any(|by| among(page.back(at, by), "ideally target targeted hopefully should roughly about preferably"))
 }
 
-/// The length of time at a place: `3-year`, `10–15+ years`, `two weeks`, `6개월`, `72 hours`.
-pub(super) fn length(page: &Page<'_>, at: usize) -> Option<(Length, usize)> {
-    let glued = page.tokens[at].glued
-        && at > 0
-        && !matches!(page.tokens[at - 1].text, "(" | "~" | "—" | "\"" | "“" | "≤" | "<" | ">");
-    if glued {
-        return None;
-    }
-    let count = page.count(at).or_else(|| one(page, at))?;
-    let mut unit_at = count.next;
-    if is_hyphen(page.word(unit_at)) {
-        unit_at += 1;
-    }
-    let (unit, next) = unit(page, unit_at)?;
-    Some((exact(count, unit)?, next))
-}
-
-/// `a year`, `half a year` are counts, too.
-fn one(page: &Page<'_>, at: usize) -> Option<Count> {
-    let timely = matches!(page.back(at, 1), "in" | "within" | "over" | "for");
-    (matches!(page.word(at), "a" | "an") && timely).then_some(Count {
-        low: None,
-        high: Decimal::ONE,
-        open: false,
-        next: at + 1,
-    })
-}
-
-fn unit(page: &Page<'_>, at: usize) -> Option<(Unit, usize)> {
-    let word = page.word(at);
-    let unit = match word {
-        "minute" | "minutes" | "min" | "mins" => Unit::Minutes,
-        "hour" | "hours" | "hr" | "hrs" => Unit::Hours,
-        "h" if page.tokens[at].glued => Unit::Hours,
-        "day" | "days" => Unit::Days,
-        "week" | "weeks" => Unit::Weeks,
-        "month" | "months" => Unit::Months,
-        "year" | "years" | "yr" | "yrs" => Unit::Years,
-        _ if word.starts_with("분") && korean_length(&word["분".len()..]) => Unit::Minutes,
-        _ if word.starts_with("시간") && korean_length(&word["시간".len()..]) => Unit::Hours,
-        _ if word.starts_with("일") && korean_length(&word["일".len()..]) => Unit::Days,
-        _ if word.starts_with("주") && korean_length(&word["주".len()..]) => Unit::Weeks,
-        _ if word.starts_with("개월") && korean_length(&word["개월".len()..]) => Unit::Months,
-        _ if word.starts_with("달") && korean_length(&word["달".len()..]) => Unit::Months,
-        _ if word.starts_with("년") && korean_length(&word["년".len()..]) => Unit::Years,
-        _ => return None,
-    };
-    Some((unit, at + 1))
-}
-
-fn korean_length(rest: &str) -> bool {
-    matches!(
-        rest,
-        "" | "간"
-            | "동안"
-            | "안에"
-            | "내"
-            | "내에"
-            | "이내"
-            | "이내에"
-            | "짜리"
-            | "만에"
-            | "간의"
-            | "의"
-            | "일"
-    )
-}
-
-/// A length in whole units: `1.5 years` are 18 months.
-fn exact(count: Count, unit: Unit) -> Option<Length> {
-    let whole = |value: Decimal| value.is_integer().then(|| value.to_u32()).flatten();
-    let low = count.low.unwrap_or(count.high);
-    if let (Some(high), Some(low)) = (whole(count.high), whole(low)) {
-        return Some(Length { count: high, from: count.low.is_some().then_some(low), unit, open: count.open });
-    }
-    let (factor, smaller) = match unit {
-        Unit::Years => (12, Unit::Months),
-        Unit::Months => (30, Unit::Days),
-        Unit::Weeks => (7, Unit::Days),
-        Unit::Days => (24, Unit::Hours),
-        Unit::Hours => (60, Unit::Minutes),
-        Unit::Minutes => return None,
-    };
-    let times = |value: Decimal| value.checked_mul(Decimal::from(factor)).map(|value| value.round());
-    Some(Length {
-        count: whole(times(count.high)?)?,
-        from: count.low.and_then(|low| whole(times(low)?)),
-        unit: smaller,
-        open: count.open,
-    })
-}
-
 /// A length that its words bind to the project; `None` where it is a quantity like others.
 fn horizon(page: &Page<'_>, at: usize, next: usize, length: Length) -> Option<Found> {
-    let weight = weight(page, at, next);
+    let weight = lengths::weight(page, at, next);
     let cue = page.back(at, 1);
     let bound = weight > 0 || matches!(cue, "within" | "over");
     let hard = matches!(cue, "within" | "most") || page.around(at).any(|at| page.word(at) == "must");
@@ -268,82 +180,4 @@ fn horizon(page: &Page<'_>, at: usize, next: usize, length: Length) -> Option<Fo
         span,
     };
     bound.then_some(Found { time, weight })
-}
-
-/// How surely a length holds for the whole project.
-///
-/// Strongest is a label ("Timeline:"), then a noun for the undertaking behind it ("3-year programme"), then "over" and
-/// "within" near the start. Lengths of phases, of ages and of what has been count for nothing.
-fn weight(page: &Page<'_>, at: usize, next: usize) -> u32 {
-    let sentence = page.around(at);
-    let number = page.sentence_of(at).unwrap_or(0);
-    let has = |words: &[&str]| sentence.clone().any(|at| words.contains(&page.word(at)));
-    let follows =
-        |words: &[&str], by: usize| (next..(next + by).min(sentence.end)).any(|at| words.contains(&page.word(at)));
-    let topic = page.topic(at);
-    if follows(&["ago", "old", "per", "experience", "lease", "later", "after", "earlier", "apart"], 2)
-        || among(page.back(at, 1), "every per first last than nearly takes each least aged")
-        || has(&["probability", "success", "scheduled", "lasts"])
-        || topic.contains("success")
-    {
-        return 0;
-    }
-    let one_of_many = page.back(at, 1) == "(" && matches!(page.word(at.saturating_sub(2)), "phase")
-        || (2..=3).any(|by| page.back(at, by) == "phase");
-    if one_of_many {
-        return 0;
-    }
-    let first_in_sentence = !(sentence.start..at).any(|at| length(page, at).is_some());
-    let labels = ["timeline", "timeframe", "time frame", "duration", "schedule", "기간", "일정"];
-    let labelled = page.sentence_of(at).is_some_and(|number| {
-        let sentence = &page.sentences[number];
-        let own = sentence.label.clone().map(|label| page.lower(label)).unwrap_or_default();
-        labels.iter().any(|label| own.contains(label) || sentence.heading && topic_of(page, number).contains(label))
-    });
-    if labelled && first_in_sentence {
-        return 10;
-    }
-    if has(&["timeline", "timeframe", "duration"]) && first_in_sentence {
-        return 9;
-    }
-    let early = number <= 2;
-    let undertaking = (next..(next + 9).min(sentence.end))
-        .take_while(|at| !among(page.word(*at), "for of covering ( ; . that with"))
-        .any(|at| {
-            words::is_undertaking(page.word(at)) && page.word(at) != "pilot" || early && page.word(at) == "pilot"
-        });
-    let hyphen = is_hyphen(page.word(next.saturating_sub(2)));
-    let adjacent = words::is_undertaking(page.word(next)) && page.word(next) != "pilot";
-    if undertaking && (hyphen || early) || adjacent {
-        return if early { 8 } else { 5 };
-    }
-    let relative = page.word(next) == "of";
-    let korean = page.tokens.get(next.saturating_sub(1)).is_some_and(super::tokens::Token::hangul);
-    let sure =
-        has(&["budget", "total", "plan", "project", "initiative", "program", "programme", "phases", "program's"]);
-    match page.back(at, 1) {
-        _ if relative => 0,
-        _ if korean => 6,
-        "over" => {
-            if number == 0 || sure {
-                6
-            } else {
-                3
-            }
-        }
-        "within" | "in" | "next" if number == 0 => 6,
-        "within"
-            if at.checked_sub(1) == Some(sentence.start)
-                || (sentence.start..at).any(|at| page.word(at) == "must")
-                    && !(sentence.start..at).any(|at| page.word(at) == "first") =>
-        {
-            5
-        }
-        "for" if number == 0 => 4,
-        _ => 0,
-    }
-}
-
-fn topic_of(page: &Page<'_>, number: usize) -> String {
-    page.lower(page.sentences[number].tokens.clone())
 }

@@ -67,7 +67,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
         let line_start = all.last().is_none_or(|token| token.kind == Kind::Break);
-        let (kind, length, value) = if first == '\n' || first == '\r' {
+        let (kind, length, value) = if all.is_empty() && first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if first == '\n' || first == '\r' {
             (Kind::Break, rest.len() - rest.trim_start().len(), None)
         } else if first.is_whitespace() || is_invisible(first) {
             at += first.len_utf8();
@@ -91,6 +94,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         all.push(Token { kind, text: piece, lower, value, span, glued });
         at += length;
         glued = kind != Kind::Break;
+    }
+    // Line ends around a text end nothing.
+    while all.last().is_some_and(|token| token.kind == Kind::Break) {
+        all.pop();
     }
     all
 }

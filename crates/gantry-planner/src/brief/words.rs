@@ -36,13 +36,9 @@ pub(super) fn number(word: &str) -> Option<u32> {
     TENS.iter().position(|ten| *ten == word).and_then(|place| u32::try_from((place + 2) * 10).ok())
 }
 
-/// Whether a word is an abbreviation whose full stop ends no sentence.
+/// Whether a word is an abbreviation whose full stop ends no sentence, even before a capital: `Dr. Smith`.
 pub(super) fn is_abbreviation(word: &str) -> bool {
-    const SHORT: [&str; 26] = [
-        "approx", "ca", "cf", "co", "corp", "dept", "dr", "e", "eg", "est", "etc", "g", "ie", "inc", "incl", "jr",
-        "kr", "ltd", "max", "min", "mr", "mrs", "ms", "st", "vs", "prof",
-    ];
-    SHORT.contains(&word)
+    among(word, "approx ca cf dept dr eg ie incl jr mr mrs ms st vs prof")
 }
 
 /// Whether a word is a verb that asks for something to be made or done, as it stands at the start of a request.
@@ -54,7 +50,9 @@ pub(super) fn is_request(word: &str) -> bool {
         manufacture map migrate move open operate organise organize paint perform pick pilot plan plant prepare produce propose \
         protect provide publish reach redesign reduce relocate remodel renovate repair replace rescue research restore restructure \
         roll run scale sell send set sever shoot sort start stop study take teach test track train transform travel turn \
-        upgrade visit water win write rewrite merge cut outline abolish secure certify rebuild refurbish digitise digitize celebrate ";
+        upgrade visit water win write rewrite merge cut outline abolish secure certify rebuild refurbish digitise digitize celebrate translate vaccinate ship hold learn finish archive document review audit negotiate recruit \
+        restock bake brew print record film compose draw code program refactor integrate connect modernise modernize decommission \
+        dismantle demolish drill electrify insulate retrofit evaluate assess analyse analyze compare monitor measure survey invest save ";
     among(word, VERBS)
 }
 
@@ -62,7 +60,7 @@ pub(super) fn is_request(word: &str) -> bool {
 pub(super) fn is_undertaking(word: &str) -> bool {
     const NOUNS: &str = " initiative program programme project plan rollout roll-out campaign mission budget response evacuation trip \
         vacation holiday journey tour transition grant timeline timeframe schedule effort unit migration expedition deadline process \
-        undertaking construction build cruise festival conference roadmap sprint study trial pilot challenge retreat renovation ";
+        undertaking construction build roadmap sprint study trial pilot challenge renovation ";
     among(word, NOUNS)
 }
 

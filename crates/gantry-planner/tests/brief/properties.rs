@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn blanks_around_a_text_change_nothing(text in text(), before in "[ \t]{0,4}", after in "[ \t]{0,4}") {
+    fn blanks_around_a_text_change_nothing(text in text(), before in "[ \t\r\n]{0,4}", after in "[ \t\r\n]{0,4}") {
         let padded = format!("{before}{text}{after}");
         prop_assert_eq!(moved(&padded, before.len() as u64), moved(&text, 0));
     }
