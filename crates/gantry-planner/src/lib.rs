@@ -5,6 +5,7 @@
 //! (what is known about that kind), `outline.rs` (the work, broken down for this request) and `assemble.rs` (the plan).
 
 pub mod assemble;
+pub mod brief;
 pub mod kind;
 pub mod knowledge;
 pub mod outline;

@@ -1,28 +1,12 @@
 //! Kinds and sizes of requests.
 
 use gantry_planner::kind::{Kinds, Size, size_of};
+use gantry_planner::knowledge::BUILT_IN;
 use std::fmt::Write as _;
 use std::path::Path;
 
-const FILES: [(&str, &str); 14] = [
-    ("business-launch.yaml", include_str!("data/kinds/business-launch.yaml")),
-    ("campaign-policy.yaml", include_str!("data/kinds/campaign-policy.yaml")),
-    ("construction.yaml", include_str!("data/kinds/construction.yaml")),
-    ("creative-work.yaml", include_str!("data/kinds/creative-work.yaml")),
-    ("emergency-response.yaml", include_str!("data/kinds/emergency-response.yaml")),
-    ("event.yaml", include_str!("data/kinds/event.yaml")),
-    ("infrastructure-energy.yaml", include_str!("data/kinds/infrastructure-energy.yaml")),
-    ("migration.yaml", include_str!("data/kinds/migration.yaml")),
-    ("organisation-change.yaml", include_str!("data/kinds/organisation-change.yaml")),
-    ("personal-household.yaml", include_str!("data/kinds/personal-household.yaml")),
-    ("physical-product.yaml", include_str!("data/kinds/physical-product.yaml")),
-    ("research-study.yaml", include_str!("data/kinds/research-study.yaml")),
-    ("software-product.yaml", include_str!("data/kinds/software-product.yaml")),
-    ("trip.yaml", include_str!("data/kinds/trip.yaml")),
-];
-
 fn kinds() -> Kinds {
-    Kinds::read(&FILES).expect("the kinds can be read")
+    Kinds::read(BUILT_IN).expect("the kinds can be read")
 }
 
 /// Draws the best kinds of a text with the words that decided.
@@ -107,7 +91,7 @@ fn korean_requests_find_their_kind() {
 
 #[test]
 fn a_file_that_cannot_be_used_is_named_with_the_reason() {
-    let table = FILES[2].1;
+    let table = BUILT_IN[2].1;
     let cases = [
         ("kind: x", "missing field"),
         (&table.replace("  mega:", "  giga:"), "unknown variant"),
@@ -119,7 +103,7 @@ fn a_file_that_cannot_be_used_is_named_with_the_reason() {
         assert!(error.to_string().starts_with("the kind in `k.yaml` cannot be read: "), "{error}");
         assert!(error.why.contains(why), "{error}");
     }
-    let twice = Kinds::read(&[FILES[0], FILES[0]]).unwrap_err();
+    let twice = Kinds::read(&[BUILT_IN[0], BUILT_IN[0]]).unwrap_err();
     assert_eq!(twice.why, "the kind `business-launch` is there already");
 }
 
