@@ -387,14 +387,10 @@ pub fn read(text: &str, today: Date) -> Brief {
     let amounts = amounts::read(&page, &taken);
     let people = people::read(&page);
     let success = success::read(&page);
-    let bound: Vec<usize> = (0..times.all.len())
-        .filter(|at| {
-            let time = &times.all[*at];
-            time.latest.is_some() && time.latest == times.deadline
-                || time.length.is_some() && time.length == times.horizon
-        })
-        .take(1)
-        .collect();
+    let first = |holds: &dyn Fn(&Time) -> bool| times.all.iter().position(holds);
+    let due = first(&|time| time.latest.is_some() && time.latest == times.deadline);
+    let long = first(&|time| time.length.is_some() && time.length == times.horizon);
+    let bound: Vec<usize> = due.into_iter().chain(long).collect();
     let demands =
         demands::read(&page, &success, &demands::Limits { budget, money: &money, times: &times.all, bound: &bound });
     let subject = subject::read(&page);

@@ -48,7 +48,7 @@ pub(super) fn anchor(page: &Page<'_>, found: &[Found], number: usize) -> Option<
     let mut cue = first;
     while among(
         page.back(cue, 1),
-        "the central rural downtown greater northern southern eastern western southeastern suburban outside : is",
+        "the central rural downtown greater northern southern eastern western southeastern southwestern northeastern northwestern suburban outside : is",
     ) {
         cue -= 1;
     }
@@ -82,7 +82,7 @@ pub(super) fn anchor(page: &Page<'_>, found: &[Found], number: usize) -> Option<
         "in" | "at" | "inside" | "near" => 6,
         "of" if among(
             page.back(cue, 2),
-            "government republic city state kingdom province municipality ministry town people",
+            "government republic city state kingdom province provinces municipality municipalities ministry town people north south east west coast island islands region regions parts capital",
         ) =>
         {
             6

@@ -21,11 +21,13 @@ pub(super) struct Days {
     pub bare_year: bool,
     /// Whether the phrase is a season, which one reaches when it begins.
     pub season: bool,
+    /// Whether a month is named without its year.
+    pub yearless: bool,
 }
 
 impl Days {
     pub fn new(first: Date, last: Date, next: usize) -> Self {
-        Self { first, last, next, bare_year: false, season: false }
+        Self { first, last, next, bare_year: false, season: false, yearless: false }
     }
 }
 
@@ -109,8 +111,9 @@ impl Calendar {
             && let Some(month) = month(page, month_at)
         {
             let (year, next) = year_at(page, month_at + 1);
+            let yearless = year.is_none();
             let year = year.unwrap_or_else(|| self.year_of(month, first));
-            return one_day(year, month, first, next);
+            return one_day(year, month, first, next).map(|days| Days { yearless, ..days });
         }
         let year = year(page, at)?;
         whole_year(year, at + 1).map(|days| Days { bare_year: true, ..days })
@@ -124,7 +127,11 @@ impl Calendar {
         if let Some(number) = month(page, at) {
             return self.after_month(page, at, number);
         }
-        if matches!(word, "q" | "h") && page.tokens.get(at + 1).is_some_and(|token| token.glued) {
+        let part_of_year =
+            matches!(page.tokens[at].text, "Q" | "H") && page.tokens.get(at + 1).is_some_and(|token| token.glued);
+        let name_goes_on = page.tokens.get(at + 2).is_some_and(|token| token.glued && token.kind == Kind::Word)
+            || page.word(at + 2) == "fy";
+        if part_of_year && !name_goes_on {
             let number = integer(page.word(at + 1))?;
             let length = if word == "q" { 3 } else { 6 };
             let (year, next) = year_at(page, at + 2);
@@ -161,9 +168,13 @@ impl Calendar {
             let comma = usize::from(page.word(next) == ",");
             let (year, after) = year_at(page, next + comma);
             let (year, next) = if year.is_some() { (year, after) } else { (None, next) };
-            return one_day(year.unwrap_or_else(|| self.year_of(month, day)), month, day, next);
+            let yearless = year.is_none();
+            return one_day(year.unwrap_or_else(|| self.year_of(month, day)), month, day, next)
+                .map(|days| Days { yearless, ..days });
         }
-        let (year, next) = year_at(page, at + 1);
+        // `Jan. 2027`, `November, 2027`.
+        let mark = usize::from(matches!(page.word(at + 1), "." | ",") && year(page, at + 2).is_some());
+        let (year, next) = year_at(page, at + 1 + mark);
         // `May` and `March` are words, too: alone they count only with a capital and after a word of time.
         let timely = among(
             page.back(at, 1),
@@ -172,7 +183,9 @@ impl Calendar {
         if year.is_none() && !(timely && page.tokens[at].capital()) {
             return None;
         }
-        months(date_of(year.unwrap_or_else(|| self.year_of(month, 28)), month, 1)?, 1, next)
+        let yearless = year.is_none();
+        let first = date_of(year.unwrap_or_else(|| self.year_of(month, 28)), month, 1)?;
+        months(first, 1, next).map(|days| Days { yearless, ..days })
     }
 
     fn relative(self, page: &Page<'_>, at: usize) -> Option<Days> {
@@ -302,7 +315,13 @@ fn year(page: &Page<'_>, at: usize) -> Option<i16> {
     (!era).then_some(year)
 }
 
+/// The year at a place and the token behind it; `'08` is a year, too.
 fn year_at(page: &Page<'_>, at: usize) -> (Option<i16>, usize) {
+    let short =
+        page.tokens.get(at + 1).filter(|token| token.kind == Kind::Number && token.glued && token.text.len() == 2);
+    if let Some(short) = short.filter(|_| matches!(page.word(at), "'" | "’")).and_then(|token| integer(token.text)) {
+        return (Some(2000 + short), at + 2);
+    }
     match year(page, at) {
         Some(year) => (Some(year), at + 1),
         None => (None, at),

@@ -135,9 +135,17 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
     let part = page
         .around(at)
         .any(|at| matches!(page.word(at), "phase" | "milestone" | "pilot" | "success" | "originally" | "scheduled"));
+    // `demand is expected to double by 2030` sets no deadline.
+    let foretold = page.around(at).any(|at| among(page.word(at), "expected projected forecast predicted estimated"));
     let labelled = page.topic(at).contains("deadline") || page.topic(at).contains("timeline");
     let base = u32::from(first_sentences) * 3 + u32::from(labelled) * 4 + 1;
-    let weight = if part { 1 } else { base };
+    let weight = match (foretold, part) {
+        (true, _) => 0,
+        (false, true) => 1,
+        (false, false) => base,
+    };
+    // A month without a year tells as often as it plans: `the September 11 events`, but `the party on July 4`.
+    let planned = !days.yearless || matches!(page.back(at, 1), "on" | "for");
     let (kind, earliest, latest, weight) = if until || before || labelled {
         (TimeKind::Deadline, None, Some(latest), weight)
     } else if event {
@@ -145,7 +153,12 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
     } else if from {
         (TimeKind::Start, Some(days.first), None, weight)
     } else {
-        (TimeKind::Moment, Some(days.first), Some(days.last), if first_sentences && !part { weight } else { 0 })
+        (
+            TimeKind::Moment,
+            Some(days.first),
+            Some(days.last),
+            if first_sentences && !part && planned { weight } else { 0 },
+        )
     };
     let hard = (until || before) && !soft(page, cue);
     let from_cue =

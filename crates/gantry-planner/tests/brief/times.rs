@@ -49,6 +49,13 @@ fn a_deadline_is_the_last_day_its_words_allow() {
             ("Tools and methods available in 2500 BC", "-"),
             ("Techniques from the 12th century", "-"),
             ("It may rain and we march on", "-"),
+            ("Build a bridge by Dec. 2027", "2027-12-31"),
+            ("Hold the party on July 4", "2026-07-04"),
+            ("A truce was signed in November, 2002", "-"),
+            ("The money was approved on June 19, '08", "-"),
+            ("Energy after the September 11th events", "-"),
+            ("Prevention of influenza A/H1N1", "-"),
+            ("Demand is expected to double by 2030", "-"),
         ],
         deadline,
     );
