@@ -1,12 +1,8 @@
 //! What is read from whole requests, one line each, to be read by a person against the requests.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use crate::kit::{length, money, or_dash, read};
-
-/// Real requests that are no part of this repository.
-const PROMPTS: &str = "/work/shared/data/prompts/prompts.jsonl";
 
 /// Requests of many kinds and sizes, from a dinner to a bridge.
 const REQUESTS: &[&str] = &[
@@ -47,8 +43,8 @@ const REQUESTS: &[&str] = &[
     "Our non-profit wants to vaccinate 50,000 dogs in Rajasthan, India over two years with 1.2 crore rupees.",
 ];
 
-/// One line of facts.
-fn line(text: &str) -> String {
+/// One line of facts, without the words that they were read from.
+fn facts(text: &str) -> String {
     let brief = read(text);
     let time = match (brief.deadline, brief.horizon) {
         (Some(day), Some(time)) => format!("{day}, {}", length(time)),
@@ -56,40 +52,42 @@ fn line(text: &str) -> String {
         (None, Some(time)) => length(time),
         (None, None) => "-".to_owned(),
     };
-    let place = or_dash(brief.place.map(|place| place.name));
     let missing: Vec<String> =
         brief.missing.iter().map(|missing| format!("{:?}", missing.topic).to_lowercase()).collect();
     format!(
-        "{} | {} | {} | {time} | {place}/{} | {} | {} | {}",
-        brief.title.text,
-        brief.what.text,
+        "{} | {time} | {}/{} | {} | {}",
         or_dash(brief.budget.as_ref().map(money)),
+        or_dash(brief.place.map(|place| place.name)),
         or_dash(brief.country),
-        or_dash(brief.people.client.map(|client| client.text)),
         brief.demands.len(),
         missing.join(" "),
     )
 }
 
-const HEAD: &str = "title | what | budget | deadline/horizon | place/country | client | demands | missing\n";
+/// The same with the words.
+fn line(text: &str) -> String {
+    let brief = read(text);
+    let client = or_dash(brief.people.client.map(|client| client.text));
+    format!("{} | {} | {client} | {}", brief.title.text, brief.what.text, facts(text))
+}
+
+const HEAD: &str = "budget | deadline/horizon | place/country | demands | missing\n";
 
 #[test]
 fn real_requests_are_read_as_a_careful_person_reads_them() {
-    let Ok(lines) = std::fs::read_to_string(Path::new(PROMPTS)) else {
-        eprintln!("skipped: {PROMPTS} is not here");
-        return;
-    };
+    let Some(lines) = crate::kit::data("prompts/prompts.jsonl") else { return };
     let mut table = HEAD.to_owned();
-    for (number, row) in lines.lines().enumerate() {
+    for row in lines.lines() {
         let row: serde_json::Value = serde_json::from_str(row).unwrap();
-        writeln!(table, "{number} {}", line(row["prompt"].as_str().unwrap())).unwrap();
+        let id = row["id"].as_str().unwrap().get(..8).unwrap();
+        writeln!(table, "{id} {}", facts(row["prompt"].as_str().unwrap())).unwrap();
     }
     insta::assert_snapshot!(table);
 }
 
 #[test]
 fn requests_of_every_size_are_read_as_a_careful_person_reads_them() {
-    let mut table = HEAD.to_owned();
+    let mut table = format!("title | what | client | {HEAD}");
     for text in REQUESTS {
         writeln!(table, "{text}\n  {}", line(text)).unwrap();
     }
