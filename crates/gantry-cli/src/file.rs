@@ -8,6 +8,7 @@ use std::sync::Arc;
 use gantry_core::plan::Plan;
 use gantry_engine::{Clock, SystemClock};
 use gantry_format::{Around, Loaded};
+use gantry_planner::tools::Planner;
 use gantry_runners::{GuardProgram, Models, Runners};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault>
 
 fn read_here(name: &str, bytes: &[u8]) -> Loaded {
     let models = Arc::new(Models::new(Configured(ModelOptions::default())));
-    let runners = Runners::standard(GuardProgram::at("gantry")).with_models(models);
+    let runners = Runners::standard(GuardProgram::at("gantry")).with(Arc::new(Planner)).with_models(models);
     // A configuration that cannot be read is told by whoever needs it.
     let servers = servers(&ModelOptions::default()).unwrap_or_default();
     let of_servers: Vec<String> = servers.keys().map(|server| format!("mcp.{server}.*")).collect();

@@ -24,6 +24,7 @@ mod list;
 mod log;
 mod model;
 mod new;
+mod plan;
 mod prompt;
 mod replay;
 mod restore;
@@ -68,6 +69,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Plan(plan::Args),
     Validate(validate::Args),
     Run(run::Args),
     Resume(run::ResumeArgs),
@@ -122,6 +124,7 @@ fn main() -> ExitCode {
     };
     let outcome = match cli.command {
         Command::Validate(args) => validate::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => run::resume(&args),
         Command::Status(args) => status::run(&args),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use gantry_core::life::PlanState;
 use gantry_engine::{Engine, Options, SystemClock};
+use gantry_planner::tools::Planner;
 use gantry_runners::{GuardProgram, Mcp, Models, Runners};
 use gantry_store::{ListFilter, PlanCard, Store, StoreError, all_plans};
 use gantry_store_sqlite::SqliteStore;
@@ -120,7 +121,10 @@ pub fn runners(models: ModelOptions) -> Result<Runners, Fault> {
         .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
     let options = models.clone();
     let mcp = Mcp::new(guard.clone(), move || servers(&options));
-    Ok(Runners::standard(guard).with_mcp(mcp).with_models(Arc::new(Models::new(Configured(models)))))
+    Ok(Runners::standard(guard)
+        .with(Arc::new(Planner))
+        .with_mcp(mcp)
+        .with_models(Arc::new(Models::new(Configured(models)))))
 }
 
 /// The file that someone chose for the record. In full, so that no name means something else to the database: an empty

@@ -37,6 +37,7 @@ fn help_shows_what_can_be_done() {
     Usage: gantry <COMMAND>
 
     Commands:
+      plan         Make a plan from a sentence
       validate     Check plan files and say everything that is wrong, with file, line and column
       run          Carry out a plan file, durably
       resume       Go on with plans from wherever they stand
@@ -123,7 +124,7 @@ fn a_sound_plan_is_said_to_be_sound() {
     7 |       search(query="idempotent HTTP methods retries") -> links;
       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, run, shell
+      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.draft, plan.forecast, run, shell
 
     [exit 0]
     "#);
@@ -185,7 +186,7 @@ fn programs_get_json() {
           "file": "examples/feature-x.yaml",
           "line": 7,
           "column": 7,
-          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, run, shell"
+          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.draft, plan.forecast, run, shell"
         }
       ],
       "notes": []

@@ -38,6 +38,8 @@ mod prompts;
 mod keeping;
 #[path = "commands/recovering.rs"]
 mod recovering;
+#[path = "commands/planning.rs"]
+mod planning;
 #[path = "commands/programs.rs"]
 mod programs;
 #[path = "commands/foreseeing.rs"]

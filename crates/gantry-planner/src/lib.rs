@@ -12,3 +12,4 @@ pub mod kind;
 pub mod knowledge;
 pub mod outline;
 pub mod screen;
+pub mod tools;

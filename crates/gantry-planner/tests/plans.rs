@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test may
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use gantry_planner::assemble::{self, Setting};
 use gantry_planner::kind::Size;
@@ -115,13 +116,15 @@ fn plans_of_small_projects_can_be_scheduled_and_fit_about_what_their_size_says()
         let options = gantry_schedule::Options { draws: 200, schedules: 50, ..Default::default() };
         let schedule = gantry_schedule::schedule(&project, &options).unwrap();
         let schedule = serde_json::to_value(&schedule).unwrap();
-        table += &format!(
-            "{kind}: {} tasks, from {} to {}, cost {}\n",
+        writeln!(
+            table,
+            "{kind}: {} tasks, from {} to {}, cost {}",
             project.tasks.len(),
             schedule["start"],
             schedule["finish"],
             schedule["cost"]["total"]
-        );
+        )
+        .unwrap();
         assert_eq!(schedule["feasible"], true, "{kind}");
     }
     insta::assert_snapshot!(table);
