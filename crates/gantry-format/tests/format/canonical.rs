@@ -51,6 +51,29 @@ fn the_schema_accepts_what_the_documentation_teaches() {
     assert!(!schema.is_valid(&refused));
 }
 
+/// The others keep the spellings of the documents that they come from; what they are written as fits the schema, too
+/// (`examples.rs`).
+#[test]
+fn files_in_the_spelling_of_the_documentation_fit_the_schema_as_they_stand() {
+    let schema = jsonschema::validator_for(&gantry_format::schema()).expect("the schema is a schema");
+    let files = [
+        "examples/by-models.yaml",
+        "examples/count-lines.yaml",
+        "examples/open-a-shop.yaml",
+        "examples/refactor-with-tests.yaml",
+        "examples/retries.yaml",
+        "templates/execution-plan/plan.yaml",
+    ];
+    for file in files {
+        let text =
+            std::fs::read_to_string(format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"))).expect("it is there");
+        let plan: serde_json::Value = serde_saphyr::from_str(&text).expect("it is YAML");
+        let faults: Vec<String> =
+            schema.iter_errors(&plan).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        assert!(faults.is_empty(), "{file}: {faults:#?}");
+    }
+}
+
 #[test]
 fn actions_are_fields_of_their_task_and_tasks_stand_inside_their_parent() {
     let plan = sound(
