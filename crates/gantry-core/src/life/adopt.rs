@@ -10,31 +10,35 @@ use super::draft::Draft;
 use crate::effect::Failure;
 use crate::event::{Event, Outputs};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Action, Plan, Severity, Task, diff};
+use crate::plan::{Action, Plan, Scheduling, Severity, Task, diff};
 use crate::policy::FailureClass;
 
 impl Draft {
     /// Takes in what was made.
     pub(super) fn adopt(&mut self, no: TaskNo, key: String, mut inputs: Outputs) {
-        let logic = |message: String| Failure::new(FailureClass::Logic, message);
-        let made = match made_plan(inputs.remove("from").unwrap_or_default()) {
-            Ok(made) => made,
-            Err(why) => return self.fail(no, logic(format!("what it should adopt is no plan: {why}"))),
+        let wanted = made_plan(inputs.remove("from").unwrap_or_default())
+            .map_err(|why| Failure::new(FailureClass::Logic, format!("what it should adopt is no plan: {why}")))
+            .and_then(|made| self.with_made(no, made));
+        let (wanted, changes) = match wanted {
+            Ok(wanted) => {
+                let changes = diff(&self.life.plan(), &wanted);
+                (wanted, changes)
+            }
+            Err(failure) => return self.leave_as_it_is(no, failure),
         };
-        let wanted = match self.life_with(no, made) {
-            Ok(wanted) => wanted,
-            Err(why) => return self.fail(no, logic(format!("it cannot adopt this: {why}"))),
-        };
-        let changes = diff(&self.life.plan(), &wanted);
         if self.life.nodes_left(Some(no)).is_some_and(|left| (changes.added.len() as u64) > left) {
             let message =
                 format!("{} more tasks are needed, and the nodes budget does not suffice", changes.added.len());
-            return self.fail(no, Failure::new(FailureClass::Policy, message));
+            return self.leave_as_it_is(no, Failure::new(FailureClass::Policy, message));
         }
         let changed: Vec<TaskId> = changes.changed.iter().map(|change| change.id.clone()).collect();
+        let placed = changes.added.iter().map(|placed| &placed.task.id);
+        let newcomers: Vec<TaskId> = placed.chain(changes.moved.iter().map(|moved| &moved.id)).cloned().collect();
         if !changes.is_empty() {
-            for id in &changes.removed {
-                self.stop_running(id, "it is not in what was adopted");
+            let redefined = changed.iter().filter(|id| self.is_redefined(id, &wanted)).cloned();
+            let stopped: Vec<TaskId> = changes.removed.iter().cloned().chain(redefined).collect();
+            for id in &stopped {
+                self.stop_running(id, "what was adopted has changed");
             }
             self.say_what_stays(&changes.removed);
             let revision = Revision(self.life.revision.0 + 1);
@@ -48,10 +52,23 @@ impl Draft {
                 self.redo_if_changed(part);
             }
         }
+        for id in newcomers {
+            self.settle_in(&id);
+        }
     }
 
-    /// The plan as it is with what was made below a task, instead of what was there.
-    fn life_with(&self, no: TaskNo, made: Plan) -> Result<Plan, String> {
+    /// What cannot be adopted is answered by the policy the first time; later, what was adopted before goes on being
+    /// the plan until someone decides.
+    fn leave_as_it_is(&mut self, no: TaskNo, failure: Failure) {
+        if self.life.node(no).children.is_empty() { self.fail(no, failure) } else { self.ask_for_help(no, failure) }
+    }
+
+    /// The plan with what was made below a task, instead of what was there.
+    fn with_made(&self, no: TaskNo, made: Plan) -> Result<Plan, Failure> {
+        let refused = |why: String| Failure::new(FailureClass::Logic, format!("it cannot adopt this: {why}"));
+        if let Some(message) = self.life.too_deep_below(no) {
+            return Err(Failure::new(FailureClass::Policy, message));
+        }
         let mut wanted = self.life.plan();
         let below: BTreeSet<TaskId> = self.life.subtree(no).into_iter().skip(1).map(|part| self.id(part)).collect();
         let named: BTreeSet<TaskId> = made.tasks.iter().map(|task| task.id.clone()).collect();
@@ -61,15 +78,20 @@ impl Draft {
         };
         wanted.tasks.retain(is_kept);
         if let Some(taken) = wanted.tasks.iter().find(|task| named.contains(&task.id)) {
-            return Err(format!("the plan has a task `{}` already", taken.id));
+            return Err(refused(format!("the plan has a task `{}` already", taken.id)));
         }
         let home = self.id(no);
-        wanted.tasks.extend(made.tasks.into_iter().map(|mut task| {
-            task.parent.get_or_insert_with(|| home.clone());
-            task
+        wanted.tasks.extend(made.tasks.into_iter().map(|task| Task {
+            // Everything that is adopted is below the task that adopts it, and rounds are made by the plan alone.
+            parent: Some(task.parent.filter(|parent| named.contains(parent)).unwrap_or_else(|| home.clone())),
+            round: None,
+            ..task
         }));
-        if made.schedule != Default::default() {
-            wanted.schedule = made.schedule;
+        wanted.schedule.tasks.retain(|id, _| !below.contains(id) || named.contains(id));
+        if made.schedule != Scheduling::default() {
+            let before = std::mem::replace(&mut wanted.schedule, made.schedule);
+            let others = before.tasks.into_iter().filter(|(id, _)| !named.contains(id));
+            wanted.schedule.tasks.extend(others);
         }
         for words in made.done_when {
             if !wanted.done_when.contains(&words) {
@@ -86,8 +108,8 @@ impl Draft {
             .collect();
         match problems.as_slice() {
             [] => Ok(wanted),
-            [only] => Err(only.clone()),
-            [first, rest @ ..] => Err(format!("{first}; and {} more errors", rest.len())),
+            [only] => Err(refused(only.clone())),
+            [first, rest @ ..] => Err(refused(format!("{first}; and {} more errors", rest.len()))),
         }
     }
 }

@@ -248,19 +248,29 @@ impl Life {
     /// repeated meanwhile. When that is not before it any more, there is nothing to go back to: it is left out.
     fn drop_dead_ways(&self, diff: &mut Diff) {
         let own: BTreeSet<TaskId> = diff.added.iter().map(|placed| placed.task.id.clone()).collect();
-        let leads_out = |task: &Task| task.next.iter().any(|route| route.max.is_some() && !own.contains(&route.to));
+        let leads_out = |task: &Task| ways_back(task).into_iter().any(|to| !own.contains(to));
         if !diff.added.iter().any(|placed| leads_out(&placed.task)) {
             return;
         }
         let Ok(wanted) = diff.apply_to(&self.plan()) else { return };
-        let dead: BTreeSet<TaskId> = wanted
-            .check()
-            .iter()
-            .filter(|problem| problem.code == "plan::route-not-back")
-            .filter_map(|problem| Some(wanted.tasks.get(problem.place.task?)?.id.clone()))
-            .collect();
-        for task in diff.added.iter_mut().map(|placed| &mut placed.task).filter(|task| dead.contains(&task.id)) {
-            task.next.retain(|route| route.max.is_none() || own.contains(&route.to));
+        let mut dead: BTreeSet<(TaskId, TaskId)> = BTreeSet::new();
+        for problem in wanted.check().iter().filter(|problem| problem.code == "plan::route-not-back") {
+            let Some(task) = problem.place.task.and_then(|at| wanted.tasks.get(at)) else { continue };
+            let route = problem.place.path.strip_prefix("next.").and_then(|rest| rest.split('.').next()?.parse().ok());
+            let to = match (route, &task.action) {
+                (Some(at), _) => task.next.get::<usize>(at).map(|route| route.to.clone()),
+                (None, Some(Action::Gate(gate))) => gate.back_to.clone(),
+                (None, _) => None,
+            };
+            dead.extend(to.map(|to| (task.id.clone(), to)));
+        }
+        for task in diff.added.iter_mut().map(|placed| &mut placed.task) {
+            let id = task.id.clone();
+            let is_dead = |to: &TaskId| dead.contains(&(id.clone(), to.clone()));
+            task.next.retain(|route| route.max.is_none() || !is_dead(&route.to));
+            if let Some(Action::Gate(gate)) = &mut task.action {
+                gate.back_to = gate.back_to.take().filter(|to| !is_dead(to));
+            }
         }
     }
 

@@ -154,7 +154,7 @@ impl Draft {
 
 impl Life {
     /// Why the parts of a task would be nested too deep, if they would.
-    fn too_deep_below(&self, no: TaskNo) -> Option<String> {
+    pub(super) fn too_deep_below(&self, no: TaskNo) -> Option<String> {
         let depth = u32::try_from(self.ancestors(no).count() + 2).unwrap_or(u32::MAX);
         if self.header.policy.budget.depth.is_some_and(|depth_max| depth > depth_max) {
             return Some(format!("its tasks would be nested {depth} deep, and the depth budget does not suffice"));

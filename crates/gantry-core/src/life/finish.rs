@@ -20,7 +20,7 @@ impl Draft {
         if life.children_failed > 0 && life.active_below == 0 {
             self.fail_composite(no);
         } else if life.children_open == 0 && life.children_failed == 0 {
-            if self.life.is_grown(no) && self.life.key(no).is_ok_and(|(key, _)| key != life.key) {
+            if self.life.is_grown(no) && self.life.key(no).map_or(true, |(key, _)| key != life.key) {
                 return self.reopen(no, "what its parts were made of has changed", false);
             }
             let node = self.life.node(no);

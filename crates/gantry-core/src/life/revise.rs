@@ -6,7 +6,7 @@ use super::{Phase, Refusal};
 use crate::event::Event;
 use crate::id::{Revision, TaskId};
 use crate::input::Change;
-use crate::plan::{Idempotency, Severity, diff};
+use crate::plan::{Idempotency, Plan, Severity, diff};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -45,16 +45,7 @@ impl Draft {
         }
         self.reopen_plan(&format!("{by} changed the plan: {rationale}"))?;
         let touched: Vec<TaskId> = diff.changed.iter().map(|change| change.id.clone()).collect();
-        let redefined: Vec<TaskId> = touched
-            .iter()
-            .filter(|id| {
-                let (old, new) = (current.task(id.as_str()), wanted.task(id.as_str()));
-                old.zip(new).is_some_and(|(old, new)| {
-                    super::key::definition_hash(old) != super::key::definition_hash(new) || old.inputs != new.inputs
-                })
-            })
-            .cloned()
-            .collect();
+        let redefined: Vec<TaskId> = touched.iter().filter(|id| self.is_redefined(id, &wanted)).cloned().collect();
         for id in diff.removed.iter().chain(&redefined) {
             self.stop_running(id, "the plan was changed");
         }
@@ -91,8 +82,16 @@ impl Draft {
         Ok(())
     }
 
+    /// Tells whether a task means other work in the plan that is wanted.
+    pub(super) fn is_redefined(&self, id: &TaskId, wanted: &Plan) -> bool {
+        let old = self.life.no(id.as_str()).map(|no| &self.life.node(no).task);
+        old.zip(wanted.task(id.as_str())).is_some_and(|(old, new)| {
+            super::key::definition_hash(old) != super::key::definition_hash(new) || old.inputs != new.inputs
+        })
+    }
+
     /// A part that comes to a composite which is over, or past its parts, opens it again or shares its end.
-    fn settle_in(&mut self, id: &TaskId) {
+    pub(super) fn settle_in(&mut self, id: &TaskId) {
         let Some(no) = self.life.no(id.as_str()) else { return };
         let Some(parent) = self.life.node(no).parent.filter(|_| !self.life.task(no).state.is_final()) else { return };
         match &self.life.task(parent).state {

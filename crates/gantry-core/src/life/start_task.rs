@@ -54,7 +54,9 @@ impl Draft {
             }
         };
         let task = std::sync::Arc::clone(&self.life.node(no).task);
-        if !matches!(task.action, Some(Action::Gate(_) | Action::Checkpoint(_) | Action::UndoTo(_)))
+        // What grows has its parts in the plan, and those may be others than they were when the result was recorded.
+        if !self.life.node(no).grows()
+            && !matches!(task.action, Some(Action::Gate(_) | Action::Checkpoint(_) | Action::UndoTo(_)))
             && let Some(memo) = self.life.task(no).recall(&key).cloned()
         {
             let outputs = (*memo.outputs).clone();

@@ -120,3 +120,51 @@ fn the_budget_of_nodes_holds_for_what_is_adopted() {
     world.approve("accept", "mara");
     assert!(world.tasks().contains("the nodes budget does not suffice"), "{}", world.tasks());
 }
+
+#[test]
+fn a_task_that_comes_to_a_finished_part_opens_it_again() {
+    let mut world = accepted(&json!({"tasks": [
+        {"id": "walls", "tasks": [{"id": "bricks", "run": "buy"}]},
+        {"id": "garden", "run": "plant"},
+    ]}));
+    world.finish("bricks");
+    let other = json!({"tasks": [
+        {"id": "walls", "tasks": [{"id": "bricks", "run": "buy"}, {"id": "roof", "run": "roof"}]},
+        {"id": "garden", "run": "plant"},
+    ]});
+    world.edit_output("draft", json!({"plan": other}));
+    world.approve("accept", "mara");
+    assert!(world.started().contains(&"roof".to_owned()), "{}", world.tasks());
+    world.finish("garden");
+    world.finish("roof");
+    world.finish("report");
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn a_later_draft_that_is_no_plan_leaves_the_work_as_it_is_and_asks() {
+    let mut world = accepted(&house());
+    world.edit_output("draft", json!({"plan": "nothing"}));
+    world.approve("accept", "mara");
+    assert_eq!(world.waits_for(), ["work: help: what it should adopt is no plan: it is no object with `tasks`"]);
+    assert!(world.tasks().contains("dig     running"), "{}", world.tasks());
+    world.edit_output("draft", json!({"plan": house()}));
+    world.approve("accept", "mara");
+    for task in ["dig", "bricks", "mortar", "report"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn a_draft_that_becomes_what_it_was_is_adopted_again() {
+    let small = json!({"tasks": [{"id": "dig", "run": "dig"}]});
+    let large = json!({"tasks": [{"id": "dig", "run": "dig"}, {"id": "fill", "run": "fill"}]});
+    let mut world = accepted(&small);
+    world.finish("dig");
+    for (made, has_fill) in [(&large, true), (&small, false)] {
+        world.edit_output("draft", json!({"plan": made}));
+        world.approve("accept", "mara");
+        assert_eq!(world.tasks().contains("fill"), has_fill, "{}", world.tasks());
+    }
+}

@@ -118,6 +118,21 @@ fn a_list_that_is_made_anew_while_its_items_are_worked_on_is_mapped_anew() {
 }
 
 #[test]
+fn a_map_whose_list_is_being_made_anew_waits_for_it() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
+        "#,
+    );
+    world.finish_with("gaps", json!({"list": ["a"]}));
+    world.retry("gaps");
+    world.finish("dig-1");
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    assert!(world.tasks().contains("dig-2  running"), "{}", world.tasks());
+}
+
+#[test]
 fn a_route_back_is_a_bounded_loop_and_the_plan_stays_acyclic() {
     let mut world = World::with_plan(
         "
