@@ -25,6 +25,8 @@ pub struct Setting {
     pub budget: Option<f64>,
     /// When it has to be done.
     pub deadline: Option<Date>,
+    /// When it has worked, as it was said.
+    pub success: Vec<String>,
 }
 
 /// A plan as `gantry export --format json` writes it; says what of the outline does not fit together.
@@ -44,8 +46,7 @@ pub fn plan(outline: &Outline, setting: &Setting) -> Result<Value, String> {
             inside.push(work(task, &names.before(task, at), outline, &roles));
             scheduling.insert(task.id.clone(), numbers(task));
         }
-        if let Some(milestone) = &phase.milestone {
-            let id = names.milestones[at].clone();
+        if let Some((milestone, id)) = phase.milestone.as_ref().zip(names.milestones[at].clone()) {
             inside.push(json!({
                 "id": id,
                 "title": milestone.title,
@@ -62,7 +63,8 @@ pub fn plan(outline: &Outline, setting: &Setting) -> Result<Value, String> {
             "id": names.phases[at], "title": phase.title, "purpose": phase.purpose, "tasks": inside,
         }));
     }
-    Ok(json!({"tasks": tasks, "schedule": schedule(outline, setting, scheduling)}))
+    let done_when: Vec<Value> = setting.success.iter().map(|words| json!({"words": words})).collect();
+    Ok(json!({"tasks": tasks, "done_when": done_when, "schedule": schedule(outline, setting, scheduling)}))
 }
 
 fn work(task: &OutlineTask, before: &[String], outline: &Outline, roles: &BTreeMap<&str, &str>) -> Value {
@@ -173,7 +175,8 @@ fn last_of(phase: &OutlinePhase) -> Vec<&str> {
 /// What everything is called: one name, one thing.
 struct Names<'a> {
     phases: Vec<String>,
-    milestones: Vec<String>,
+    /// What the end of each phase is called, where somebody decides about it.
+    milestones: Vec<Option<String>>,
     /// The phase that each task is in.
     home: BTreeMap<&'a str, usize>,
 }
@@ -204,7 +207,11 @@ impl<'a> Names<'a> {
             name
         };
         let phases = outline.phases.iter().map(|phase| free(phase.id.clone())).collect();
-        let milestones = outline.phases.iter().map(|phase| free(format!("{}-done", phase.id))).collect();
+        let milestones = outline
+            .phases
+            .iter()
+            .map(|phase| phase.milestone.as_ref().map(|_| free(format!("{}-done", phase.id))))
+            .collect();
         Ok(Self { phases, milestones, home })
     }
 
@@ -212,9 +219,8 @@ impl<'a> Names<'a> {
     fn before(&self, task: &OutlineTask, at: usize) -> Vec<String> {
         let mut before = task.after.clone();
         let latest = task.after.iter().filter_map(|id| self.home.get(id.as_str())).max();
-        if let Some(phase) = latest.filter(|phase| **phase < at) {
-            before.push(self.milestones[*phase].clone());
-        }
+        let decided = latest.filter(|phase| **phase < at).and_then(|phase| self.milestones[*phase].clone());
+        before.extend(decided);
         before
     }
 }

@@ -133,6 +133,7 @@ fn setting(brief: &Brief, knowledge: &Knowledge, means: &Means, today: Date) -> 
         currency: means.currency.clone(),
         budget: means.budget,
         deadline: means.deadline.filter(in_time).or(from_horizon),
+        success: brief.success.iter().map(|said| said.text.clone()).collect(),
     }
 }
 

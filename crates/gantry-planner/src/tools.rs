@@ -126,6 +126,7 @@ fn draft(request: &str, today: Date) -> Result<Value, String> {
         "kind_was_told": draft.kind_was_told,
         "size": draft.size,
         "safeguards": draft.screening.safeguards,
+        "team": draft.brief.people.team.as_ref().map(|team| team.value),
         "demands": draft.brief.demands.iter().map(|demand| json!({"id": demand.id, "text": demand.text})).collect::<Vec<_>>(),
         "assumed": assumed,
         "tasks": draft.outline.tasks().count(),
@@ -154,8 +155,8 @@ fn forecast(plan: &Value) -> Result<Value, String> {
         known.map_or_else(|| id.clone(), |task| json!(task.name()))
     };
     let path: Vec<Value> = schedule["critical_path"].as_array().into_iter().flatten().map(title).collect();
-    let total: Option<Decimal> = schedule["cost"]["total"].as_str().and_then(|total| total.parse().ok());
-    let budget = plan.schedule.budget.as_ref().map(|budget| budget.amount);
+    let money = |field: &str| schedule["cost"][field].as_str().and_then(|amount| amount.parse::<Decimal>().ok());
+    let (total, budget) = (money("total"), money("budget"));
     let over = total.zip(budget).map(|(total, budget)| total - budget).filter(|over| *over > Decimal::ZERO);
     Ok(json!({
         "over_budget": over.map(|over| over.to_string()),
@@ -166,9 +167,9 @@ fn forecast(plan: &Value) -> Result<Value, String> {
         "cost": schedule["cost"]["total"],
         "cost_p80": schedule["monte_carlo"]["cost"]["p80"],
         "currency": plan.schedule.currency,
-        "budget": plan.schedule.budget,
+        "budget": budget.map(|budget| budget.to_string()),
         "deadline": plan.schedule.deadline,
-        "feasible": schedule["feasible"],
+        "feasible": schedule["feasible"] == true && over.is_none(),
         "infeasible": schedule["infeasible"],
         "critical_path_length": path.len(),
         "critical_path": path.into_iter().take(NAMED_MAX).collect::<Vec<_>>(),

@@ -5,8 +5,9 @@ use gantry_planner::knowledge::BUILT_IN;
 use std::fmt::Write as _;
 use std::path::Path;
 
-fn kinds() -> Kinds {
-    Kinds::read(BUILT_IN).expect("the kinds can be read")
+fn kinds() -> &'static Kinds {
+    static KINDS: std::sync::OnceLock<Kinds> = std::sync::OnceLock::new();
+    KINDS.get_or_init(|| Kinds::read(BUILT_IN).expect("the kinds can be read"))
 }
 
 /// Draws the best kinds of a text with the words that decided.

@@ -38,6 +38,7 @@ fn setting(knowledge: &Knowledge) -> Setting {
         currency: "EUR".to_owned(),
         budget: None,
         deadline: None,
+        success: Vec::new(),
     }
 }
 

@@ -20,6 +20,7 @@ pub fn value(life: &Life) -> Value {
         "state": life.state().to_string(),
         "made_by": draft["made_by"],
         "kind": draft["kind"],
+        "kind_was_told": draft["kind_was_told"],
         "size": draft["size"],
         "finish_p50": forecast["finish_p50"],
         "finish_p80": forecast["finish_p80"],
@@ -33,6 +34,7 @@ pub fn value(life: &Life) -> Value {
         "assumed": draft["assumed"],
         "demands": draft["demands"],
         "critical_path": forecast["critical_path"],
+        "critical_path_length": forecast["critical_path_length"],
         "files": [],
     })
 }
@@ -52,9 +54,10 @@ pub fn page(life: &Life) -> String {
     let _ = writeln!(page, "{} ({id})", life.header().title);
     let _ = writeln!(
         page,
-        "  {} project, {}: {} tasks, made by {}",
+        "  {} project, {}{}: {} tasks, made by {}",
         text(&draft["size"]),
         text(&draft["kind"]),
+        if draft["kind_was_told"] == true { "" } else { " (assumed: no words of the request tell its kind)" },
         draft["tasks"],
         text(&draft["made_by"])
     );
@@ -69,24 +72,27 @@ pub fn page(life: &Life) -> String {
             format!(", deadline {}", text(&forecast["deadline"]["at"]))
         },
     );
-    let _ = writeln!(
-        page,
-        "  cost       {} {currency}, {} {currency} (P80){}",
-        money(&forecast["cost"]),
-        money(&forecast["cost_p80"]),
-        if forecast["budget"].is_null() {
-            String::new()
-        } else {
-            format!(", budget {} {currency}", money(&forecast["budget"]))
-        },
-    );
+    let budget = match &forecast["budget"] {
+        Value::Null => String::new(),
+        budget => format!(", budget {} {currency}", money(budget)),
+    };
+    // What one person does has no price here.
+    if draft["size"] == "household" {
+        let _ = writeln!(page, "  cost       not estimated{budget}");
+    } else {
+        let (cost, p80) = (money(&forecast["cost"]), money(&forecast["cost_p80"]));
+        let _ = writeln!(page, "  cost       {cost} {currency}, {p80} {currency} (P80){budget}");
+    }
     if let Some(over) = forecast["over_budget"].as_str() {
         let _ = writeln!(page, "  does not fit: it costs {} {currency} more than the budget", whole(over));
     }
     for gap in forecast["infeasible"].as_array().into_iter().flatten() {
         let _ = writeln!(page, "  does not fit: {}", text(&gap["what"]));
     }
-    list(&mut page, "critical path", forecast["critical_path"].as_array().into_iter().flatten().map(text));
+    let path = forecast["critical_path"].as_array().map_or(&[][..], Vec::as_slice);
+    let more = forecast["critical_path_length"].as_u64().unwrap_or_default().saturating_sub(path.len() as u64);
+    let more = (more > 0).then(|| format!("… and {more} more"));
+    list(&mut page, "critical path", path.iter().map(text).chain(more));
     let mut risks: Vec<&Value> = draft["risks"].as_array().into_iter().flatten().collect();
     risks.sort_by(|one, other| other["probability"].as_f64().total_cmp_or_equal(one["probability"].as_f64()));
     list(
@@ -105,6 +111,12 @@ pub fn page(life: &Life) -> String {
             .into_iter()
             .flatten()
             .map(|gap| format!("{} {}", text(&gap["question"]), text(&gap["assumed"]))),
+    );
+    let said = draft["demands"].as_array().into_iter().flatten();
+    list(
+        &mut page,
+        "said, and not checked by the plan",
+        said.map(|demand| format!("{}: {}", text(&demand["id"]), text(&demand["text"]))),
     );
     list(&mut page, "with care", draft["safeguards"].as_array().into_iter().flatten().map(text));
     let _ = writeln!(page, "next:");
