@@ -93,7 +93,7 @@ fn nothing_is_lost_or_done_twice_when_it_is_killed_while_it_comes_to_its_end() {
 #[test]
 fn a_process_that_was_stopped_for_longer_than_a_lease_runs_nothing_twice_and_keeps_its_plan() {
     let plan = format!(
-        "id: beat\ntasks:\n  - id: beat\n    heartbeat: 50ms\n    run: '{MARK}; echo ready; until test -e stopped; do sleep 0.01; done; sleep 0.5; touch slept; until test -e go; do sleep 0.01; done'\n  - {{id: after, run: '{MARK}', depends_on: [beat]}}\n"
+        "id: beat\ntasks:\n  - id: beat\n    heartbeat: 300ms\n    run: '{MARK}; echo ready; until test -e stopped; do sleep 0.01; done; sleep 1.5; touch slept; until test -e go; do sleep 0.01; done'\n  - {{id: after, run: '{MARK}', depends_on: [beat]}}\n"
     );
     let scene = Scene::with_plan(&plan);
     let mut busy = scene.start(&RUN);
