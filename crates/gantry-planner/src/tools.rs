@@ -16,6 +16,7 @@ use rust_decimal::Decimal;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::brief::{Brief, Demand, TimeKind};
 use crate::draft::{Draft, NoDraft};
 
 /// The plan that plans: what `gantry plan` carries out.
@@ -127,12 +128,24 @@ fn draft(request: &str, today: Date) -> Result<Value, String> {
         "size": draft.size,
         "safeguards": draft.screening.safeguards,
         "team": draft.brief.people.team.as_ref().map(|team| team.value),
-        "demands": draft.brief.demands.iter().map(|demand| json!({"id": demand.id, "text": demand.text})).collect::<Vec<_>>(),
+        "demands": draft.brief.demands.iter().map(|demand| json!({"id": demand.id, "text": demand.text, "checked": is_checked(demand, &draft.brief)})).collect::<Vec<_>>(),
         "assumed": assumed,
         "tasks": draft.outline.tasks().count(),
         "risks": risks,
         "plan": draft.plan,
     }))
+}
+
+/// Tells whether the schedule itself looks after a demand: it is the budget, or the time that everything may take.
+fn is_checked(demand: &Demand, brief: &Brief) -> bool {
+    let money = demand.money.and_then(|at| brief.money.get(at));
+    let time = demand.time.and_then(|at| brief.times.get(at));
+    let is_whole = time.is_some_and(|time| match time.kind {
+        TimeKind::Deadline => brief.deadline.is_some() && time.latest == brief.deadline,
+        TimeKind::Horizon => brief.horizon.is_some() && time.length == brief.horizon,
+        TimeKind::Start | TimeKind::Moment => false,
+    });
+    is_whole || (money.is_some() && money == brief.budget.as_ref())
 }
 
 /// Computes what a plan means in time and money.

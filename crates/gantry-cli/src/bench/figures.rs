@@ -15,6 +15,7 @@ pub struct Rate {
 #[derive(Default)]
 pub struct Figures {
     pub commits: f64,
+    pub commits_in_room: f64,
     pub syncs: f64,
     pub chain: Option<Rate>,
     pub fan: Option<Rate>,
@@ -34,6 +35,7 @@ impl Figures {
         let mut object = Map::new();
         let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
         put("raw_commits_per_s", rounded(self.commits));
+        put("raw_commits_in_room_per_s", rounded(self.commits_in_room));
         put("raw_syncs_per_s", rounded(self.syncs));
         for (name, rate) in [("chain", &self.chain), ("fan", &self.fan), ("many", &self.many)] {
             if let Some(rate) = rate {
@@ -68,6 +70,8 @@ impl Figures {
         let rate = |rate: f64| format!("{rate:.0} /s");
         let of_raw = |ratio: f64| format!("{ratio:.2} x raw commits");
         let mut text = row("plain SQLite commits", rate(self.commits), of_raw(1.0));
+        let in_room = self.commits_in_room;
+        text += &row("the same, log made long before", rate(in_room), of_raw(in_room / self.commits));
         text += &row("plain file syncs", rate(self.syncs), of_raw(self.syncs / self.commits));
         let rates = [
             ("chain, 1,000 tasks", &self.chain),

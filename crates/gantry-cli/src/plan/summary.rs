@@ -112,7 +112,7 @@ pub fn page(life: &Life) -> String {
             .flatten()
             .map(|gap| format!("{} {}", text(&gap["question"]), text(&gap["assumed"]))),
     );
-    let said = draft["demands"].as_array().into_iter().flatten();
+    let said = draft["demands"].as_array().into_iter().flatten().filter(|demand| demand["checked"] != true);
     list(
         &mut page,
         "said, and not checked by the plan",
