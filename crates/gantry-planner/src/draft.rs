@@ -1,7 +1,5 @@
 //! From a sentence to a plan, without a model: read, screened, broken down, put together.
 
-use std::sync::OnceLock;
-
 use jiff::civil::{Date, Weekday};
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +7,7 @@ use serde_json::Value;
 use crate::assemble::{self, Setting};
 use crate::brief::{self, Brief};
 use crate::kind::{Kinds, Size, size_of};
-use crate::knowledge::{BUILT_IN, Knowledge};
+use crate::knowledge::Knowledge;
 use crate::outline::{Given, Outline};
 use crate::screen::{self, Screening, Verdict};
 
@@ -52,17 +50,16 @@ impl Draft {
             return Err(NoDraft::Screened(Box::new(screening)));
         }
         let brief = brief::read(text, today);
-        let kinds = kinds().map_err(NoDraft::Broken)?;
+        let kinds = Kinds::built_in().map_err(|error| NoDraft::Broken(error.to_string()))?;
         let ranked = kinds.of(text);
         let told = ranked.best().map(|best| best.kind.clone());
         let kind = told.clone().unwrap_or_else(|| GENERAL.to_owned());
         let known = kinds.get(&kind).ok_or_else(|| NoDraft::Broken(format!("nothing is known about `{kind}`")))?;
-        let money = Means::of(&brief, today);
-        let size = size_of(known, money.budget_eur, money.days, text);
-        let knowledge = knowledge(&kind).map_err(NoDraft::Broken)?;
-        let given = given(&brief, size, &money);
-        let outline = Outline::of(knowledge, &given).map_err(NoDraft::Broken)?;
-        let setting = setting(&brief, knowledge, &money, today);
+        let means = Means::of(&brief, today);
+        let size = size_of(known, means.budget_eur, means.days, text);
+        let given = given(&brief, size, &means);
+        let outline = Outline::of(&known.knowledge, &given).map_err(NoDraft::Broken)?;
+        let setting = setting(&brief, &known.knowledge, &means, today);
         let plan = assemble::plan(&outline, &setting).map_err(NoDraft::Broken)?;
         Ok(Self { screening, brief, kind, kind_was_told: told.is_some(), size, outline, plan })
     }
@@ -151,20 +148,4 @@ fn next_workday(today: Date) -> Date {
 pub fn per_eur(currency: &str) -> Option<f64> {
     let rates = include_str!("../data/currencies.tsv").lines().filter(|line| !line.starts_with('#'));
     rates.filter_map(|line| line.split_once('\t')).find(|(code, _)| *code == currency)?.1.parse().ok()
-}
-
-fn kinds() -> Result<&'static Kinds, String> {
-    static KINDS: OnceLock<Result<Kinds, String>> = OnceLock::new();
-    let kinds = KINDS.get_or_init(|| Kinds::read(BUILT_IN).map_err(|error| error.to_string()));
-    kinds.as_ref().map_err(Clone::clone)
-}
-
-fn knowledge(kind: &str) -> Result<&'static Knowledge, String> {
-    static ALL: OnceLock<Vec<OnceLock<Result<Knowledge, String>>>> = OnceLock::new();
-    let all = ALL.get_or_init(|| BUILT_IN.iter().map(|_| OnceLock::new()).collect());
-    let at = BUILT_IN.iter().position(|(name, _)| *name == kind);
-    let at = at.ok_or_else(|| format!("nothing is known about `{kind}`"))?;
-    let (name, text) = BUILT_IN[at];
-    let read = all[at].get_or_init(|| Knowledge::read(name, text).map_err(|faults| faults.join("\n")));
-    read.as_ref().map_err(Clone::clone)
 }

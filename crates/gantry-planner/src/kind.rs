@@ -10,13 +10,16 @@ mod size;
 
 pub use size::{Size, size_of};
 
-use crate::screen::phrase::Phrase;
-use crate::screen::words::{Word, words};
-use head::{Head, Zone};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde::Serialize;
+
+use crate::knowledge::{BUILT_IN, Knowledge};
+use crate::phrase::Phrase;
+use crate::words::{Word, words};
+use head::{Head, Zone};
 
 /// A strong signal nearly decides; a Korean one counts as much.
 const STRONG: f64 = 4.0;
@@ -34,33 +37,18 @@ const SCORE_MIN: f64 = 1.0;
 /// The kind that wins no ties, because words of business occur in every request.
 const NEVER_BY_DEFAULT: &str = "business-launch";
 
-/// Everything this module knows about one kind.
-#[derive(Debug, Clone, PartialEq)]
+/// A kind of project, and what tells it.
+#[derive(Debug, Clone)]
 pub struct Kind {
-    /// Its name, such as `construction`.
-    pub name: String,
-    /// Its title for people.
-    pub title: String,
-    /// Whether it happens at places.
-    pub physical: bool,
-    /// Which budget and duration each size means.
-    pub sizes: BTreeMap<Size, Scale>,
+    /// Everything that is known about it.
+    pub knowledge: Knowledge,
     strong: Vec<Phrase>,
     weak: Vec<Phrase>,
     against: Vec<Phrase>,
 }
 
-/// The budget and the duration that a size stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-pub struct Scale {
-    /// The total budget, in euros.
-    pub budget: f64,
-    /// The duration, in days of the calendar.
-    pub days: f64,
-}
-
 /// The kinds that are known.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Kinds {
     kinds: Vec<Kind>,
 }
@@ -107,45 +95,31 @@ impl Ranked {
     }
 }
 
-#[derive(Deserialize)]
-struct File {
-    kind: String,
-    title: String,
-    physical: bool,
-    signals: Signals,
-    size: BTreeMap<Size, Scale>,
-}
-
-#[derive(Deserialize)]
-struct Signals {
-    strong: Vec<String>,
-    weak: Vec<String>,
-    #[serde(default)]
-    against: Vec<String>,
-    #[serde(default)]
-    ko: Vec<String>,
-}
-
 impl Kinds {
-    /// Reads the kinds from knowledge files, given as name and content; what it does not need it skips.
+    /// The kinds that come with the program, read once.
+    pub fn built_in() -> Result<&'static Self, ReadError> {
+        static KINDS: OnceLock<Result<Kinds, ReadError>> = OnceLock::new();
+        KINDS.get_or_init(|| Self::read(BUILT_IN)).as_ref().map_err(Clone::clone)
+    }
+
+    /// Reads the kinds from knowledge files, given as name and content.
     pub fn read(files: &[(&str, &str)]) -> Result<Self, ReadError> {
         let mut kinds: Vec<Kind> = Vec::new();
         for (name, yaml) in files {
             let fault = |why: String| ReadError { file: (*name).to_owned(), why };
-            let file: File = serde_saphyr::from_str(yaml).map_err(|error| fault(error.to_string()))?;
-            let kind = ready(file).map_err(fault)?;
-            if kinds.iter().any(|known| known.name == kind.name) {
-                return Err(fault(format!("the kind `{}` is there already", kind.name)));
+            let kind = Kind::of(Knowledge::read(name, yaml).map_err(|faults| fault(faults.join("; ")))?);
+            if kinds.iter().any(|known| known.name() == kind.name()) {
+                return Err(fault(format!("the kind `{}` is there already", kind.name())));
             }
             kinds.push(kind);
         }
-        kinds.sort_by(|one, other| one.name.cmp(&other.name));
+        kinds.sort_by(|one, other| one.name().cmp(other.name()));
         Ok(Self { kinds })
     }
 
     /// Returns the kind of that name.
     pub fn get(&self, name: &str) -> Option<&Kind> {
-        self.kinds.iter().find(|kind| kind.name == name)
+        self.kinds.iter().find(|kind| kind.name() == name)
     }
 
     /// Returns all kinds, by name.
@@ -167,31 +141,6 @@ impl Kinds {
     }
 }
 
-fn ready(file: File) -> Result<Kind, String> {
-    for size in Size::ALL {
-        let scale = file.size.get(&size).ok_or_else(|| format!("`size` has no `{size}`"))?;
-        if !(scale.budget > 0.0 && scale.days > 0.0) {
-            return Err(format!("budget and days of `{size}` must be more than nothing"));
-        }
-    }
-    let scales: Vec<&Scale> = file.size.values().collect();
-    if !scales.is_sorted_by(|one, next| one.budget < next.budget && one.days < next.days) {
-        return Err("each size must cost more and take longer than the one before".to_owned());
-    }
-    let phrases = |texts: &[String]| texts.iter().map(|text| Phrase::at_word_starts(text)).collect::<Vec<_>>();
-    let mut strong = phrases(&file.signals.strong);
-    strong.extend(phrases(&file.signals.ko));
-    Ok(Kind {
-        name: file.kind,
-        title: file.title,
-        physical: file.physical,
-        sizes: file.size,
-        strong,
-        weak: phrases(&file.signals.weak),
-        against: phrases(&file.signals.against),
-    })
-}
-
 /// One signal of a kind where it counts most.
 struct Hit {
     words: Range<usize>,
@@ -200,6 +149,19 @@ struct Hit {
 }
 
 impl Kind {
+    fn of(knowledge: Knowledge) -> Self {
+        let phrases = |texts: &[String]| texts.iter().map(|text| Phrase::at_word_starts(text)).collect::<Vec<_>>();
+        let signals = &knowledge.signals;
+        let mut strong = phrases(&signals.strong);
+        strong.extend(phrases(&signals.ko));
+        Self { strong, weak: phrases(&signals.weak), against: phrases(&signals.against), knowledge }
+    }
+
+    /// Its name, such as `construction`.
+    pub fn name(&self) -> &str {
+        &self.knowledge.kind
+    }
+
     fn score(&self, words: &[Word], head: &Head) -> Scored {
         let against: Vec<Range<usize>> = self.against.iter().flat_map(|phrase| phrase.find(words)).collect();
         let elsewhere = against.iter().any(|place| head.zone(place) == Zone::Head);
@@ -230,7 +192,7 @@ impl Kind {
         let bytes = |place: &Range<usize>| words[place.start].range.start..words[place.end - 1].range.end;
         let mut places: Vec<Range<usize>> = hits.iter().map(|hit| bytes(&hit.words)).collect();
         places.sort_by_key(|place| (place.start, place.end));
-        Scored { kind: self.name.clone(), score, words: places }
+        Scored { kind: self.name().to_owned(), score, words: places }
     }
 }
 

@@ -43,14 +43,17 @@ pub type Three = [f64; 3];
 /// Everything that is known about one kind of project.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields are those of the file, which SPEC in templates/execution-plan describes")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which templates/execution-plan/knowledge/README.md describes"
+)]
 pub struct Knowledge {
     pub kind: String,
     pub title: String,
     pub about: String,
     pub the_thing: String,
     pub physical: bool,
-    pub signals: serde_json::Value,
+    pub signals: Signals,
     pub unit: Unit,
     pub hours_per_day: f64,
     pub calendar: Calendar,
@@ -113,6 +116,8 @@ macro_rules! data {
 }
 
 data! {
+    /// The words that tell the kind.
+    Signals { strong: Vec<String>, weak: Vec<String>, against: Vec<String>, ko: Vec<String> }
     /// How much a size is, for this kind.
     Extent { budget: f64, days: f64, what: String }
     /// Someone who does some of the work.
@@ -255,22 +260,11 @@ pub struct Errand {
 }
 
 impl Knowledge {
-    /// Reads a file, and says everything that is wrong with it.
+    /// Reads the file of a kind, and says everything that is wrong with it.
     pub fn read(kind: &str, text: &str) -> Result<Self, Vec<String>> {
-        let knowledge: Self = serde_saphyr::from_str(text).map_err(|error| vec![format!("{kind}.yaml: {error}")])?;
-        let faults: Vec<String> =
-            knowledge.faults(kind).into_iter().map(|fault| format!("{kind}.yaml: {fault}")).collect();
+        let knowledge: Self = serde_saphyr::from_str(text).map_err(|error| vec![error.to_string()])?;
+        let faults = knowledge.faults(kind);
         if faults.is_empty() { Ok(knowledge) } else { Err(faults) }
-    }
-
-    /// One of those that come with the program.
-    pub fn built_in(kind: &str) -> Option<Result<Self, Vec<String>>> {
-        BUILT_IN.iter().find(|(name, _)| *name == kind).map(|(name, text)| Self::read(name, text))
-    }
-
-    /// Who does some of the work, by id.
-    pub fn role(&self, id: &str) -> Option<&Role> {
-        self.roles.iter().find(|role| role.id == id)
     }
 
     /// All tasks, in order.
@@ -289,9 +283,17 @@ impl Knowledge {
             wrong(format!("it says that its kind is `{}`", self.kind));
         }
         for size in Size::ALL {
-            if !self.size.contains_key(&size) {
-                wrong(format!("it does not say how much `{size}` is"));
+            match self.size.get(&size) {
+                None => wrong(format!("it does not say how much `{size}` is")),
+                Some(extent) if !(extent.budget > 0.0 && extent.days > 0.0) => {
+                    wrong(format!("budget and days of `{size}` must be more than nothing"));
+                }
+                Some(_) => {}
             }
+        }
+        let extents: Vec<&Extent> = self.size.values().collect();
+        if !extents.is_sorted_by(|one, next| one.budget < next.budget && one.days < next.days) {
+            wrong("each size must cost more and take longer than the one before".to_owned());
         }
         let mut before: BTreeSet<&str> = BTreeSet::new();
         for task in self.tasks() {
@@ -344,8 +346,10 @@ mod tests {
 
     #[test]
     fn everything_that_comes_with_the_program_is_sound() {
-        let faults: Vec<String> =
-            BUILT_IN.iter().filter_map(|(kind, text)| Knowledge::read(kind, text).err()).flatten().collect();
+        let faults: Vec<String> = BUILT_IN
+            .iter()
+            .filter_map(|(kind, text)| Some(format!("{kind}: {:?}", Knowledge::read(kind, text).err()?)))
+            .collect();
         assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 

@@ -13,3 +13,6 @@ pub mod knowledge;
 pub mod outline;
 pub mod screen;
 pub mod tools;
+
+mod phrase; // what screening and telling kinds share
+mod words;

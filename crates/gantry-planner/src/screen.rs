@@ -7,8 +7,6 @@
 //! The rules read English and Korean. They catch what is said openly; a request that hides its purpose passes, and the
 //! people who read the plan remain the last check.
 
-pub(crate) mod words;
-pub(crate) mod phrase;
 mod rules;
 mod find;
 mod shape;
@@ -60,7 +58,7 @@ pub struct Screening {
 /// ```
 pub fn screen(text: &str) -> Screening {
     let rules = rules();
-    let words = words::words(text);
+    let words = crate::words::words(text);
     if let Some(name) = shape::hopeless(text, &words, rules) {
         return unusable_shape(text, rules, name, Vec::new());
     }

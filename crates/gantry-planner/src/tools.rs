@@ -168,9 +168,8 @@ fn forecast(plan: &Value) -> Result<Value, String> {
         known.map_or_else(|| id.clone(), |task| json!(task.name()))
     };
     let path: Vec<Value> = schedule["critical_path"].as_array().into_iter().flatten().map(title).collect();
-    let money = |field: &str| schedule["cost"][field].as_str().and_then(|amount| amount.parse::<Decimal>().ok());
-    let (total, budget) = (money("total"), money("budget"));
-    let over = total.zip(budget).map(|(total, budget)| total - budget).filter(|over| *over > Decimal::ZERO);
+    let left = schedule["cost"]["under_budget"].as_str().and_then(|left| left.parse::<Decimal>().ok());
+    let over = left.map(|left| -left).filter(|over| *over > Decimal::ZERO);
     Ok(json!({
         "over_budget": over.map(|over| over.to_string()),
         "start": schedule["start"],
@@ -180,7 +179,7 @@ fn forecast(plan: &Value) -> Result<Value, String> {
         "cost": schedule["cost"]["total"],
         "cost_p80": schedule["monte_carlo"]["cost"]["p80"],
         "currency": plan.schedule.currency,
-        "budget": budget.map(|budget| budget.to_string()),
+        "budget": schedule["cost"]["budget"],
         "deadline": plan.schedule.deadline,
         "feasible": schedule["feasible"] == true && over.is_none(),
         "infeasible": schedule["infeasible"],

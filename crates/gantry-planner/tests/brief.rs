@@ -20,3 +20,4 @@ mod properties;
 mod subject;
 #[path = "brief/times.rs"]
 mod times;
+mod shared;

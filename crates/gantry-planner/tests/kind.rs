@@ -1,9 +1,10 @@
 //! Kinds and sizes of requests.
 
+mod shared;
+
 use gantry_planner::kind::{Kinds, Size, size_of};
 use gantry_planner::knowledge::BUILT_IN;
 use std::fmt::Write as _;
-use std::path::Path;
 
 fn kinds() -> &'static Kinds {
     static KINDS: std::sync::OnceLock<Kinds> = std::sync::OnceLock::new();
@@ -66,15 +67,11 @@ fn when_no_word_points_to_a_kind_that_is_said() {
 
 #[test]
 fn launching_a_business_wins_no_ties() {
-    let kind = |name: &str| {
-        format!(
-            "kind: {name}\ntitle: T\nphysical: true\nsignals: {{strong: [bakery], weak: []}}\nsize: {{household: {{budget: 1, days: 1}}, \
-             small: {{budget: 2, days: 2}}, medium: {{budget: 3, days: 3}}, large: {{budget: 4, days: 4}}, mega: {{budget: 5, days: 5}}}}"
-        )
-    };
+    let construction = include_str!("../../../templates/execution-plan/knowledge/construction.yaml");
+    let kind = |name: &str| construction.replacen("kind: construction", &format!("kind: {name}"), 1);
     let (business, zoo) = (kind("business-launch"), kind("zoo"));
-    let kinds = Kinds::read(&[("a", business.as_str()), ("b", zoo.as_str())]).unwrap();
-    assert_eq!(kinds.of("A bakery in Aarhus").best().unwrap().kind, "zoo");
+    let kinds = Kinds::read(&[("business-launch", business.as_str()), ("zoo", zoo.as_str())]).unwrap();
+    assert_eq!(kinds.of("Build a house in Aarhus").best().unwrap().kind, "zoo");
 }
 
 #[test]
@@ -123,7 +120,7 @@ fn money_and_time_have_their_place_on_the_table_of_the_kind() {
         (trip, Some(1_300_000.0), None, Size::Large),
         (trip, Some(0.0), Some(f64::NAN), Size::Small),
     ] {
-        assert_eq!(size_of(kind, budget, days, ""), size, "{} {budget:?} {days:?}", kind.name);
+        assert_eq!(size_of(kind, budget, days, ""), size, "{} {budget:?} {days:?}", kind.name());
     }
 }
 
@@ -170,20 +167,13 @@ fn of_twenty_eight_requests_that_no_file_was_written_for_these_miss_their_kind()
 /// The labels are a reader's judgement; `also` names a second kind that is right too.
 #[test]
 fn nine_of_ten_real_requests_get_the_kind_and_nearly_all_the_size_that_a_reader_gives_them() {
-    let name = "shared/data/prompts/prompts.jsonl";
-    let mut beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|above| above.join(name));
-    let Some(requests) = beside.find_map(|path| std::fs::read_to_string(path).ok()) else {
-        eprintln!("skipped: there is no `{name}` beside the workspace");
-        return;
-    };
+    let Some(requests) = shared::requests("prompts") else { return };
     let kinds = kinds();
     let (mut right, mut acceptable, mut near, mut count) = (0, 0, 0, 0);
     let mut wrong = String::new();
     for line in include_str!("data/labels.tsv").lines().filter(|line| !line.starts_with('#')) {
         let label: Vec<&str> = line.split('\t').collect();
-        let request = requests.lines().find(|request| request.contains(label[0])).unwrap();
-        let value: serde_json::Value = serde_json::from_str(request).unwrap();
-        let text = value["prompt"].as_str().unwrap();
+        let text = requests.iter().find(|(id, _)| id == label[0]).map(|(_, text)| text.as_str()).unwrap();
         let ranked = kinds.of(text);
         let found = ranked.best().map_or("none", |scored| &scored.kind);
         let kind = kinds.get(label[1]).or_else(|| kinds.get(label[2])).unwrap();

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // a test may
 
+mod shared;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -11,6 +13,7 @@ use gantry_planner::knowledge::{BUILT_IN, Knowledge};
 use gantry_planner::outline::{Given, Outline};
 use jiff::civil::date;
 use serde_json::Value;
+use shared::{loaded, scheduled};
 
 fn given(size: Size) -> Given {
     Given {
@@ -51,14 +54,6 @@ fn made(knowledge: &Knowledge, given: &Given) -> (Outline, Value) {
     let outline = Outline::of(knowledge, given).unwrap();
     let plan = assemble::plan(&outline, &setting(knowledge)).unwrap();
     (outline, plan)
-}
-
-fn loaded(name: &str, plan: &Value) -> gantry_core::plan::Plan {
-    let mut plan = plan.clone();
-    plan["title"] = serde_json::json!(name);
-    let read = gantry_format::load("plan.json", plan.to_string().as_bytes());
-    let errors: Vec<String> = read.report.diagnostics.iter().map(|found| format!("{found:?}")).take(3).collect();
-    read.plan.unwrap_or_else(|| panic!("{name}: {errors:#?}"))
 }
 
 #[test]
@@ -113,10 +108,7 @@ fn plans_of_small_projects_can_be_scheduled_and_fit_about_what_their_size_says()
     for (kind, text) in BUILT_IN {
         let knowledge = Knowledge::read(kind, text).unwrap();
         let (_, plan) = made(&knowledge, &given(Size::Small));
-        let project = loaded(kind, &plan).project(gantry_core::time::Timestamp::from_ms(1_800_000_000_000));
-        let options = gantry_schedule::Options { draws: 200, schedules: 50, ..Default::default() };
-        let schedule = gantry_schedule::schedule(&project, &options).unwrap();
-        let schedule = serde_json::to_value(&schedule).unwrap();
+        let (project, schedule) = scheduled(kind, &plan);
         writeln!(
             table,
             "{kind}: {} tasks, from {} to {}, cost {}",

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // a test may
 
+mod shared;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use gantry_planner::draft::{Draft, NoDraft};
 use gantry_planner::screen::Verdict;
@@ -17,18 +18,8 @@ fn drafted(text: &str) -> Draft {
     Draft::of(text, TODAY).unwrap_or_else(|why| panic!("{text}: {why:?}"))
 }
 
-fn project(draft: &Draft) -> gantry_schedule::Project {
-    let mut plan = draft.plan.clone();
-    plan["title"] = json!(draft.brief.title.text);
-    let read = gantry_format::load("plan.json", plan.to_string().as_bytes());
-    let errors: Vec<String> = read.report.diagnostics.iter().map(|found| format!("{found:?}")).take(3).collect();
-    let plan = read.plan.unwrap_or_else(|| panic!("{}: {errors:#?}", draft.brief.title.text));
-    plan.project(gantry_core::time::Timestamp::from_ms(1_800_000_000_000))
-}
-
 fn scheduled(draft: &Draft) -> Value {
-    let options = gantry_schedule::Options { draws: 100, schedules: 20, ..Default::default() };
-    serde_json::to_value(gantry_schedule::schedule(&project(draft), &options).unwrap()).unwrap()
+    shared::scheduled(&draft.brief.title.text, &draft.plan).1
 }
 
 #[test]
@@ -73,17 +64,10 @@ fn the_same_request_on_the_same_day_is_the_same_plan() {
 
 #[test]
 fn real_requests_become_different_plans_that_can_be_scheduled() {
-    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let found = above.map(|above| above.join("shared/data/prompts/prompts.jsonl")).find(|path| path.exists());
-    let Some(requests) = found.and_then(|path| std::fs::read_to_string(path).ok()) else {
-        eprintln!("skipped: there is no `shared/data/prompts/prompts.jsonl` beside the workspace");
-        return;
-    };
+    let Some(requests) = shared::requests("prompts") else { return };
     let mut table = String::new();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    for line in requests.lines() {
-        let request: Value = serde_json::from_str(line).unwrap();
-        let (id, text) = (request["id"].as_str().unwrap().get(..8).unwrap(), request["prompt"].as_str().unwrap());
+    for (id, text) in &requests {
         let draft = match Draft::of(text, TODAY) {
             Ok(draft) => draft,
             Err(NoDraft::Screened(screening)) => {

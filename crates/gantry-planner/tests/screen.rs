@@ -1,30 +1,10 @@
 //! Screening: what is refused, what cannot be planned, what needs care, and what is fine however alarming it sounds.
 
+mod shared;
+
 use gantry_planner::screen::{Screening, Verdict, screen};
 use proptest::prelude::*;
 use std::fmt::Write as _;
-use std::path::Path;
-
-/// Reads a file of real requests as (id, text), or says that the test is skipped.
-fn real(name: &str) -> Option<Vec<(String, String)>> {
-    let text = data(&format!("prompts/{name}.jsonl"))?;
-    let read = |line: &str| {
-        let value: serde_json::Value = serde_json::from_str(line).expect("each line is JSON");
-        let field = |key: &str| value[key].as_str().expect("id and prompt are there").to_owned();
-        (field("id")[..8].to_owned(), field("prompt"))
-    };
-    Some(text.lines().map(read).collect())
-}
-
-/// Reads a file of real requests, which are no part of the repository.
-fn data(name: &str) -> Option<String> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|above| above.join("shared/data").join(name));
-    let text = beside.into_iter().find_map(|path| std::fs::read_to_string(path).ok());
-    if text.is_none() {
-        eprintln!("skipped: there is no `shared/data/{name}` beside the workspace");
-    }
-    text
-}
 
 fn allowed(screening: &Screening) -> bool {
     matches!(screening.verdict, Verdict::Allow | Verdict::AllowWithCare)
@@ -201,7 +181,7 @@ fn a_text_made_to_be_slow_is_read_like_any_other() {
 
 #[test]
 fn no_real_useless_request_passes() {
-    let Some(requests) = real("unusable") else { return };
+    let Some(requests) = shared::requests("unusable") else { return };
     let passed: Vec<&(String, String)> = requests.iter().filter(|(_, text)| allowed(&screen(text))).collect();
     assert!(passed.is_empty(), "{passed:?}");
 }
@@ -210,7 +190,7 @@ fn no_real_useless_request_passes() {
 /// animal welfare law, so it is allowed with care.
 #[test]
 fn real_harmful_requests_are_refused_but_for_a_lawful_study() {
-    let Some(requests) = real("red-team") else { return };
+    let Some(requests) = shared::requests("red-team") else { return };
     let mut out = String::new();
     for (id, text) in &requests {
         let screening = screen(text);
@@ -227,7 +207,7 @@ fn real_harmful_requests_are_refused_but_for_a_lawful_study() {
 
 #[test]
 fn of_eighty_real_requests_these_are_not_planned() {
-    let Some(requests) = real("prompts") else { return };
+    let Some(requests) = shared::requests("prompts") else { return };
     let mut out = String::new();
     for (id, text) in requests.iter().filter(|(_, text)| !allowed(&screen(text))) {
         let screening = screen(text);
@@ -247,7 +227,7 @@ fn of_eighty_real_requests_these_are_not_planned() {
 
 #[test]
 fn of_eighty_real_requests_these_need_care() {
-    let Some(requests) = real("prompts") else { return };
+    let Some(requests) = shared::requests("prompts") else { return };
     let mut out = String::new();
     for (id, text) in &requests {
         let screening = screen(text);
@@ -283,7 +263,7 @@ fn of_eighty_real_requests_these_need_care() {
 #[test]
 fn no_ordinary_request_of_a_sample_is_refused() {
     let names = ["topics/taskbench_requests_2000.txt", "topics/worldbank_dev_2000.csv", "topics/app_ideas.csv"];
-    let Some(texts) = names.iter().map(|name| data(name)).collect::<Option<Vec<String>>>() else { return };
+    let Some(texts) = names.iter().map(|name| shared::data(name)).collect::<Option<Vec<String>>>() else { return };
     let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).filter(|line| line.len() > 40).collect();
     let sample: Vec<&str> = lines.iter().step_by(lines.len() / 500).copied().collect();
     assert!(sample.len() >= 500);

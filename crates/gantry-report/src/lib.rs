@@ -2,3 +2,5 @@
 //! surroundings, and the same data always gives the same bytes.
 
 pub mod chart;
+
+pub use chart::thousands;

@@ -35,7 +35,6 @@ pub fn value(life: &Life) -> Value {
         "demands": draft["demands"],
         "critical_path": forecast["critical_path"],
         "critical_path_length": forecast["critical_path_length"],
-        "files": [],
     })
 }
 
@@ -94,7 +93,8 @@ pub fn page(life: &Life) -> String {
     let more = (more > 0).then(|| format!("… and {more} more"));
     list(&mut page, "critical path", path.iter().map(text).chain(more));
     let mut risks: Vec<&Value> = draft["risks"].as_array().into_iter().flatten().collect();
-    risks.sort_by(|one, other| other["probability"].as_f64().total_cmp_or_equal(one["probability"].as_f64()));
+    let likely = |risk: &Value| risk["probability"].as_f64().unwrap_or_default();
+    risks.sort_by(|one, other| likely(other).total_cmp(&likely(one)));
     list(
         &mut page,
         "most likely risks",
@@ -138,26 +138,8 @@ fn list(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
     }
 }
 
-/// An amount without cents, in groups of three digits.
+/// An amount without cents.
 fn whole(amount: &str) -> String {
     let digits = amount.split('.').next().unwrap_or(amount);
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(' ');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// Orders what may not be there.
-trait TotalOrder {
-    fn total_cmp_or_equal(self, other: Self) -> std::cmp::Ordering;
-}
-
-impl TotalOrder for Option<f64> {
-    fn total_cmp_or_equal(self, other: Self) -> std::cmp::Ordering {
-        self.unwrap_or_default().total_cmp(&other.unwrap_or_default())
-    }
+    digits.parse().map_or_else(|_| amount.to_owned(), gantry_report::thousands)
 }

@@ -6,6 +6,12 @@ use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::World;
 use serde_json::json;
 
+/// A list, and work on each of its items.
+const GAPS_AND_DIG: &str = r#"
+    gaps
+    dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
+"#;
+
 #[test]
 fn a_map_becomes_one_task_for_each_item_and_gives_their_results_in_order() {
     let mut world = World::with_plan(
@@ -61,12 +67,7 @@ fn a_map_over_something_else_fails_by_name() {
 
 #[test]
 fn when_the_list_changes_only_the_changed_items_are_redone() {
-    let mut world = World::with_plan(
-        r#"
-        gaps
-        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
-        "#,
-    );
+    let mut world = World::with_plan(GAPS_AND_DIG);
     world.finish_with("gaps", json!({"list": ["a", "b", "c"]}));
     for n in 1..=3 {
         world.finish(&format!("dig-{n}"));
@@ -84,12 +85,7 @@ fn when_the_list_changes_only_the_changed_items_are_redone() {
 
 #[test]
 fn a_list_that_changes_while_its_items_are_worked_on_is_mapped_anew_at_once() {
-    let mut world = World::with_plan(
-        r#"
-        gaps
-        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
-        "#,
-    );
+    let mut world = World::with_plan(GAPS_AND_DIG);
     world.finish_with("gaps", json!({"list": ["a", "b"]}));
     world.finish("dig-1");
     world.started();
@@ -102,12 +98,7 @@ fn a_list_that_changes_while_its_items_are_worked_on_is_mapped_anew_at_once() {
 
 #[test]
 fn a_list_that_is_made_anew_while_its_items_are_worked_on_is_mapped_anew() {
-    let mut world = World::with_plan(
-        r#"
-        gaps
-        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
-        "#,
-    );
+    let mut world = World::with_plan(GAPS_AND_DIG);
     world.finish_with("gaps", json!({"list": ["a"]}));
     world.retry("gaps");
     world.finish_with("gaps", json!({"list": ["a", "b"]}));
@@ -119,12 +110,7 @@ fn a_list_that_is_made_anew_while_its_items_are_worked_on_is_mapped_anew() {
 
 #[test]
 fn a_map_whose_list_is_being_made_anew_waits_for_it() {
-    let mut world = World::with_plan(
-        r#"
-        gaps
-        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","action":{"run":"dig"}}}
-        "#,
-    );
+    let mut world = World::with_plan(GAPS_AND_DIG);
     world.finish_with("gaps", json!({"list": ["a"]}));
     world.retry("gaps");
     world.finish("dig-1");

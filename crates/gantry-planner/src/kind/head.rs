@@ -1,6 +1,6 @@
 //! Where a text says what it wants: the leading sentence, and in it the first verb with its object.
 
-use crate::screen::words::Word;
+use crate::words::Word;
 use std::ops::Range;
 
 /// Verbs with which people say what should be done.
@@ -173,7 +173,7 @@ fn end_of_head(words: &[Word], start: usize, lead: &Range<usize>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::screen::words::words;
+    use crate::words::words;
 
     fn head(text: &str) -> String {
         let words = words(text);

@@ -1,9 +1,10 @@
 //! How big a project is: by its budget and duration on the table of its kind, and by its words where those are unknown.
 
+use super::Kind;
 use super::head::{Head, Zone};
-use super::{Kind, Scale};
-use crate::screen::phrase::Phrase;
-use crate::screen::words::{Word, words};
+use crate::knowledge::Extent;
+use crate::phrase::Phrase;
+use crate::words::{Word, words};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::LazyLock;
@@ -211,8 +212,8 @@ pub fn size_of(kind: &Kind, budget_eur: Option<f64>, days: Option<f64>, text: &s
 }
 
 /// Where a value stands on a kind's table, from 0 (household) to 4 (mega), by the logarithm between two sizes.
-fn place(kind: &Kind, value: f64, of: impl Fn(&Scale) -> f64) -> f64 {
-    let marks: Vec<f64> = kind.sizes.values().map(|scale| of(scale).ln()).collect();
+fn place(kind: &Kind, value: f64, of: impl Fn(&Extent) -> f64) -> f64 {
+    let marks: Vec<f64> = kind.knowledge.size.values().map(|scale| of(scale).ln()).collect();
     let value = value.ln();
     let mut step = 0.0;
     for pair in marks.windows(2) {
@@ -234,7 +235,7 @@ fn by_words(kind: &Kind, text: &str) -> Option<f64> {
     let person = all
         .iter()
         .any(|word| matches!(word.text.as_str(), "i" | "my" | "me" | "i'm" | "나는" | "저는" | "제가" | "내"));
-    let alone = if kind.sizes[&Size::Small].budget <= WAGE_EUR { 0.0 } else { 1.0 };
+    let alone = if kind.knowledge.size[&Size::Small].budget <= WAGE_EUR { 0.0 } else { 1.0 };
     let between = between_places(text, &all).then_some(f64::from(Size::Large as u8));
     let step = match told(&head.words(&all, Zone::Head)).or(between).or_else(|| told(&lead)) {
         Some(step) if !(person && step <= 1.0) => step,

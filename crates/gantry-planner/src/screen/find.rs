@@ -1,8 +1,8 @@
 //! Where a rule fires.
 
-use super::phrase::Phrase;
 use super::rules::{Frame, Near, Pair, Rule, Rules};
-use super::words::{Word, hangul};
+use crate::phrase::Phrase;
+use crate::words::{Word, hangul};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

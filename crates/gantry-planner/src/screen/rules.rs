@@ -1,6 +1,6 @@
 //! The rules, read once from `data/screen.yaml`.
 
-use super::phrase::Phrase;
+use crate::phrase::Phrase;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -3,7 +3,7 @@
 //! The words that decide are in `data/screen.yaml`; here is only how they are counted.
 
 use super::rules::Rules;
-use super::words::{Word, unspaced, words};
+use crate::words::{Word, unspaced, words};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -117,7 +117,7 @@ fn placeholders(text: &str, words: &[Word], rules: &Rules) -> Vec<Range<usize>> 
             let Some(length) = text[start + open.len()..].find(close) else { continue };
             let inside = &text[start + open.len()..start + open.len() + length];
             let end = start + open.len() + length + close.len();
-            let inner = super::words::words(inside);
+            let inner = crate::words::words(inside);
             let named = inner.len() <= 5 && inner.iter().any(|word| rules.words.placeholder.contains(&word.text));
             let link = text[end..].starts_with('(');
             let template = open.len() == 2 && !inner.is_empty() && words.len() <= TEMPLATE_WORDS_MAX;

@@ -38,14 +38,3 @@ pub fn assert_table(rows: &[(&str, &str)], read: impl Fn(&str) -> String) {
         .collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
-
-/// Real data that is no part of this repository, where it is there.
-pub fn data(name: &str) -> Option<String> {
-    let above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let text =
-        above.map(|above| above.join("shared/data").join(name)).find_map(|path| std::fs::read_to_string(path).ok());
-    if text.is_none() {
-        eprintln!("skipped: there is no `shared/data/{name}` beside the workspace");
-    }
-    text
-}

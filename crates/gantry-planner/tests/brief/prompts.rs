@@ -75,12 +75,10 @@ const HEAD: &str = "budget | deadline/horizon | place/country | demands | missin
 
 #[test]
 fn real_requests_are_read_as_a_careful_person_reads_them() {
-    let Some(lines) = crate::kit::data("prompts/prompts.jsonl") else { return };
+    let Some(requests) = crate::shared::requests("prompts") else { return };
     let mut table = HEAD.to_owned();
-    for row in lines.lines() {
-        let row: serde_json::Value = serde_json::from_str(row).unwrap();
-        let id = row["id"].as_str().unwrap().get(..8).unwrap();
-        writeln!(table, "{id} {}", facts(row["prompt"].as_str().unwrap())).unwrap();
+    for (id, text) in &requests {
+        writeln!(table, "{id} {}", facts(text)).unwrap();
     }
     insta::assert_snapshot!(table);
 }

@@ -159,7 +159,7 @@ pub(super) fn sentences(sentences: impl IntoIterator<Item = Option<String>>) -> 
 }
 
 /// Returns a whole number with commas between the thousands.
-pub(super) fn thousands(number: u64) -> String {
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -3,7 +3,7 @@
 //! `kill` is that word and no other, `poison*` is any word that begins so, `make|build` is either, and `..` stands for up
 //! to three words of any kind. A part in Hangul always matches the beginning of a word, for Korean words carry their endings.
 
-use super::words::{Word, hangul};
+use crate::words::{Word, hangul};
 use std::ops::Range;
 
 /// How many words `..` may stand for.
@@ -35,7 +35,7 @@ impl Phrase {
 
     /// Reads a phrase that matches at word starts: its last word may go on ("build a house" finds "build a houseboat").
     pub fn at_word_starts(text: &str) -> Self {
-        let mut split: Vec<String> = super::words::words(text).into_iter().map(|word| word.text).collect();
+        let mut split: Vec<String> = crate::words::words(text).into_iter().map(|word| word.text).collect();
         let last = split.pop();
         let whole = split.into_iter().map(|word| Part::OneOf(vec![Form::Exact(word)]));
         Self { parts: whole.chain(last.map(|word| Part::OneOf(vec![Form::Begins(word)]))).collect() }
@@ -107,8 +107,8 @@ impl Form {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::words;
     use super::*;
+    use crate::words::words;
 
     #[test]
     fn phrases_match_words_beginnings_choices_and_gaps() {
