@@ -43,8 +43,8 @@ pub(super) fn against_the_baseline(case: &Case<'_>) -> [Check; 2] {
         due().filter(|(subject, _)| subject.is_open()).map(|(subject, _)| &*subject.given.id).collect();
     let (due, done) = (due().count(), case.subjects.iter().filter(|subject| !subject.is_open()).count());
     let nothing = match (case.project.data_date, due) {
-        (None, _) => Some("nothing has begun, so there is nothing to miss yet"),
-        (Some(_), 0) => Some("nothing was to be done yet, so there is nothing to miss"),
+        (None, _) => Some("there is no data date, so nothing to miss yet"),
+        (Some(_), 0) => Some("nothing is due yet, so nothing to miss"),
         (Some(_), _) => None,
     };
     #[expect(clippy::cast_precision_loss, reason = "no project has so many tasks")]

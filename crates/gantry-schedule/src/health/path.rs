@@ -93,7 +93,7 @@ pub(super) fn length_index(case: &Case<'_>) -> Check {
     };
     let note = match (target, length > 0) {
         (_, false) => Some("nothing is left to do"),
-        (None, true) => Some("there is neither a deadline nor a baseline, so there is nothing to miss yet"),
+        (None, true) => Some("neither deadline nor baseline to miss yet"),
         (Some(_), true) => None,
     };
     Check::new("critical_path_length_index", "critical path length", "index", Bound::AtLeast, 0.95, index).noted(note)

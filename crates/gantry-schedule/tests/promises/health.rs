@@ -144,7 +144,7 @@ fn agreed(mut project: Project, task: usize, start: &str, finish: &str) -> Proje
 fn what_was_agreed_is_done_by_then() {
     let mut project = counted("a 2d started 0 finished 2\n b 2d after a started 2 finished 5\n c 2d after b");
     let note = checked(&project, "missed_tasks").note.unwrap();
-    assert_eq!(note, "nothing has begun, so there is nothing to miss yet");
+    assert_eq!(note, "there is no data date, so nothing to miss yet");
     project.data_date = Some(when("5"));
     assert_eq!(told(&project, "missed_tasks"), "50 fails b", "planned for the fourth, done on the fifth");
     assert_eq!(told(&agreed(project.clone(), 1, "2", "5"), "missed_tasks"), "0 ok", "that was agreed");
@@ -152,7 +152,7 @@ fn what_was_agreed_is_done_by_then() {
     project.tasks[0].progress = serde_json::from_str(r#"{"started": 0, "percent": 50}"#).unwrap();
     project.tasks[1].progress = Default::default();
     let early = checked(&project, "missed_tasks");
-    assert_eq!(early.note.as_deref(), Some("nothing was to be done yet, so there is nothing to miss"));
+    assert_eq!(early.note.as_deref(), Some("nothing is due yet, so nothing to miss"));
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn the_critical_path_fits_before_the_deadline() {
     assert_eq!(index("19"), "0.95 ok");
     assert_eq!(index("18"), "0.9 fails");
     let free = checked(&counted("a 15d"), "critical_path_length_index");
-    assert!(free.passed && free.note.unwrap().contains("nothing to miss yet"));
+    assert!(free.passed && free.note.unwrap().contains("to miss yet"));
     let late = agreed(counted("a 20d"), 0, "0", "18");
     assert_eq!(told(&late, "critical_path_length_index"), "0.9 fails", "without a deadline by what was agreed");
 }
