@@ -19,6 +19,7 @@ mod plane;
 mod dense;
 mod sparse;
 mod serial;
+mod loose;
 mod parallel;
 mod rules;
 mod bound;
