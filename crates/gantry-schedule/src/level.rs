@@ -111,8 +111,14 @@ pub(crate) fn level(
             return (serial::place_all(model, levelling, order, Some(starts), late), found);
         }
     }
-    let mut orders: Vec<(Vec<i64>, Option<&Vec<i64>>)> =
-        rules.iter().map(|rule| (serial::priorities(model, *rule, early, late), None)).collect();
+    let by_rule: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, late)).collect();
+    if free && found.is_none() && model.tasks.len() >= LARGE {
+        let sequences: Vec<Vec<usize>> = by_rule.iter().map(|order| serial::one_by_one(model, order)).collect();
+        if let Some((rule, starts)) = search::quickest(model, &sequences) {
+            return (serial::place_all(model, levelling, &by_rule[rule], Some(&starts), late), None);
+        }
+    }
+    let mut orders: Vec<(Vec<i64>, Option<&Vec<i64>>)> = by_rule.into_iter().map(|order| (order, None)).collect();
     if let Some(found) = &found {
         orders.push((found.order.clone(), None));
         // With leads, what waits may stand before what it waits for: only its times tell that, not its order.

@@ -35,4 +35,5 @@ mod solve;
 pub use check::{Violation, check};
 pub use fault::Fault;
 pub use instance::{Capacity, Demand, Instance, Link, Task};
+pub(crate) use solve::placed;
 pub use solve::{Best, Effort, solve};
