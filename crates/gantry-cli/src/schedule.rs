@@ -3,6 +3,7 @@
 mod of_plan; // in reading order
 mod source;
 mod page;
+mod health;
 mod charts;
 
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ use charts::Chart;
 /// figures.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry schedule plan.yaml\n  gantry schedule 7 --json\n  gantry schedule house.xml --svg gantt -o house.svg\n  gantry schedule table.csv --what-if task.build.estimate=5d\n  gantry schedule plan.yaml --ical -o plan.ics\n  gantry schedule table.csv --start 2026-03-02 --msproject -o table.xml\n  gantry schedule j120.sm --schedules 50000"
+    after_help = "Examples:\n  gantry schedule plan.yaml\n  gantry schedule 7 --json\n  gantry schedule house.xml --svg gantt -o house.svg\n  gantry schedule table.csv --what-if task.build.estimate=5d\n  gantry schedule plan.yaml --health\n  gantry schedule plan.yaml --ical -o plan.ics\n  gantry schedule table.csv --start 2026-03-02 --msproject -o table.xml\n  gantry schedule j120.sm --schedules 50000"
 )]
 pub struct Args {
     /// A plan file or a file of another tool (`-` is standard input), or a plan, perhaps with @rN for its revision N
@@ -52,6 +53,9 @@ pub struct Args {
     /// Write everything as Microsoft Project's XML
     #[arg(long, group = "form", conflicts_with_all = ["json", "what_if"])]
     msproject: bool,
+    /// Check how sound the schedule is, by the 14 checks of the DCMA
+    #[arg(long, group = "form", conflicts_with = "what_if")]
+    health: bool,
     /// When it starts, where the file does not say: a date, or a time such as `2026-03-02T09:00`
     #[arg(long, value_name = "DATE", value_parser = parse_start)]
     start: Option<When>,
@@ -104,6 +108,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             None if args.msproject => {
                 write::msproject::write(&project, &schedule).map_err(|error| unwritable(&error))?
             }
+            None if args.health && args.record.json => exit::json_text(&health::WithHealth::of(&schedule, &project))?,
+            None if args.health => health::page(&schedule, &project),
             None if args.record.json => exit::json_text(&schedule)?,
             None => page::page(&schedule, &project),
         };

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p gantry-schedule --bench growth` schedules random projects and prints the processor's time for one
 //! schedule and for one task in it; the time per task should stay flat. First whole schedules of 1,000 to 20,000 tasks,
-//! by links alone and with people: dates, floats, paths, loads and money. Then single passes of the search, of 1,000 to
+//! by links alone, with people, and with people and different priorities: dates, floats, paths, loads and money. Then single passes of the search, of 1,000 to
 //! 100,000 tasks, with short and with long durations.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
@@ -23,11 +23,15 @@ fn main() {
 /// Whole schedules.
 fn whole() {
     println!("{:>8}{:>12}{:>14}{:>12}", "tasks", "schedule", "ms", "ns/task");
-    for (name, levelling) in [("links", Levelling::Off), ("levelled", Levelling::Slip)] {
-        for tasks in [1_000, 2_000, 5_000, 10_000, 20_000] {
+    for name in ["links", "levelled", "priorities"] {
+        let levelling = if name == "links" { Levelling::Off } else { Levelling::Slip };
+        for tasks in [1_000, 2_500, 5_000, 10_000, 20_000] {
             let mut project = Project::from(&project(tasks, 10));
             if levelling == Levelling::Off {
                 project.tasks.iter_mut().for_each(|task| task.needs.clear());
+            }
+            if name == "priorities" {
+                (0..).zip(&mut project.tasks).for_each(|(at, task)| task.priority = at % 5);
             }
             let options = Options { levelling, ..Options::default() };
             let began = clock::processor_time();

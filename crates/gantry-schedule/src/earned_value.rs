@@ -79,7 +79,8 @@ pub(crate) fn earned_value(
     Ok(Some(told(computed, &whole)))
 }
 
-fn without_progress(project: &Project) -> Project {
+/// The project as it was before any work began.
+pub(crate) fn without_progress(project: &Project) -> Project {
     let mut agreed = project.clone();
     agreed.data_date = None;
     for task in &mut agreed.tasks {

@@ -111,11 +111,23 @@ pub(crate) fn level(
             return (serial::place_all(model, levelling, order, Some(starts), late), found);
         }
     }
-    let mut orders: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, late)).collect();
-    orders.extend(found.iter().map(|found| found.order.clone()));
+    let by_rule: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, late)).collect();
+    if free && found.is_none() && model.tasks.len() >= LARGE {
+        let sequences: Vec<Vec<usize>> = by_rule.iter().map(|order| serial::one_by_one(model, order)).collect();
+        if let Some((rule, starts)) = search::quickest(model, &sequences) {
+            return (serial::place_all(model, levelling, &by_rule[rule], Some(&starts), late), None);
+        }
+    }
+    let mut orders: Vec<(Vec<i64>, Option<&Vec<i64>>)> = by_rule.into_iter().map(|order| (order, None)).collect();
+    if let Some(found) = &found {
+        orders.push((found.order.clone(), None));
+        // With leads, what waits may stand before what it waits for: only its times tell that, not its order.
+        let starts = found.starts.as_ref().filter(|_| equals && has_leads(model));
+        orders.extend(starts.map(|starts| (found.order.clone(), Some(starts))));
+    }
     let mut best: Option<((i64, i128), Placement)> = None;
-    for order in orders {
-        let placement = serial::place_all(model, levelling, &order, None, late);
+    for (order, starts) in orders {
+        let placement = serial::place_all(model, levelling, &order, starts, late);
         let sum: i128 = placement.times.iter().map(|times| i128::from(times.finish)).sum();
         let value = (placement.finish(), sum);
         if best.as_ref().is_none_or(|(least, _)| value < *least) {
@@ -123,4 +135,8 @@ pub(crate) fn level(
         }
     }
     (best.expect("there is at least one rule").1, found)
+}
+
+fn has_leads(model: &Model<'_>) -> bool {
+    model.network.ties().iter().any(|tie| tie.lag < 0 || !tie.kind.holds_start())
 }

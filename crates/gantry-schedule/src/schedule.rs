@@ -17,6 +17,7 @@ pub use rows::{Assigned, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, War
 use crate::cost::{self, CostReport};
 use crate::earned_value::{EarnedValue, earned_value};
 use crate::frame::{Moment, Quantity};
+use crate::health::{PathTest, path_test};
 use crate::level::{self, Found, Levelling, Placement, Search};
 use crate::model::{HORIZON_FIRST, HORIZON_MAX, Model};
 use crate::monte_carlo::{MonteCarlo, Outcome, simulate};
@@ -70,6 +71,9 @@ pub struct Schedule {
     /// What many futures say; only when some were drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monte_carlo: Option<MonteCarlo>,
+    /// What the end does when a critical task takes longer, for [`health`](crate::health).
+    #[serde(skip)]
+    pub(crate) path_test: Option<PathTest>,
 }
 
 /// What has been computed before it is written down.
@@ -77,6 +81,8 @@ pub(crate) struct Computed<'p> {
     pub model: Model<'p>,
     /// The network as it is worked on, with the order of people as ties and nothing pinned.
     pub network: Network,
+    /// The same, with everything held where it is.
+    pub pinned: Network,
     pub placement: Placement,
     pub late: Vec<Times>,
     pub floats: Vec<Float>,
@@ -132,6 +138,7 @@ pub fn schedule_until(project: &Project, options: &Options, stop: &dyn Fn() -> b
         earned_value: earned_value(&computed, options, &lines)?,
         optimiser: optimiser(&computed),
         monte_carlo: None,
+        path_test: path_test(&computed),
     };
     if options.draws > 0 {
         let outcome = simulate(&computed, options, &lines);
@@ -241,7 +248,7 @@ fn compute_within<'p>(
     let free_of_deadlines = backward(&pinned, lines, &placement.times, end, Deadlines::Ignored);
     let drags = drag(&network, lines, &placement.times, &free_of_deadlines, end, model.line());
     let paths = driving_paths(&network, lines, &placement.times, end, PATHS_MAX);
-    Ok(Computed { model, network, placement, late, floats, drags, paths, end, found })
+    Ok(Computed { model, network, pinned, placement, late, floats, drags, paths, end, found })
 }
 
 /// When everything is finished.

@@ -254,6 +254,28 @@ fn the_page_has_chance_money_and_how_it_stands() {
 }
 
 #[test]
+fn the_health_of_a_schedule_is_a_line_for_each_of_14_checks() {
+    let kit = Kit::new();
+    kit.write("table.csv", TABLE);
+    insta::assert_snapshot!(said(&kit, &["schedule", "table.csv", "--health"]));
+    insta::assert_snapshot!("the_health_of_work_under_way", {
+        kit.write("house.json", DATED);
+        said(&kit, &["schedule", "house.json", "--health"])
+    });
+    let schedule = kit.json("schedule table.csv --health --json");
+    let checks = schedule["health"].as_array().unwrap();
+    assert_eq!((checks.len(), &schedule["makespan"]), (14, &6.into()), "beside everything else");
+    assert_eq!(
+        checks[0],
+        serde_json::json!({
+            "id": "logic", "title": "logic", "passed": false, "value": 25.0, "limit": 5.0, "bound": "at_most",
+            "unit": "%", "count": 1, "tasks": ["fence"]
+        })
+    );
+    assert_eq!(kit.json("schedule table.csv --json").get("health"), None, "only for those who ask");
+}
+
+#[test]
 fn a_search_is_made_where_people_are_short_and_can_be_switched_off() {
     let kit = Kit::new();
     kit.write("table.csv", TABLE);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::model::Model;
 use crate::network::{Node, Role, Tie};
 use crate::project::{LinkKind, Who};
-use crate::rcpsp::{Best, Capacity, Effort, Instance, Link, Task, solve};
+use crate::rcpsp::{Best, Capacity, Effort, Instance, Link, Task, placed, solve};
 
 /// More periods than this in all are made coarser.
 const PERIODS_MAX: i64 = 1 << 26;
@@ -33,6 +33,20 @@ pub(crate) fn search(model: &Model<'_>, effort: &Effort, stop: &dyn Fn() -> bool
     let picture = Picture::new(model);
     let best = solve(&picture.instance, effort, stop).ok()?;
     Some(picture.found(model, &best))
+}
+
+/// The seconds at which nodes start when they are placed in each of these orders, for the order that ends first; none
+/// when the picture is not exact.
+pub(super) fn quickest(model: &Model<'_>, orders: &[Vec<usize>]) -> Option<(usize, Vec<i64>)> {
+    let picture = Picture::new(model);
+    if !picture.exact {
+        return None;
+    }
+    let tasks = &picture.instance.tasks;
+    let end = |starts: &Vec<u32>| starts.iter().zip(tasks).map(|(start, task)| start + task.duration).max();
+    let each = orders.iter().enumerate().filter_map(|(at, order)| Some((at, placed(&picture.instance, order)?)));
+    let (at, starts) = each.min_by_key(|(at, starts)| (end(starts), *at))?;
+    Some((at, picture.seconds(model, &starts)))
 }
 
 /// The project as the optimiser sees it.
@@ -128,11 +142,14 @@ impl Picture {
         i32::try_from(lag).unwrap_or(i32::MAX)
     }
 
-    fn found(&self, model: &Model<'_>, best: &Best) -> Found {
+    fn seconds(&self, model: &Model<'_>, starts: &[u32]) -> Vec<i64> {
         let line = model.line();
-        let second = |&start: &u32| line.start_at(line.work_before(0) + i64::from(start) * self.period);
+        starts.iter().map(|&start| line.start_at(line.work_before(0) + i64::from(start) * self.period)).collect()
+    }
+
+    fn found(&self, model: &Model<'_>, best: &Best) -> Found {
         Found {
-            starts: self.exact.then(|| best.starts.iter().map(second).collect()),
+            starts: self.exact.then(|| self.seconds(model, &best.starts)),
             schedules: best.schedules,
             lower_bound: self.exact.then(|| i64::from(best.lower_bound) * self.period),
             order: best.starts.iter().map(|&start| i64::from(start)).collect(),

@@ -60,24 +60,35 @@ pub(super) fn place_all(
         shares: vec![Vec::new(); count],
         unmet: Vec::new(),
     };
-    let mut waits: Vec<usize> = (0..count).map(|at| model.network.ties_into(at).len()).collect();
-    let key = |model: &Model<'_>, at: usize| {
-        let node = &model.network.nodes[at];
-        Reverse((node.started.is_none(), Reverse(model.tasks[node.task].priority), order[at], at))
-    };
-    let mut ready: BinaryHeap<_> = (0..count).filter(|&at| waits[at] == 0).map(|at| key(model, at)).collect();
-    while let Some(Reverse((.., at))) = ready.pop() {
+    for at in one_by_one(model, order) {
         let not_before = starts.map_or(i64::MIN, |starts| starts[at]);
         place_one(model, levelling, at, (not_before, late[at]), &mut loads, &mut placement);
-        for tie in model.network.ties_out(at) {
-            waits[tie.to] -= 1;
-            if waits[tie.to] == 0 {
-                ready.push(key(model, tie.to));
-            }
-        }
     }
     placement.unmet.sort_by_key(|unmet| (unmet.task, unmet.need));
     placement
+}
+
+/// All nodes in the order in which they are placed: each after those it waits for, what has begun first, then by priority
+/// and by the numbers of a rule.
+pub(super) fn one_by_one(model: &Model<'_>, order: &[i64]) -> Vec<usize> {
+    let count = model.network.len();
+    let mut waits: Vec<usize> = (0..count).map(|at| model.network.ties_into(at).len()).collect();
+    let key = |at: usize| {
+        let node = &model.network.nodes[at];
+        Reverse((node.started.is_none(), Reverse(model.tasks[node.task].priority), order[at], at))
+    };
+    let mut ready: BinaryHeap<_> = (0..count).filter(|&at| waits[at] == 0).map(key).collect();
+    let mut sequence = Vec::with_capacity(count);
+    while let Some(Reverse((.., at))) = ready.pop() {
+        sequence.push(at);
+        for tie in model.network.ties_out(at) {
+            waits[tie.to] -= 1;
+            if waits[tie.to] == 0 {
+                ready.push(key(tie.to));
+            }
+        }
+    }
+    sequence
 }
 
 fn place_one(

@@ -56,6 +56,12 @@ impl Plane for Dense {
         }
         self.touched = self.touched.max(end);
     }
+
+    fn give(&mut self, from: i32, duration: i32, demand: u64) {
+        for free in &mut self.free[period(from)..period(from + duration)] {
+            *free += demand;
+        }
+    }
 }
 
 /// A time as a place in the list; times of placed tasks are never negative.

@@ -19,14 +19,16 @@ pub(super) struct Network {
     pub before: Rows<(u32, i32)>,
     /// For each task, which tasks are placed after it and how long after its start they may start.
     pub after: Rows<(u32, i32)>,
+    /// The same of links with a negative lag, of which either task may be placed first.
+    pub loose_before: Rows<(u32, i32)>,
+    /// The other end of these.
+    pub loose_after: Rows<(u32, i32)>,
     /// For each task, what it occupies: the plane, and the demands packed into a word.
     pub demands: Rows<(u32, u64)>,
     /// What there is.
     pub supply: Supply,
     /// True when the network is seen forwards in time: links then point to higher numbers, otherwise to lower ones.
     pub forwards: bool,
-    /// True when no task may start before those it waits for have finished. Then sorting by time respects all links.
-    pub plain: bool,
 }
 
 /// Rows of different lengths in one list.
@@ -45,6 +47,11 @@ impl<T> Rows<T> {
             all.ends.push(u32::try_from(all.items.len()).expect("fewer links than 32 bits count"));
         }
         all
+    }
+
+    /// Whether all rows are empty.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
     }
 
     /// One row.
@@ -106,7 +113,7 @@ impl Network {
     pub fn mirrored(&self, end: i32) -> Self {
         let mut links = Vec::new();
         for task in 0..self.len() {
-            for &(after, lag) in self.after.of(task) {
+            for &(after, lag) in self.after.of(task).iter().chain(self.loose_after.of(task)) {
                 let turned = lag + self.durations[after as usize] - self.durations[task];
                 links.push((after, u32::try_from(task).expect("tasks are counted in 32 bits"), turned));
             }
@@ -127,29 +134,29 @@ impl Network {
         demands: Rows<(u32, u64)>,
         supply: Supply,
     ) -> Self {
-        let mut before = vec![Vec::new(); durations.len()];
-        let mut after = vec![Vec::new(); durations.len()];
-        for &(one, other, lag) in links {
-            after[one as usize].push((other, lag));
-            before[other as usize].push((one, lag));
-        }
-        let plain = links.iter().all(|&(one, _, lag)| lag >= durations[one as usize]);
+        let rows = |wanted: fn(i32) -> bool| {
+            let mut before = vec![Vec::new(); durations.len()];
+            let mut after = vec![Vec::new(); durations.len()];
+            for &(one, other, lag) in links.iter().filter(|link| wanted(link.2)) {
+                after[one as usize].push((other, lag));
+                before[other as usize].push((one, lag));
+            }
+            (Rows::new(before), Rows::new(after))
+        };
+        let (before, after) = rows(|lag| lag >= 0);
+        let (loose_before, loose_after) = rows(|lag| lag < 0);
         let forwards = links.iter().all(|&(one, other, _)| one < other);
-        Self {
-            forwards,
-            durations,
-            releases,
-            before: Rows::new(before),
-            after: Rows::new(after),
-            demands,
-            supply,
-            plain,
-        }
+        Self { durations, releases, before, after, loose_before, loose_after, demands, supply, forwards }
     }
 
     /// How many tasks there are.
     pub fn len(&self) -> usize {
         self.durations.len()
+    }
+
+    /// Whether some task may start before one it waits for.
+    pub fn is_loose(&self) -> bool {
+        !self.loose_after.is_empty()
     }
 
     /// All tasks, each after those it waits for.
@@ -163,7 +170,7 @@ impl Network {
     pub fn earliest(&self) -> Vec<i32> {
         let mut starts = self.releases.clone();
         for task in self.in_order() {
-            for &(other, lag) in self.before.of(task) {
+            for &(other, lag) in self.before.of(task).iter().chain(self.loose_before.of(task)) {
                 starts[task] = starts[task].max(starts[other as usize] + lag);
             }
         }

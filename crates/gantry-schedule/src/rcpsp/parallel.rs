@@ -25,13 +25,20 @@ impl<P: Plane> Maker<P> {
         for plane in &mut self.planes {
             plane.clear();
         }
+        self.begin_loose();
+        let loose = self.network.is_loose();
         ready.begin(self, keys);
         let mut end = 0;
         while let Some(now) = ready.next_time() {
             let mut place = 0;
             while place < ready.tasks.len() {
                 let task = ready.tasks[place] as usize;
-                // What is free only shrinks, so a time that was too early for this task once is so for good.
+                if loose {
+                    // What it waits for may have been moved since it became ready.
+                    ready.from[task] = ready.from[task].max(self.bound(task, starts));
+                }
+                // What is free only shrinks, so a time that was too early for this task once is so for good. (Tasks that
+                // are moved because of a loose link leave room behind; that is not looked for again.)
                 if ready.from[task] == now {
                     ready.from[task] = self.earliest(task, now)?;
                 }
@@ -41,6 +48,9 @@ impl<P: Plane> Maker<P> {
                 }
                 starts[task] = self.place(task, now)?;
                 end = end.max(now + self.network.durations[task]);
+                if loose {
+                    end = end.max(self.settle_loose(task, starts)?);
+                }
                 ready.tasks.remove(place);
                 // A task that became ready now stands among the more urgent ones, if that is where it belongs; it has
                 // its turn in the next round, which may be of the same time.
@@ -72,8 +82,7 @@ impl Ready {
     fn release<P>(&mut self, maker: &Maker<P>, keys: &[i32], starts: &[i32], placed: usize, place: &mut usize) {
         for &(task, lag) in maker.network.after.of(placed) {
             let follower = task as usize;
-            // Time only moves forwards, even where a negative lag would let a task start before the one placed now.
-            self.from[follower] = self.from[follower].max(starts[placed] + lag.max(0));
+            self.from[follower] = self.from[follower].max(starts[placed] + lag);
             self.waits[follower] -= 1;
             if self.waits[follower] == 0 {
                 let key = (keys[follower], task);

@@ -79,19 +79,12 @@ impl Nursery {
         }
     }
 
-    /// Sorts tasks by when they finish, last first, such that whatever waits for a task comes before it.
+    /// Sorts tasks by when they finish, last first, such that whatever waits for a task's end comes before it.
     fn sort(&mut self, network: &Network, starts: &[i32]) {
         let placed = starts.iter().zip(&network.durations).map(|(start, duration)| -(start + duration));
         self.sorted.clear();
         self.sorted.extend(placed.zip(0..));
-        if !network.plain {
-            // A task may finish before one it waits for; it counts as finishing with it then.
-            for task in network.in_order() {
-                for &(other, _) in network.before.of(task) {
-                    self.sorted[task].0 = self.sorted[task].0.min(self.sorted[other as usize].0);
-                }
-            }
-        }
+        // A task that may finish before one it waits for has a loose link to it, seen backwards: either order will do.
         // Among tasks that finish together, those placed later come first, for they may wait for the others.
         let forwards = network.forwards;
         self.sorted.sort_unstable_by_key(|&(finish, task)| (finish, if forwards { !task } else { task }));

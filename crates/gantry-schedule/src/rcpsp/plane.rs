@@ -15,4 +15,7 @@ pub(super) trait Plane {
 
     /// Places a demand that fits.
     fn take(&mut self, from: i32, duration: i32, demand: u64);
+
+    /// Takes a demand that was placed there away again.
+    fn give(&mut self, from: i32, duration: i32, demand: u64);
 }

@@ -29,7 +29,7 @@ pub(super) fn latest_starts(network: &Network) -> Vec<i32> {
 pub(super) fn tails(network: &Network) -> Vec<i32> {
     let mut tails = network.durations.clone();
     for task in (0..network.len()).rev() {
-        for &(other, lag) in network.after.of(task) {
+        for &(other, lag) in network.after.of(task).iter().chain(network.loose_after.of(task)) {
             tails[task] = tails[task].max(tails[other as usize] + lag);
         }
     }

@@ -1,5 +1,6 @@
 //! Serial generation: tasks are placed in a given order, each as early as it fits.
 
+use super::loose::Loose;
 use super::network::Network;
 use super::plane::Plane;
 
@@ -9,31 +10,42 @@ pub(super) struct Maker<P> {
     pub network: Network,
     /// What is still free.
     pub planes: Vec<P>,
+    /// What is placed, where that is not known from the order alone.
+    pub loose: Loose,
 }
 
 impl<P: Plane> Maker<P> {
     /// Prepares for a network.
     pub fn new(network: Network, horizon: i32) -> Self {
         let planes = network.supply.planes().iter().map(|steps| P::new(steps, horizon)).collect();
-        Self { network, planes }
+        Self { network, planes, loose: Loose::default() }
     }
 
-    /// Makes a schedule by placing tasks in this order, which must respect the links. Returns when it ends, or nothing
+    /// Makes a schedule by placing tasks in this order, which must respect the links that are not loose. Returns when it ends, or nothing
     /// when some task finds no room before capacity ends for good.
     pub fn serial(&mut self, order: &[u32], starts: &mut [i32]) -> Option<i32> {
         for plane in &mut self.planes {
             plane.clear();
         }
+        self.begin_loose();
+        let loose = self.network.is_loose();
         let mut end = 0;
         for &task in order {
             let task = task as usize;
             let mut start = self.network.releases[task];
-            for &(other, lag) in self.network.before.of(task) {
-                start = start.max(starts[other as usize] + lag);
+            if loose {
+                start = self.bound(task, starts);
+            } else {
+                for &(other, lag) in self.network.before.of(task) {
+                    start = start.max(starts[other as usize] + lag);
+                }
             }
             start = self.place(task, start)?;
             starts[task] = start;
             end = end.max(start + self.network.durations[task]);
+            if loose {
+                end = end.max(self.settle_loose(task, starts)?);
+            }
         }
         Some(end)
     }

@@ -7,6 +7,7 @@ use super::fault::Fault;
 use super::instance::Instance;
 use super::network::Prepared;
 use super::record::Record;
+use super::serial::Maker;
 use super::sparse::Sparse;
 
 /// How much to try.
@@ -36,6 +37,20 @@ pub struct Best {
     pub schedules: u64,
     /// True when no schedule is shorter than this one.
     pub proven: bool,
+}
+
+/// Makes the one schedule that places tasks in this order, each as early as it fits; the order must respect the links.
+/// When each task starts; none when one of them finds no room before capacity ends for good.
+pub(crate) fn placed(instance: &Instance, order: &[usize]) -> Option<Vec<u32>> {
+    let prepared = Prepared::new(instance).ok()?;
+    let mut places = vec![0_u32; order.len()];
+    for (place, &task) in (0..).zip(&prepared.written) {
+        places[task] = place;
+    }
+    let order: Vec<u32> = order.iter().map(|&task| places[task]).collect();
+    let mut starts = vec![0; order.len()];
+    Maker::<Sparse>::new(prepared.forward, prepared.horizon).serial(&order, &mut starts)?;
+    Some(places.iter().map(|&place| starts[place as usize].unsigned_abs()).collect())
 }
 
 /// Looks for a short schedule until it is proven shortest, the effort is spent or `stop` says so.

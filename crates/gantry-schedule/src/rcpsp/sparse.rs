@@ -65,6 +65,16 @@ impl Plane for Sparse {
     }
 
     fn take(&mut self, from: i32, duration: i32, demand: u64) {
+        self.change(from, duration, |free| *free -= demand);
+    }
+
+    fn give(&mut self, from: i32, duration: i32, demand: u64) {
+        self.change(from, duration, |free| *free += demand);
+    }
+}
+
+impl Sparse {
+    fn change(&mut self, from: i32, duration: i32, change: impl Fn(&mut u64)) {
         self.cut(from);
         self.cut(from + duration);
         let (first, _) = self.find(from);
@@ -73,14 +83,12 @@ impl Plane for Sparse {
                 break;
             }
             for (_, free) in block.steps.iter_mut().filter(|(begin, _)| (from..from + duration).contains(begin)) {
-                *free -= demand;
+                change(free);
             }
             block.learn();
         }
     }
-}
 
-impl Sparse {
     /// The block and the step in it that a period belongs to.
     fn find(&self, period: i32) -> (usize, usize) {
         let block = self.blocks.partition_point(|block| block.first() <= period).max(1) - 1;
@@ -148,7 +156,7 @@ mod tests {
             let mut dense = Dense::new(&supply.planes()[0], 4_000);
             let mut sparse = Sparse::new(&supply.planes()[0], 4_000);
             for round in 0..2 {
-                for &(from, duration, one, other) in &demands {
+                for (place, &(from, duration, one, other)) in demands.iter().enumerate() {
                     let words = packing.words(&Task::new(1).with(0, one).with(1, other));
                     let demand = words.first().map_or(0, |word| word.1);
                     let start = dense.earliest(from, duration, demand);
@@ -156,6 +164,10 @@ mod tests {
                     let start = start.expect("there is room at the end");
                     dense.take(start, duration, demand);
                     sparse.take(start, duration, demand);
+                    if place % 3 == 0 {
+                        dense.give(start, duration, demand);
+                        sparse.give(start, duration, demand);
+                    }
                 }
                 dense.clear();
                 sparse.clear();

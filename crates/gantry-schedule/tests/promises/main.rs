@@ -9,6 +9,7 @@ mod optimiser;
 mod files;
 mod infeasible;
 mod progress;
+mod health;
 mod money;
 mod chances;
 mod changes;

@@ -3,7 +3,7 @@
 use gantry_schedule::rcpsp::{Capacity, Instance, Task, check};
 use gantry_schedule::{Options, Project, Schedule, schedule_until};
 
-use crate::kit::{counted, planned_with, with_people};
+use crate::kit::{counted, drawn, planned_with, with_people};
 
 /// Six tasks of two people each among three, where rules alone may leave gaps.
 fn instance() -> Instance {
@@ -65,4 +65,14 @@ fn a_search_that_is_stopped_still_has_a_schedule() {
     let options = Options { schedules: 1_000_000, ..Options::default() };
     let schedule = schedule_until(&project, &options, &|| true).unwrap();
     assert!(check(&instance(), &starts(&schedule)).is_empty());
+}
+
+#[test]
+fn what_may_begin_before_it_is_let_go_stands_where_that_is_shortest() {
+    // `b` may begin two days before `a` does. One after the other in the order of the link takes nine days.
+    let mut project = counted("a 3d needs crew\n b 2d after a FS-5d needs crew\n c 4d after b");
+    project = with_people(project, &[("crew", 1)]);
+    let schedule = searched(&project, 100);
+    assert_eq!(drawn(&schedule), "a 2..5\nb 0..2\nc 2..6");
+    assert!(schedule.overloads.is_empty() && schedule.warnings.is_empty());
 }

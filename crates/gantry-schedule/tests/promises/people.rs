@@ -113,3 +113,18 @@ fn priority_wins_where_two_want_the_same() {
     project.tasks[1].priority = 5;
     assert_eq!(drawn(&planned(&project)), "a 2..4\nb 0..2");
 }
+
+#[test]
+fn priority_wins_in_a_large_project_too() {
+    let many = (0..1_200).map(|at| format!("t{at:04} 1d needs crew")).collect::<Vec<_>>().join("\n");
+    let mut project = with_people(counted(&many), &[("crew", 3)]);
+    project.tasks[1_199].priority = 1;
+    project.tasks[0].priority = -1;
+    let schedule = planned(&project);
+    assert!(schedule.overloads.is_empty());
+    assert_eq!(schedule.makespan.to_string(), "400", "three at a time");
+    assert_eq!(
+        (row(&schedule, "t1199").start.to_string(), row(&schedule, "t0000").start.to_string()),
+        ("0".into(), "399".into())
+    );
+}

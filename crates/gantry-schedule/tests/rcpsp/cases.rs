@@ -64,6 +64,21 @@ fn every_kind_of_link_is_a_lag_from_start_to_start() {
 }
 
 #[test]
+fn with_a_negative_lag_either_task_may_be_placed_first() {
+    let mut instance = Instance::default();
+    let crew = instance.add_resource(Capacity::constant(1));
+    let before = instance.add_task(Task::new(3).with(crew, 1));
+    let after = instance.add_task(Task::new(2).with(crew, 1));
+    let last = instance.add_task(Task::new(4));
+    instance.add_task(Task::new(1).released(1)); // now a schedule made backwards is none forwards
+    instance.links.push(Link { before, after, lag: -2 });
+    instance.finish_to_start(after, last);
+    assert_eq!(best(&instance, 100).starts[..3], [2, 0, 2]);
+    instance.links[0].lag = -1; // too early for the second one: it moves, and what hangs on it
+    assert_eq!(best(&instance, 100).makespan, 9);
+}
+
+#[test]
 fn tasks_wait_for_their_release_and_for_capacity_that_comes_later() {
     let mut instance = Instance::default();
     let crew = instance.add_resource(Capacity::changing([(0, 1), (4, 0), (10, 2)]));
