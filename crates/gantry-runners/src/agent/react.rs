@@ -46,6 +46,11 @@ pub(crate) async fn run(job: &Job<'_>, lessons: &[String]) -> Result<Outputs, Fa
         };
         let asked = format!("{} {}", step.tool, Value::Object(step.args.clone()));
         job.note(format!("turn {turn}: {}: {}", shortened(&asked, 200), shortened(&step.thought, 200)));
+        for call in answer.calls.iter().skip(1) {
+            // What one call gives may change what the next one has to be.
+            let left_out = format!("{} {}", call.name, call.args);
+            job.note(format!("turn {turn}: one call at a time; left out: {}", shortened(&left_out, 200)));
+        }
         if step.tool == FINISH {
             return finish(job, step, &answer).await;
         }
