@@ -37,6 +37,17 @@ async fn an_agent_calls_tools_and_sees_what_they_give_until_it_is_finished() {
 }
 
 #[tokio::test]
+async fn an_agent_that_finishes_with_the_words_of_the_example_is_asked_what_came_out() {
+    let minds = Minds::new();
+    minds.says(&step("shell", json!({"command": "echo seven"})));
+    minds.says(&finish("the result, as the steps show it"));
+    minds.says(&finish("It says seven."));
+    let ended = minds.run(&agent(json!({"goal": "What does it say?", "tools": ["shell"]}))).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "It says seven.");
+    assert!(minds.heard_last().contains("the words of the example"), "{}", minds.heard_last());
+}
+
+#[tokio::test]
 async fn a_model_that_calls_tools_by_itself_does_so() {
     let minds = Minds::calling_tools();
     minds.calls("shell", json!({"command": "echo from the shell"}));
