@@ -4,6 +4,7 @@ pub mod options; // in reading order
 pub mod set_up;
 mod list;
 mod test;
+mod estimate;
 pub mod doctor;
 
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ use options::ModelOptions;
 /// See which models answer for which role, try them, and find out what is missing
 #[derive(clap::Args)]
 #[command(
-    after_help = "Models are configured in gantry.toml, in the environment and with options; see docs/models.md.\n\nExamples:\n  gantry model list\n  gantry model list --profile quality --json\n  gantry model test\n  gantry model test planner\n  gantry model test ollama:llama3.2\n  gantry model doctor"
+    after_help = "Models are configured in gantry.toml, in the environment and with options; see docs/models.md.\n\nExamples:\n  gantry model list\n  gantry model list --profile quality --json\n  gantry model test\n  gantry model test planner\n  gantry model test ollama:llama3.2\n  gantry model estimate plan.yaml\n  gantry model doctor"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -42,6 +43,15 @@ enum What {
         #[arg(value_name = "ROLE|MODEL")]
         what: Option<String>,
     },
+    /// Say what a plan would ask of models and what that would cost at most, before it runs
+    #[command(
+        after_help = "Nobody is asked. Inputs that other tasks make are not known yet, and are not counted.\n\nExamples:\n  gantry model estimate plan.yaml\n  gantry model estimate plan.yaml --profile quality --json"
+    )]
+    Estimate {
+        /// The plan file; `-` is standard input
+        #[arg(value_name = "FILE")]
+        file: String,
+    },
     /// Say what is configured, what is missing, which servers answer on this machine, and how to fix it
     #[command(
         after_help = "The exit code is 1 when something fails.\n\nExamples:\n  gantry model doctor\n  gantry model doctor --json"
@@ -53,6 +63,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     match &args.what {
         What::List => list::run(&args.options, args.json),
         What::Test { what } => test::run(&args.options, what.as_deref(), args.json),
+        What::Estimate { file } => estimate::run(&args.options, file, args.json),
         What::Doctor => doctor::run(&args.options, args.json),
     }
 }

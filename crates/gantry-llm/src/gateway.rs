@@ -49,7 +49,7 @@ use share::UnderWay;
 
 pub use allowance::{Allowance, Reserved};
 pub use chain::Chains;
-pub use price::{cost, estimate};
+pub use price::{Foreseen, cost, estimate};
 
 /// One question, with everything around it.
 pub struct Asking<'a> {

@@ -27,7 +27,7 @@ use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::input::Success;
 use gantry_core::plan::{Action, Agent, Strategy};
-use gantry_core::policy::FailureClass;
+use gantry_core::policy::{Budget, FailureClass};
 use gantry_llm::Answer;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -97,19 +97,44 @@ impl Job<'_> {
     }
 
     pub(crate) fn turns_max(&self) -> u32 {
-        self.agent.max_turns.unwrap_or(TURNS).clamp(1, TURNS_MAX)
+        turns_max(self.agent)
     }
 
-    /// How many candidates at once: no more than the budget has branches.
+    /// How many candidates at once.
     pub(crate) fn width(&self) -> u32 {
-        let branches = self.asker.work.may_spend.branches;
-        self.agent.width.unwrap_or(WIDTH).clamp(1, WIDTH_MAX).min(branches.unwrap_or(u32::MAX).max(1))
+        width(self.agent, &self.asker.work.may_spend)
     }
 
     pub(crate) fn depth(&self) -> u32 {
-        let limit = self.asker.work.may_spend.depth;
-        self.agent.depth.unwrap_or(DEPTH).clamp(1, DEPTH_MAX).min(limit.unwrap_or(u32::MAX).max(1))
+        depth(self.agent, &self.asker.work.may_spend)
     }
+}
+
+fn turns_max(agent: &Agent) -> u32 {
+    agent.max_turns.unwrap_or(TURNS).clamp(1, TURNS_MAX)
+}
+
+/// How many candidates at once: no more than the budget has branches.
+fn width(agent: &Agent, budget: &Budget) -> u32 {
+    agent.width.unwrap_or(WIDTH).clamp(1, WIDTH_MAX).min(budget.branches.unwrap_or(u32::MAX).max(1))
+}
+
+fn depth(agent: &Agent, budget: &Budget) -> u32 {
+    agent.depth.unwrap_or(DEPTH).clamp(1, DEPTH_MAX).min(budget.depth.unwrap_or(u32::MAX).max(1))
+}
+
+/// A question like those that an agent asks, and how many it asks at most.
+pub(crate) fn first_question(agent: &Agent, work: &Work) -> (Question<'static>, u32) {
+    let (turns, width, depth) = (turns_max(agent), width(agent, &work.may_spend), depth(agent, &work.may_spend));
+    let questions_max = match agent.strategy {
+        Strategy::React => turns,
+        // Each level makes candidates and has them scored.
+        Strategy::Tot => depth * (width + 1),
+        // Each round works, is criticised and learns.
+        Strategy::Reflexion => (depth + 1) * (turns + 2),
+    };
+    let role = Some(agent.role.clone().unwrap_or_else(|| "agent".to_owned()));
+    (Question { role, ..Question::of("task", told(work, ("instruction", &agent.goal))) }, questions_max)
 }
 
 fn agent_of(work: &Work) -> Result<&Agent, Failure> {

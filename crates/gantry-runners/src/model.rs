@@ -81,7 +81,12 @@ impl Runner for OneAnswer {
 
 /// Asks for the result of a task.
 async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
-    let work = asker.work;
+    let answer = asker.ask(question(asker.work, model)?).await?;
+    Ok(Success { outputs: outputs_of(answer), ..Success::default() })
+}
+
+/// What a task asks a model.
+pub(crate) fn question<'a>(work: &Work, model: &'a Model) -> Result<Question<'a>, Failure> {
     let shape = match &model.schema {
         Some(schema) => Some(Shape { name: work.task.to_string(), schema: schema.clone() }),
         None if model.prompt.is_none() => shape_of(work.task.as_str(), &work.brief.outputs),
@@ -91,16 +96,14 @@ async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
         Some(prompt) => (prompt.as_str(), work.inputs.clone().into_iter().collect()),
         None => ("task", told(work, ("instruction", &instruction(model, &work.brief)))),
     };
-    let question = Question {
+    Ok(Question {
         shape,
         role: model.role.clone(),
         model: model.model.clone(),
         settings: settings(&model.settings)?,
         sample: work.attempt.0.saturating_sub(1),
         ..Question::of(prompt, inputs)
-    };
-    let answer = asker.ask(question).await?;
-    Ok(Success { outputs: outputs_of(answer), ..Success::default() })
+    })
 }
 
 fn instruction(model: &Model, brief: &Brief) -> String {
@@ -171,15 +174,19 @@ pub(crate) fn outputs_of(answer: Answer) -> Outputs {
 
 /// Asks which outcome it is to be.
 async fn choose(asker: &Asker<'_>, decide: &Decide) -> Result<Success, Failure> {
+    let answer = asker.ask(decision(asker.work, decide)).await?;
+    let outcome = answer.value.as_ref().and_then(|value| value["outcome"].as_str()).map(str::to_owned);
+    Ok(Success { outputs: outputs_of(answer), outcome, ..Success::default() })
+}
+
+/// What a decision asks a model.
+pub(crate) fn decision(work: &Work, decide: &Decide) -> Question<'static> {
     let inputs = BTreeMap::from([
         ("question".to_owned(), json!(decide.question)),
         ("outcomes".to_owned(), json!(decide.outcomes())),
-        ("data".to_owned(), json!(asker.work.inputs)),
+        ("data".to_owned(), json!(work.inputs)),
     ]);
-    let sample = asker.work.attempt.0.saturating_sub(1);
-    let answer = asker.ask(Question { sample, ..Question::of("decide", inputs) }).await?;
-    let outcome = answer.value.as_ref().and_then(|value| value["outcome"].as_str()).map(str::to_owned);
-    Ok(Success { outputs: outputs_of(answer), outcome, ..Success::default() })
+    Question { sample: work.attempt.0.saturating_sub(1), ..Question::of("decide", inputs) }
 }
 
 /// The settings that a plan gives, in its own words or in those of providers.

@@ -6,6 +6,7 @@
 
 mod notes; // in reading order
 mod hearing;
+mod outlook;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -22,10 +23,12 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::ports::Ports;
+use crate::secrets::Secrets;
 use crate::text::shortened;
 use crate::work::{Place, Work};
 
 pub use notes::Notes;
+pub use outlook::Outlook;
 
 use hearing::Hearing;
 
@@ -117,6 +120,21 @@ impl<'a> Question<'a> {
             sample: 0,
         }
     }
+
+    /// The request that asks it for some work.
+    fn request(&self, talk: &Talk, work: &Work, secrets: &Secrets) -> Result<Request, Failure> {
+        let inputs: BTreeMap<String, Value> =
+            self.inputs.iter().map(|(name, value)| (name.clone(), secrets.redact_value(value))).collect();
+        let rendered = talk.prompts.render(self.prompt, &talk.locale, Choice::Seeded(&work.key), &inputs);
+        let rendered = rendered.map_err(|fault| Failure::new(FailureClass::Policy, fault.to_string()))?;
+        let mut settings = self.settings.clone();
+        settings.seed = settings.seed.or_else(|| Some(seed(&work.key, self.sample)));
+        let mut request = rendered.request();
+        request.role = self.role.clone().unwrap_or(request.role);
+        request.shape = self.shape.clone().or(request.shape).filter(|_| self.tools.is_empty());
+        request.messages.extend_from_slice(self.talk);
+        Ok(Request { model: self.model.clone(), tools: self.tools.clone(), settings, sample: self.sample, ..request })
+    }
 }
 
 /// Asks for one attempt.
@@ -146,23 +164,11 @@ impl<'a> Asker<'a> {
 
     /// Asks, and gives an answer that holds.
     pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Answer, Failure> {
-        let Question { prompt, inputs, talk, tools, shape, rules, role, model, mut settings, sample } = question;
-        let inputs: BTreeMap<String, Value> =
-            inputs.into_iter().map(|(name, value)| (name, self.place.secrets.redact_value(&value))).collect();
-        let choice = Choice::Seeded(&self.work.key);
-        let Talk { prompts, locale, .. } = self.models.talk()?;
-        let rendered = prompts.render(prompt, locale, choice, &inputs);
-        let rendered = rendered.map_err(|fault| Failure::new(FailureClass::Policy, fault.to_string()))?;
-        settings.seed = settings.seed.or_else(|| Some(seed(&self.work.key, sample)));
-        let mut request = rendered.request();
-        request.role = role.unwrap_or(request.role);
-        request.shape = shape.or(request.shape).filter(|_| tools.is_empty());
-        request.messages.extend_from_slice(talk);
-        let request = Request { model, tools, settings, sample, ..request };
+        let request = question.request(self.models.talk()?, self.work, &self.place.secrets)?;
         let hearing = Hearing::new(self.work, self.place, self.ports);
         let asking = Asking {
             plan: self.work.plan.as_str(),
-            rules: rules.unwrap_or(&|_| Vec::new()),
+            rules: question.rules.unwrap_or(&|_| Vec::new()),
             listener: &hearing,
             record: &Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work),
             allowance: &self.work.purse,

@@ -183,6 +183,8 @@ pub enum Stream {
     Stdout,
     /// Standard error.
     Stderr,
+    /// What a model passes to a tool that it calls, piece by piece, as JSON.
+    Call,
 }
 
 impl Stream {
@@ -191,6 +193,7 @@ impl Stream {
         match self {
             Self::Stdout => "stdout",
             Self::Stderr => "stderr",
+            Self::Call => "call",
         }
     }
 }

@@ -10,7 +10,7 @@ pub(crate) use things::{artifact, artifacts, ask_answer, beginning, blob, droppe
 
 use gantry_core::id::PlanId;
 use gantry_store::{PAGE_ITEMS_MAX, Page, StoreError};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::sql;
 use crate::row::{self, PlanRow};
@@ -18,6 +18,14 @@ use crate::row::{self, PlanRow};
 /// The row of a plan that must exist.
 fn plan(conn: &Connection, id: &PlanId) -> Result<PlanRow, StoreError> {
     row::plan_by_id(conn, id)?.ok_or_else(|| StoreError::not_found(format!("plan `{id}`")))
+}
+
+/// The number of a plan that must exist. What is found by it is checked against the plan's id.
+fn plan_no(conn: &Connection, id: &PlanId) -> Result<i64, StoreError> {
+    let failed = |error: rusqlite::Error| sql(&error, &format!("reading plan `{id}`"));
+    let mut statement = conn.prepare_cached("SELECT no FROM plan WHERE id = ?1").map_err(failed)?;
+    let found = statement.query_row([id.as_str()], |row| row.get(0)).optional().map_err(failed)?;
+    found.ok_or_else(|| StoreError::not_found(format!("plan `{id}`")))
 }
 
 /// How many rows to ask for: one more than the page has, to see whether there is a next one.

@@ -1,9 +1,11 @@
 //! A few threads that read, each with a connection of its own, so that reading never waits for writing.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use gantry_store::StoreError;
 use rusqlite::Connection;
@@ -23,6 +25,10 @@ pub(crate) struct Readers {
     how: Use,
     name: &'static str,
     started: OnceLock<Started>,
+    /// Where those read who ask for little. Never waited for.
+    own: Mutex<Desk>,
+    /// How many ask for little at this moment.
+    asking: AtomicUsize,
 }
 
 struct Started {
@@ -40,7 +46,37 @@ pub(crate) struct Desk {
 impl Readers {
     /// Makes the way to threads of this name.
     pub(crate) fn new(path: PathBuf, how: Use, name: &'static str) -> Self {
-        Self { path, how, name, started: OnceLock::new() }
+        let own = Mutex::new(Desk { path: path.clone(), how, conn: None });
+        Self { path, how, name, started: OnceLock::new(), own, asking: AtomicUsize::new(0) }
+    }
+
+    /// Reads a few rows within one transaction. Whoever asks alone reads by itself: waking a thread and being woken by
+    /// it takes longer than finding a row.
+    pub(crate) async fn read_little<T, F>(&self, read: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Fn(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let asking = Asking::begin(&self.asking);
+        if asking.is_alone() {
+            tokio::task::yield_now().await; // for those who come together the threads read side by side
+            if asking.is_alone()
+                && let Some(found) = self.read_here(&read)
+            {
+                return found;
+            }
+        }
+        self.read(read).await
+    }
+
+    /// Reads on this thread; none when that would mean to wait for somebody, or does not work.
+    fn read_here<T>(&self, read: impl Fn(&Connection) -> Result<T, StoreError>) -> Option<Result<T, StoreError>> {
+        let mut desk = self.own.try_lock().ok()?;
+        let found = desk.use_connection(|conn| {
+            conn.busy_timeout(Duration::ZERO).map_err(|error| sql(&error, "reading"))?;
+            within_one_moment(conn, read)
+        });
+        (!matches!(found, Err(StoreError::Busy { .. } | StoreError::Io { .. }))).then_some(found)
     }
 
     /// Reads within one transaction: everything that is seen was true at one moment.
@@ -49,14 +85,7 @@ impl Readers {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
-        self.with_connection(|conn| {
-            let failed = |error: rusqlite::Error| sql(&error, "reading");
-            let tx = conn.unchecked_transaction().map_err(failed)?;
-            let found = read(&tx)?;
-            tx.commit().map_err(failed)?;
-            Ok(found)
-        })
-        .await
+        self.with_connection(|conn| within_one_moment(conn, read)).await
     }
 
     /// Uses a connection without a transaction.
@@ -65,14 +94,7 @@ impl Readers {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
-        self.run(|desk| {
-            let result = desk.connection().and_then(work);
-            if let Err(StoreError::Io { .. } | StoreError::Corrupt { .. }) = &result {
-                desk.conn = None;
-            }
-            result
-        })
-        .await
+        self.run(|desk| desk.use_connection(work)).await
     }
 
     /// Does anything that would hold up whoever asks.
@@ -127,11 +149,91 @@ impl Desk {
         }
     }
 
+    fn use_connection<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let result = self.connection().and_then(work);
+        if let Err(StoreError::Io { .. } | StoreError::Corrupt { .. }) = &result {
+            self.conn = None;
+        }
+        result
+    }
+
     fn connection(&mut self) -> Result<&Connection, StoreError> {
         let conn = match self.conn.take() {
             Some(conn) => conn,
             None => open::for_reading(&self.path, self.how)?,
         };
         Ok(self.conn.insert(conn))
+    }
+}
+
+/// Everything that is seen was true at one moment.
+fn within_one_moment<T>(
+    conn: &Connection,
+    read: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let failed = |error: rusqlite::Error| sql(&error, "reading");
+    let tx = conn.unchecked_transaction().map_err(failed)?;
+    let found = read(&tx)?;
+    tx.commit().map_err(failed)?;
+    Ok(found)
+}
+
+/// One who asks for little, until it is dropped.
+struct Asking<'a>(&'a AtomicUsize);
+
+impl<'a> Asking<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+
+    fn is_alone(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 1
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteStore;
+
+    /// Tells which thread it was read by.
+    fn place(_: &Connection) -> Result<String, StoreError> {
+        Ok(here())
+    }
+
+    fn here() -> String {
+        std::thread::current().name().unwrap_or_default().to_owned()
+    }
+
+    #[tokio::test]
+    async fn whoever_asks_alone_for_little_reads_by_itself() {
+        let store = SqliteStore::temporary().unwrap();
+        assert_eq!(store.0.readers.read_little(place).await, Ok(here()));
+    }
+
+    #[tokio::test]
+    async fn for_those_who_ask_together_threads_read() {
+        let store = SqliteStore::temporary().unwrap();
+        let ask = || store.0.readers.read_little(place);
+        let (one, other) = tokio::join!(ask(), ask());
+        assert!(one.unwrap().starts_with("gantry-reader") && other.unwrap().starts_with("gantry-reader"));
+        assert_eq!(ask().await, Ok(here()), "and nobody is counted who has left");
+    }
+
+    #[tokio::test]
+    async fn whoever_would_have_to_wait_leaves_it_to_a_thread() {
+        let store = SqliteStore::temporary().unwrap();
+        let busy = |_: &Connection| match here() {
+            name if name.starts_with("gantry-reader") => Ok(name),
+            _ => Err(StoreError::Busy { what: "another program has it".to_owned() }),
+        };
+        assert!(store.0.readers.read_little(busy).await.unwrap().starts_with("gantry-reader"));
     }
 }

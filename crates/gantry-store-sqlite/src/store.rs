@@ -1,4 +1,4 @@
-//! The store's requests, each handed to the thread that does it.
+//! The store's requests, each handed to whoever does it.
 
 use async_trait::async_trait;
 use gantry_core::id::{PlanId, TaskId};
@@ -7,6 +7,7 @@ use gantry_store::{
     Append, Appended, ArtifactRow, BLOB_BYTES_MAX, ChainReport, ChangeMark, Claim, EffectRow, Hash, Hit, InboxId,
     ListFilter, Loaded, Page, PlanCard, PlanNo, Snapshot, Store, StoreError, Turn, Vacuumed,
 };
+use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::pack::Packed;
@@ -119,13 +120,15 @@ impl Store for SqliteStore {
         cursor: u64,
         limit: u32,
     ) -> Result<Page<EffectRow>, StoreError> {
-        let (plan, task) = (plan.clone(), task.cloned());
-        self.0.readers.read(move |conn| read::effects(conn, &plan, task.as_ref(), cursor, limit)).await
+        let (plan, task, of_task) = (plan.clone(), task.cloned(), task.is_some());
+        let read = move |conn: &Connection| read::effects(conn, &plan, task.as_ref(), cursor, limit);
+        // Those of one task are few.
+        if of_task { self.0.readers.read_little(read).await } else { self.0.readers.read(read).await }
     }
 
     async fn recall(&self, plan: &PlanId, kind: &str, request: Hash) -> Result<Option<EffectRow>, StoreError> {
         let (plan, kind) = (plan.clone(), kind.to_owned());
-        self.0.readers.read(move |conn| read::recall(conn, &plan, &kind, request)).await
+        self.0.readers.read_little(move |conn| read::recall(conn, &plan, &kind, request)).await
     }
 
     async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {

@@ -232,6 +232,24 @@ fn an_answer_that_took_several_calls_is_not_begun_anew_after_a_kill() {
 }
 
 #[test]
+fn a_reply_whose_faults_were_shown_is_not_paid_for_again_after_a_kill() {
+    let server = ModelServer::start();
+    server.otherwise(|heard| match words(heard).contains("many") {
+        false => Turn::json(&json!({"seconds": "many"})),
+        true => Turn::json(&json!({"seconds": 30})),
+    });
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: log\ntitle: Read a log\ntasks:\n  - id: count\n    model: {instruction: When did it fail?}\n    outputs: {seconds: {type: integer}}\n");
+    // The first reply is on record, the second has come and is not.
+    assert!(kit.dies(&[("HERE_KEY", KEY), ("GANTRY_CRASH_AT", "call_made:2")], "run plan.yaml"));
+    assert_eq!(server.counts().requests, 2);
+    let said = run(&kit, "resume log");
+    assert!(said.contains("seconds = 30") && said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(server.counts().requests, 3, "only the second call is made again");
+    assert_eq!(kit.json("status log --json")["used"]["model_calls"], json!(2));
+}
+
+#[test]
 fn a_task_that_the_offline_model_did_in_the_place_of_another_is_degraded_and_says_so_everywhere() {
     let server = ModelServer::start();
     server.always(Turn::status(500));

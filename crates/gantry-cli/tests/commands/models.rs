@@ -260,12 +260,13 @@ fn the_help_says_what_there_is_and_how_to_use_it() {
     Usage: gantry model [OPTIONS] <COMMAND>
 
     Commands:
-      list    Show the effective configuration: each role with its models, prices and keys, and who said
-              so
-      test    Ask each model for one word, to see whether it answers
-      doctor  Say what is configured, what is missing, which servers answer on this machine, and how to
-              fix it
-      help    Print this message or the help of the given subcommand(s)
+      list      Show the effective configuration: each role with its models, prices and keys, and who
+                said so
+      test      Ask each model for one word, to see whether it answers
+      estimate  Say what a plan would ask of models and what that would cost at most, before it runs
+      doctor    Say what is configured, what is missing, which servers answer on this machine, and how
+                to fix it
+      help      Print this message or the help of the given subcommand(s)
 
     Options:
           --profile <NAME>        Which models answer: fast, balanced, quality, or a profile of your own
@@ -283,6 +284,7 @@ fn the_help_says_what_there_is_and_how_to_use_it() {
       gantry model test
       gantry model test planner
       gantry model test ollama:llama3.2
+      gantry model estimate plan.yaml
       gantry model doctor
     [exit 0]
     $ gantry model test --help
@@ -308,6 +310,32 @@ fn the_help_says_what_there_is_and_how_to_use_it() {
       gantry model test                     all models of the profile
       gantry model test planner             the models of a role
       gantry model test openai:gpt-4o-mini  any model of a provider
+    [exit 0]
+    ");
+}
+
+#[test]
+fn what_a_plan_would_cost_is_told_before_it_runs_and_nobody_is_asked() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", "id: log\ntitle: Read a log\npolicy: {agent_planning: true, budget: {model_calls: 9}}\ntasks:\n  - {id: look, run: echo timeout}\n  - id: explain\n    depends_on: [look]\n    inputs: {log: tasks.look.stdout}\n    model: {instruction: Say what is wrong., settings: {tokens_max: 100}}\n  - {id: choose, decide: {question: Ship it?, options: [ship, wait]}}\n  - {id: mend, agent: {goal: Mend it., tools: [shell], max_turns: 8}}\n  - {id: all, depends_on: [explain], map: {over: tasks.explain.text, each: {model: {instruction: Do it.}}}}\n");
+    insta::assert_snapshot!(kit.with_variables(&[KEY], "model estimate plan.yaml --model gpt-4o-mini"), @"
+    Read a log: what models would be asked; nobody is asked now
+
+    explain  openai:gpt-4o-mini  1 call    246 tokens    $0.000082
+    choose   openai:gpt-4o-mini  1 call    1219 tokens   $0.000633
+    mend     openai:gpt-4o-mini  8 calls   9144 tokens   $0.004976
+    at most                      10 calls  10609 tokens  $0.005691
+    not counted: all: one task for each item of a list
+    not counted: inputs that other tasks make, what tools give, repairs and repetitions
+    the budget of the plan may stop it before: 9 calls
+    [exit 0]
+    ");
+    let json = kit.json("model estimate plan.yaml --json");
+    assert_eq!(json["tasks"][0]["model"], "offline:gantry-offline", "without a key it costs nothing: {json}");
+    assert_eq!((&json["at_most"]["calls"], &json["at_most"]["cost_usd"]), (&10.into(), &0.into()), "{json}");
+    kit.write("none.yaml", "id: none\ntitle: No models\ntasks: [{id: look, run: echo timeout}]\n");
+    insta::assert_snapshot!(kit.gantry(&["model", "estimate", "none.yaml"]), @"
+    No models: asks no model
     [exit 0]
     ");
 }

@@ -56,8 +56,7 @@ impl Gateway {
                 ledger.repairs.push(Repair::NextModel(target.id()));
                 fallback = Some(cause);
             }
-            let is_last = place + 1 == chain.len();
-            match self.ask_model(target, check.as_ref(), &way, ledger, is_last).await {
+            match self.ask_model(target, check.as_ref(), &way, ledger).await {
                 Ok(answer) => return Ok(Answer { asked, fallback, ..answer }),
                 Err(Stop::Over(error)) => return Err(error),
                 Err(Stop::Next) => invalid = None,
@@ -74,7 +73,6 @@ impl Gateway {
         check: Option<&Checker>,
         way: &Way<'_>,
         ledger: &mut Ledger,
-        is_last: bool,
     ) -> Result<Answer, Stop> {
         let asking = way.asking;
         if let Some(message) = unfit(target, &asking.request) {
@@ -125,10 +123,8 @@ impl Gateway {
                     return Ok(answer(reply, text, value));
                 }
                 Verdict::Refused => {
-                    self.go_on(rung.filter(|_| !is_last), way, ledger).await?;
-                    let message = format!("it would not answer: {}", short(&text));
-                    ledger.failed.push(not_good(target, CallFault::Answer, message));
-                    return Err(Stop::Next);
+                    self.go_on(rung, way, ledger).await?;
+                    return Err(refused(target, &text, ledger));
                 }
                 Verdict::Cut(cut) if continues < self.habits.continues_max && cut.len() > said.len() => {
                     self.go_on(rung, way, ledger).await?;
@@ -148,9 +144,8 @@ impl Gateway {
                 Verdict::Faulty(faults) => faults,
             };
             ledger.failed.push(not_good(target, CallFault::Answer, short(&faults.join("; "))));
-            let over = feedbacks == self.habits.feedbacks_max;
-            self.go_on(rung.filter(|_| !(over && is_last)), way, ledger).await?;
-            if over {
+            self.go_on(rung, way, ledger).await?;
+            if feedbacks == self.habits.feedbacks_max {
                 return Err(Stop::Invalid(faults));
             }
             feedbacks += 1;
@@ -181,18 +176,30 @@ impl Gateway {
         }
         let request = with(&way.asking.request, so_far, &feedback(&[format!("{}; give a shorter one", faults[0])]));
         ledger.repairs.push(Repair::FedBack(faults.clone()));
-        let Replied { reply, .. } = self.call(target, &request, way, ledger).await?;
+        let Replied { reply, rung } = self.call(target, &request, way, ledger).await?;
         let text = reply.text.clone();
-        match judge(&reply, &text, check, way.asking) {
+        let verdict = judge(&reply, &text, check, way.asking);
+        if !matches!(verdict, Verdict::Holds { .. }) || target.id() != way.asked {
+            self.go_on(rung, way, ledger).await?;
+        }
+        let faults = match verdict {
             Verdict::Holds { value, repairs } => {
                 ledger.repairs.extend(repairs);
-                Ok(answer(reply, text, value))
+                return Ok(answer(reply, text, value));
             }
-            Verdict::Cut(_) => Err(Stop::Invalid(faults)),
-            Verdict::Faulty(faults) => Err(Stop::Invalid(faults)),
-            Verdict::Refused => Err(Stop::Next),
-        }
+            Verdict::Refused => return Err(refused(target, &text, ledger)),
+            Verdict::Cut(_) => faults,
+            Verdict::Faulty(faults) => faults,
+        };
+        ledger.failed.push(not_good(target, CallFault::Answer, short(&faults.join("; "))));
+        Err(Stop::Invalid(faults))
     }
+}
+
+/// A model that would not answer is not argued with.
+fn refused(target: &Target, text: &str, ledger: &mut Ledger) -> Stop {
+    ledger.failed.push(not_good(target, CallFault::Answer, format!("it would not answer: {}", short(text))));
+    Stop::Next
 }
 
 /// Why a model cannot be asked this at all.

@@ -4,8 +4,11 @@ use gantry_core::plan::Money;
 use gantry_core::policy::Usage;
 
 use crate::answer::{Reply, Tokens};
+use crate::error::AskError;
 use crate::request::Request;
 use crate::target::{Price, Protocol, Target};
+
+use super::Gateway;
 
 /// How many characters make a token, roughly.
 const CHARS_PER_TOKEN: u64 = 4;
@@ -35,6 +38,28 @@ pub fn estimate(request: &Request, target: &Target) -> Usage {
     let output = request.settings.tokens_max.map_or(ANSWER_TOKENS, u64::from);
     let tokens = Tokens { input: asked(request), output, ..Tokens::default() };
     Usage { cost_usd: cost(tokens, target.price.as_ref()), model_calls: 1, tokens: tokens.all(), nodes: 0 }
+}
+
+/// What a question would take before anyone is asked, without repairs and repetitions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Foreseen {
+    /// Who would be asked first, as `provider:model`.
+    pub target: String,
+    /// What the call may use.
+    pub usage: Usage,
+    /// Its price is known.
+    pub priced: bool,
+}
+
+impl Gateway {
+    /// Says what a question would take. Nobody is asked.
+    pub fn foresee(&self, request: &Request) -> Result<Foreseen, AskError> {
+        let chain = self.chain(request, false)?;
+        let nobody = || AskError::Configuration(format!("no model is configured for `{}`", request.role));
+        let first = chain.first().ok_or_else(nobody)?;
+        let priced = first.price.is_some() || first.protocol == Protocol::Offline;
+        Ok(Foreseen { target: first.id(), usage: estimate(request, first), priced })
+    }
 }
 
 /// What an answer used, as reported or else as guessed, and whether it is a guess.

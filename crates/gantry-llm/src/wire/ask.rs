@@ -18,6 +18,9 @@ use crate::target::{Protocol, Target};
 use super::names::Names;
 use super::schema::{Told, told};
 
+/// Gemini takes seeds of 31 bits, and refuses requests with larger ones.
+const GEMINI_SEED_BITS: u64 = 0x7fff_ffff;
+
 /// Everything that a provider is told: what was said, and in words what its protocol has no place for.
 pub fn said(target: &Target, request: &Request) -> Vec<Message> {
     let mut said = request.messages.clone();
@@ -126,9 +129,11 @@ pub fn options(target: &Target, request: &Request) -> Result<ChatOptions, String
     if target.protocol != Protocol::OpenaiResponses {
         options.stop_sequences.clone_from(&settings.stop);
     }
-    if matches!(target.protocol, Protocol::OpenaiChat | Protocol::Gemini) {
-        options.seed = settings.seed;
-    }
+    options.seed = match target.protocol {
+        Protocol::OpenaiChat => settings.seed,
+        Protocol::Gemini => settings.seed.map(|seed| seed & GEMINI_SEED_BITS),
+        Protocol::OpenaiResponses | Protocol::Anthropic | Protocol::Offline => None,
+    };
 
     // What is in the extra body replaces what genai has put there.
     let mut extra = Map::new();

@@ -7,6 +7,7 @@
 mod kit;
 mod world;
 mod following;
+mod killed;
 mod ladder;
 mod limits;
 mod long;

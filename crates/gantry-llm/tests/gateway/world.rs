@@ -54,6 +54,18 @@ pub struct Puppet {
     pub retry_after: Mutex<Option<std::time::Duration>>,
 }
 
+impl Puppet {
+    /// Tells it what to do next.
+    pub fn script(&self, does: impl IntoIterator<Item = Does>) {
+        self.script.lock().unwrap().extend(does);
+    }
+
+    /// How often it was called.
+    pub fn called(&self) -> usize {
+        self.heard.lock().unwrap().len()
+    }
+}
+
 #[async_trait]
 impl Provider for Puppet {
     async fn call(
@@ -198,7 +210,7 @@ impl World {
 
     /// Tells the models what to do next.
     pub fn script(&self, does: impl IntoIterator<Item = Does>) -> &Self {
-        self.puppet.script.lock().unwrap().extend(does);
+        self.puppet.script(does);
         self
     }
 

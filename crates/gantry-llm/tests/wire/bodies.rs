@@ -110,6 +110,23 @@ async fn a_model_that_knows_no_schemas_is_told_in_words_behind_the_standing_text
 }
 
 #[tokio::test]
+async fn a_seed_is_passed_on_where_there_is_a_place_for_it_and_is_as_large_as_the_provider_takes() {
+    let seed = 0x000f_edcb_a987_6543_u64; // as large as those that tasks have
+    for (protocol, place, sent) in [
+        (Protocol::OpenaiChat, "/seed", json!(seed)),
+        (Protocol::Gemini, "/generationConfig/seed", json!(0x2987_6543)),
+        (Protocol::OpenaiResponses, "/seed", Value::Null),
+        (Protocol::Anthropic, "/seed", Value::Null),
+    ] {
+        let server = ModelServer::start();
+        let mut request = question("?");
+        request.settings.seed = Some(seed);
+        call(&target(&server, protocol), &request).await.unwrap();
+        assert_eq!(at(&server.bodies()[0], place), &sent, "{protocol:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_has_no_tools_is_offered_none() {
     for protocol in PROTOCOLS {
         let server = ModelServer::start();

@@ -6,4 +6,5 @@ mod kit;
 mod bodies;
 mod following;
 mod replies;
+mod shapes;
 mod trouble;

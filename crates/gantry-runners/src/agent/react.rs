@@ -20,6 +20,9 @@ const SAME_MAX: usize = 3;
 /// When tools gave more than this in all, what they gave first is left out.
 const OBSERVED_BYTES_MAX: usize = 24_000;
 
+/// The answers that the built-in prompts show as an example. Small models copy them instead of saying what came out.
+const EXAMPLES: [&str; 2] = ["the result, as the steps show it", "단계에서 드러난 결과"];
+
 /// One step of the model, and what came of it.
 struct Step {
     thought: String,
@@ -46,6 +49,11 @@ pub(crate) async fn run(job: &Job<'_>, lessons: &[String]) -> Result<Outputs, Fa
         };
         let asked = format!("{} {}", step.tool, Value::Object(step.args.clone()));
         job.note(format!("turn {turn}: {}: {}", shortened(&asked, 200), shortened(&step.thought, 200)));
+        for call in answer.calls.iter().skip(1) {
+            // What one call gives may change what the next one has to be.
+            let left_out = format!("{} {}", call.name, call.args);
+            job.note(format!("turn {turn}: one call at a time; left out: {}", shortened(&left_out, 200)));
+        }
         if step.tool == FINISH {
             return finish(job, step, &answer).await;
         }
@@ -98,6 +106,9 @@ async fn next(
     let rules = |value: &Value| match value["tool"].as_str().unwrap_or_default() {
         FINISH if value["answer"].as_str().is_none_or(|answer| answer.trim().is_empty()) => {
             vec!["/answer: it is empty; whoever finishes says what came out".to_owned()]
+        }
+        FINISH if EXAMPLES.contains(&value["answer"].as_str().unwrap_or_default().trim()) => {
+            vec!["/answer: these are the words of the example; say what came out in this case".to_owned()]
         }
         FINISH => Vec::new(),
         tool => job.tools.faults(tool, &value["args"]),
@@ -183,6 +194,15 @@ mod tests {
     fn step(tool: &str, observed: &str) -> Step {
         let (tool, observed) = (tool.to_owned(), observed.to_owned());
         Step { thought: String::new(), tool, args: Map::new(), call: None, observed }
+    }
+
+    #[test]
+    fn the_examples_are_those_of_the_built_in_prompts() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../gantry-llm/prompts");
+        for (file, example) in ["agent-step.en.md", "agent-step.ko.md"].into_iter().zip(EXAMPLES) {
+            let text = std::fs::read_to_string(format!("{folder}/{file}")).unwrap();
+            assert!(text.contains(&format!(r#""answer": "{example}""#)), "{file}");
+        }
     }
 
     #[test]

@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::trouble::Trouble;
 use crate::policy::wrong;
-use crate::ports::Stream;
 use crate::process::{GuardProgram, Happening, Order, Running, StandardInput};
 use crate::secrets::Secrets;
 use crate::shell;
@@ -137,7 +136,7 @@ async fn watch(mut running: Running, last_words: Arc<Mutex<Vec<u8>>>, mut stoppe
     loop {
         tokio::select! {
             happening = running.next() => match happening {
-                Happening::Output(Stream::Stderr | Stream::Stdout, piece) => {
+                Happening::Output(_, piece) => {
                     let mut kept = last_words.lock().unwrap_or_else(PoisonError::into_inner);
                     kept.extend_from_slice(&piece);
                     let more = kept.len().saturating_sub(LAST_WORDS_BYTES_MAX);

@@ -88,9 +88,9 @@ impl Listener for Hearing<'_> {
         let (stream, text) = match delta {
             Delta::Text(text) => (Stream::Stdout, text),
             Delta::Reasoning(text) => (Stream::Stderr, text),
-            Delta::Call { args, .. } => return self.take(&args),
+            Delta::Call { args, .. } => (Stream::Call, args),
         };
-        if stream == Stream::Stdout {
+        if stream != Stream::Stderr {
             self.take(&text);
         }
         self.ports.watch.output(Chunk { stream, text });

@@ -1,7 +1,7 @@
 //! Tasks that an agent does.
 
 use gantry_core::id::AttemptNo;
-use gantry_core::policy::{FailureClass, Policy};
+use gantry_core::policy::{Budget, FailureClass, Policy};
 use gantry_runners::{Brief, Place};
 use serde_json::json;
 use std::sync::Arc;
@@ -34,6 +34,17 @@ async fn an_agent_calls_tools_and_sees_what_they_give_until_it_is_finished() {
         notes.iter().any(|note| note.starts_with("turn 2: shell {\"command\":\"cat a.txt\"}: as the goal says")),
         "{notes:?}"
     );
+}
+
+#[tokio::test]
+async fn an_agent_that_finishes_with_the_words_of_the_example_is_asked_what_came_out() {
+    let minds = Minds::new();
+    minds.says(&step("shell", json!({"command": "echo seven"})));
+    minds.says(&finish("the result, as the steps show it"));
+    minds.says(&finish("It says seven."));
+    let ended = minds.run(&agent(json!({"goal": "What does it say?", "tools": ["shell"]}))).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "It says seven.");
+    assert!(minds.heard_last().contains("the words of the example"), "{}", minds.heard_last());
 }
 
 #[tokio::test]
@@ -166,6 +177,41 @@ async fn of_several_candidates_the_best_is_kept_and_the_others_say_why_they_are_
     let notes = minds.notes().join("\n");
     assert!(notes.contains("pruned candidate 2: 2.0 against 9.0: wrong order"), "{notes}");
     assert_eq!(ended.usage.model_calls, 4, "nine is good enough: no second level");
+}
+
+#[tokio::test]
+async fn the_budget_bounds_how_wide_and_how_deep_is_searched() {
+    let minds = Minds::new();
+    let scores = |first: u32| {
+        format!(
+            r#"{{"scores": [{{"candidate": 1, "reason": "fair", "score": {first}}}, {{"candidate": 2, "reason": "poor", "score": 1}}]}}"#
+        )
+    };
+    for said in ["a queue", "a stack", &scores(5), "a list", "a heap", &scores(6), "a tree", "a set", &scores(7)] {
+        minds.says(said);
+    }
+    let mut work = agent(json!({"goal": "Choose.", "strategy": "tot", "width": 9, "depth": 9}));
+    work.may_spend = Budget { branches: Some(2), depth: Some(2), ..Budget::default() };
+    let ended = minds.run(&work).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "a list", "the best of two levels of two");
+    assert_eq!(ended.usage.model_calls, 6);
+}
+
+#[tokio::test]
+async fn of_several_calls_in_one_answer_one_is_made_and_the_others_are_named() {
+    let minds = Minds::calling_tools();
+    minds.calls_all(&[("shell", json!({"command": "echo one"})), ("shell", json!({"command": "echo two > two"}))]);
+    minds.calls("finish", json!({"text": "done"}));
+    assert!(minds.run(&agent(json!({"goal": "Go.", "tools": ["shell"]}))).await.end.is_ok());
+    assert!(!minds.world.root().join("two").exists());
+    let notes = minds.notes().join("\n");
+    assert!(notes.contains("turn 1: one call at a time; left out: shell {\"command\":\"echo two > two\"}"), "{notes}");
+    let heard = minds.puppet.heard.lock().unwrap();
+    let told = heard[1].messages.iter().filter_map(|message| match message {
+        gantry_llm::Message::Assistant { calls, .. } => Some(calls.len()),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), [1], "the model sees that one call was made");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use gantry_core::time::Timestamp;
 use gantry_llm::prompts::Prompts;
 use gantry_llm::{Chains, Gateway, Limits, Protocol, Target, Wire};
-use gantry_runners::{Models, SetUp, Talk, Work};
+use gantry_runners::{Models, SetUp, Stream, Talk, Work};
 use gantry_testkit::model_server::{ModelServer, Turn};
 use serde_json::{Value, json};
 
@@ -60,6 +60,20 @@ fn finishes(id: &str) -> Turn {
 
 fn work() -> Work {
     agent(json!({"goal": "Look twice.", "tools": ["shell"]}))
+}
+
+#[tokio::test]
+async fn words_thoughts_and_pieces_of_calls_are_heard_while_they_come() {
+    let server = ModelServer::start();
+    server.then(calls("echo one", "resp_1").thinking("What is there?")).then(finishes("resp_2"));
+    let minds = Minds::of(models(&server, false));
+    assert!(minds.run(&work()).await.end.is_ok());
+    let heard = |stream: Stream| minds.world.memory.shown(stream);
+    assert_eq!(
+        (heard(Stream::Stdout), heard(Stream::Stderr)),
+        ("I look.one\n".to_owned(), "What is there?".to_owned())
+    );
+    assert_eq!(heard(Stream::Call), r#"{"command":"echo one"}{"text":"done"}"#);
 }
 
 /// Which answer each request followed, and what its messages are, by role or type.

@@ -195,8 +195,17 @@ impl Minds {
 
     /// A tool that it calls by itself next.
     pub fn calls(&self, tool: &str, args: Value) {
-        let id = format!("call-{}", self.puppet.script.lock().unwrap().len());
-        let calls = vec![ToolCall { id, name: tool.to_owned(), args }];
+        self.calls_all(&[(tool, args)]);
+    }
+
+    /// Tools that it calls by itself next, all in one answer.
+    pub fn calls_all(&self, tools: &[(&str, Value)]) {
+        let first = self.puppet.script.lock().unwrap().len();
+        let call = |(number, (tool, args)): (usize, &(&str, Value))| {
+            let id = if number == 0 { format!("call-{first}") } else { format!("call-{first}-{number}") };
+            ToolCall { id, name: (*tool).to_owned(), args: args.clone() }
+        };
+        let calls = tools.iter().enumerate().map(call).collect();
         let reply = Reply { calls, model: "m-of-today".to_owned(), ..Reply::default() };
         self.puppet.script.lock().unwrap().push_back(reply);
     }

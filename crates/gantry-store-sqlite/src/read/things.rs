@@ -155,8 +155,7 @@ pub(crate) fn effects(
     cursor: u64,
     limit: u32,
 ) -> Result<Page<EffectRow>, StoreError> {
-    let plan = super::plan(conn, id)?;
-    let (no, cursor, asked) = (int(plan.known.no.0), int(cursor), super::rows_asked(limit));
+    let (no, cursor, asked) = (super::plan_no(conn, id)?, int(cursor), super::rows_asked(limit));
     let read = |row: &Row<'_>| read_effect(row, id);
     let found = match task {
         Some(task) => {
@@ -179,10 +178,10 @@ pub(crate) fn recall(
     kind: &str,
     request: Hash,
 ) -> Result<Option<EffectRow>, StoreError> {
-    let plan = super::plan(conn, id)?;
+    let no = super::plan_no(conn, id)?;
     let read = |row: &Row<'_>| read_effect(row, id);
     let query = recalled(kind);
-    let found = super::rows(conn, &query, params![int(plan.known.no.0), kind, request.as_bytes()], "recalling", read)?;
+    let found = super::rows(conn, &query, params![no, kind, request.as_bytes()], "recalling", read)?;
     Ok(found.into_iter().next().map(|(_, effect)| effect))
 }
 

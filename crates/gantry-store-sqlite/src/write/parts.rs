@@ -14,6 +14,9 @@ use crate::pack::Packed;
 use crate::row::{self, int};
 use crate::writer::{Tx, Work};
 
+/// Calls with more text than this are written by the thread that writes.
+const SMALL_BYTES_MAX: usize = 64 << 10;
+
 /// Artifacts of a turn.
 pub(super) struct ArtifactPart(Vec<NewArtifact>);
 
@@ -125,6 +128,12 @@ impl Work for EffectsWork {
             effect.write(tx, no)?;
         }
         Ok(())
+    }
+
+    /// What is long is written elsewhere.
+    fn is_small(&self) -> bool {
+        let bytes = |effect: &EffectPart| effect.request.len() + effect.answer.as_ref().map_or(0, String::len);
+        self.0.iter().map(bytes).sum::<usize>() <= SMALL_BYTES_MAX
     }
 }
 

@@ -1,0 +1,159 @@
+//! `gantry model estimate`: what a plan would ask of models, and what that would cost, before it runs.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use gantry_core::id::{AttemptNo, PlanId};
+use gantry_core::life::{self, Life};
+use gantry_core::plan::{Action, Plan, Task};
+use gantry_core::policy::Usage;
+use gantry_core::time::Timestamp;
+use gantry_runners::{Brief, Models, Outlook, Work};
+use serde_json::{Value, json};
+
+use super::options::ModelOptions;
+use super::set_up::Configured;
+use crate::exit::{self, Fault};
+use crate::file::{count, load_sound};
+use crate::session;
+use crate::show::table::columns;
+use crate::show::{first_line, plain};
+
+/// What is found of a plan.
+#[derive(Default)]
+struct Found {
+    tasks: Vec<(String, Outlook)>,
+    /// Tasks that cannot be counted before they begin, and why.
+    open: Vec<(String, &'static str)>,
+}
+
+impl Found {
+    fn total(&self) -> Usage {
+        self.tasks.iter().fold(Usage::default(), |sum, (_, outlook)| sum.plus(outlook.usage))
+    }
+
+    fn is_priced(&self) -> bool {
+        self.tasks.iter().all(|(_, outlook)| outlook.priced)
+    }
+}
+
+pub fn run(options: &ModelOptions, file: &str, json: bool) -> Result<ExitCode, Fault> {
+    let plan = load_sound(file)?;
+    let found = session::block_on(look_at(plan.clone(), options.clone()))?;
+    let short = beyond(&found, &plan);
+    if json {
+        exit::print_json(&to_json(&found, &plan, &short))?;
+    } else {
+        exit::print(&drawn(&found, &plan, &short))?;
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+async fn look_at(plan: Plan, options: ModelOptions) -> Result<Found, Fault> {
+    let models = Models::new(Configured(options));
+    let id = plan.id.clone().unwrap_or_else(|| PlanId::slugged(plan.name()));
+    let entries =
+        life::create(plan, id, 0, Timestamp::default()).map_err(|refusal| Fault::bad_input(refusal.to_string()))?;
+    let life = life::replay(&entries).map_err(|bad| Fault::internal(bad.to_string()))?;
+    let mut found = Found::default();
+    for task in &life.plan().tasks {
+        let name = task.id.to_string();
+        match &task.action {
+            Some(Action::Map(_)) => found.open.push((name, "one task for each item of a list")),
+            Some(Action::Plan(_)) => found.open.push((name, "a plan inside")),
+            Some(Action::Adopt(_)) => found.open.push((name, "the tasks of a plan that is still to be made")),
+            Some(action) => {
+                let outlook = models.foresee(&work(&life, task, action)).await;
+                let outlook =
+                    outlook.map_err(|failure| Fault::bad_input(format!("task `{name}`: {}", failure.message)));
+                found.tasks.extend(outlook?.map(|outlook| (name, outlook)));
+            }
+            None => {}
+        }
+    }
+    Ok(found)
+}
+
+/// The first attempt at a task, as far as it is known before anything ran.
+fn work(life: &Life, task: &Task, action: &Action) -> Work {
+    let header = life.header();
+    Work {
+        plan: life.id().clone(),
+        task: task.id.clone(),
+        attempt: AttemptNo(1),
+        key: String::new(),
+        action: action.clone(),
+        inputs: life.inputs_of(task.id.as_str()),
+        feedback: None,
+        reserved: Usage::default(),
+        timeout: None,
+        heartbeat: None,
+        environment: Default::default(),
+        undo: Default::default(),
+        may_spend: header.policy.budget.smaller(task.budget),
+        purse: Arc::default(),
+        brief: Arc::new(Brief {
+            objective: if header.objective.is_empty() { header.title.clone() } else { header.objective.clone() },
+            constraints: header.constraints.clone(),
+            title: task.name().to_owned(),
+            description: task.description.clone().unwrap_or_default(),
+            outputs: task.outputs.clone(),
+            criteria: task.success_criteria.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}
+
+/// What the budget of the plan has no room for.
+fn beyond(found: &Found, plan: &Plan) -> Vec<String> {
+    let (budget, total) = (plan.policy.budget, found.total());
+    let calls = budget.model_calls.filter(|max| total.model_calls > *max).map(|max| format!("{max} calls"));
+    let tokens = budget.tokens.filter(|max| total.tokens > *max).map(|max| format!("{max} tokens"));
+    let cost = budget.cost_usd.filter(|max| total.cost_usd > *max).map(|max| format!("${max}"));
+    calls.into_iter().chain(tokens).chain(cost).collect()
+}
+
+fn price(usage: Usage, priced: bool) -> String {
+    if priced { format!("${}", usage.cost_usd) } else { "unknown".to_owned() }
+}
+
+fn row(name: &str, target: &str, usage: Usage, priced: bool) -> Vec<String> {
+    let calls = usize::try_from(usage.model_calls).unwrap_or(usize::MAX);
+    let used = [count(calls, "call"), format!("{} tokens", usage.tokens), price(usage, priced)];
+    [name.to_owned(), target.to_owned()].into_iter().chain(used).collect()
+}
+
+fn drawn(found: &Found, plan: &Plan, short: &[String]) -> String {
+    let title = first_line(plan.name(), 100);
+    if found.tasks.is_empty() && found.open.is_empty() {
+        return format!("{title}: asks no model\n");
+    }
+    let mut rows: Vec<Vec<String>> =
+        found.tasks.iter().map(|(name, outlook)| row(name, &outlook.target, outlook.usage, outlook.priced)).collect();
+    rows.push(row("at most", "", found.total(), found.is_priced()));
+    let mut text = format!("{title}: what models would be asked; nobody is asked now\n\n{}", columns(&rows));
+    for (name, why) in &found.open {
+        text += &format!("not counted: {}: {why}\n", plain(name));
+    }
+    text += "not counted: inputs that other tasks make, what tools give, repairs and repetitions\n";
+    if !short.is_empty() {
+        text += &format!("the budget of the plan may stop it before: {}\n", short.join(", "));
+    }
+    text
+}
+
+fn to_json(found: &Found, plan: &Plan, short: &[String]) -> Value {
+    let usage = |usage: Usage, priced: bool| {
+        json!({
+            "calls": usage.model_calls, "tokens": usage.tokens,
+            "cost_usd": priced.then_some(usage.cost_usd),
+        })
+    };
+    let tasks = found.tasks.iter().map(|(name, outlook)| {
+        json!({"task": name, "model": outlook.target, "at_most": usage(outlook.usage, outlook.priced)})
+    });
+    let open = found.open.iter().map(|(name, why)| json!({"task": name, "why": why}));
+    json!({
+        "title": plan.name(), "tasks": tasks.collect::<Vec<_>>(), "at_most": usage(found.total(), found.is_priced()),
+        "not_counted": open.collect::<Vec<_>>(), "beyond_budget": short,
+    })
+}
