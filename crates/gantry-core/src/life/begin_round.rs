@@ -175,17 +175,22 @@ impl Life {
         let mut names = BTreeMap::new();
         let mut used: BTreeSet<TaskId> = BTreeSet::new();
         for no in region {
-            let task = &self.node(*no).task;
-            let first = task.round.as_ref().map_or(&task.id, |round| &round.of);
-            let mut name = TaskId::slugged(&format!("{first}-r{round}"));
-            let mut extra = 1;
-            while self.no(name.as_str()).is_some() || !used.insert(name.clone()) {
-                extra += 1;
-                name = TaskId::slugged(&format!("{first}-r{round}-{extra}"));
-            }
-            names.insert(task.id.clone(), name);
+            let name = self.name_in_round(self.first_name(*no), round, |name| used.contains(name));
+            used.insert(name.clone());
+            names.insert(self.task_id(*no).clone(), name);
         }
         names
+    }
+
+    /// The name of one task in a round, which neither a task of the plan nor anything else has.
+    fn name_in_round(&self, first: &TaskId, round: u32, is_used: impl Fn(&TaskId) -> bool) -> TaskId {
+        let mut name = first.with_ending(&format!("-r{round}"));
+        let mut extra = 1;
+        while self.no(name.as_str()).is_some() || is_used(&name) {
+            extra += 1;
+            name = first.with_ending(&format!("-r{round}-{extra}"));
+        }
+        name
     }
 
     /// Tasks outside the region that wait for something in it and have not begun.
