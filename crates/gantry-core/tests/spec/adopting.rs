@@ -2,7 +2,7 @@
 
 use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass::Logic;
-use gantry_testkit::World;
+use gantry_testkit::{World, hours};
 use serde_json::{Value, json};
 
 const DRAFT_AND_WORK: &str = r#"
@@ -167,4 +167,23 @@ fn a_draft_that_becomes_what_it_was_is_adopted_again() {
         world.approve("accept", "mara");
         assert_eq!(world.tasks().contains("fill"), has_fill, "{}", world.tasks());
     }
+}
+
+#[test]
+fn a_timebox_goes_on_where_it_was_when_its_parts_are_made_anew() {
+    let mut world = World::with_plan("draft\nwork after draft adopt=\"tasks.draft.plan\" timebox=2h");
+    let plan = |ids: &[&str]| {
+        let tasks: Vec<Value> = ids.iter().map(|id| json!({"id": id, "run": "dig"})).collect();
+        json!({"plan": {"tasks": tasks}})
+    };
+    world.finish_with("draft", plan(&["dig"]));
+    world.advance(hours(1));
+    world.edit_output("draft", plan(&["dig", "fill"]));
+    world.advance(hours(1));
+    insta::assert_snapshot!(world.tasks(), @"
+    draft  completed
+    work   completed
+    dig    abandoned  the timebox of `work` is over
+    fill   abandoned  the timebox of `work` is over
+    ");
 }
