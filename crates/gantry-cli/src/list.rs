@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if args.record.json {
             let (mut cards, now): (Vec<Value>, _) = (Vec::new(), now());
             for Listed { plan, driven, .. } in &found {
-                cards.push(json::card(plan, *driven, Forecast::read(&store, plan, now).await?));
+                cards.push(json::card(plan, *driven, Forecast::read(&store, plan, now).await?.as_ref()));
             }
             exit::print_json(&Value::Array(cards))?;
         } else if found.is_empty() {

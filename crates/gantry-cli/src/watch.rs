@@ -2,10 +2,12 @@
 
 mod screen;
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use gantry_core::id::PlanId;
 use gantry_store::{ListFilter, Store};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -13,9 +15,11 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use crate::arguments::PlanOrAll;
 use crate::exit::{self, Fault};
 use crate::list::{self, Inside};
-use crate::session::{self, RecordFile};
+use crate::run::screen::print_json;
+use crate::session::{self, Record};
 use crate::show;
 use crate::show::elapsed::now;
+use crate::show::json;
 use crate::show::standing::Standing;
 use screen::{List, One};
 
@@ -26,14 +30,15 @@ const PLANS_MAX: usize = 500;
 
 /// Watch one plan, or all of them, on the whole screen
 ///
-/// Arrows choose, Enter opens, Esc goes back, q quits.
+/// Arrows choose, Enter opens, Esc goes back, q quits. With --json each change is one line: what `status --json` has,
+/// until the plan is over.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry watch\n  gantry watch @last")]
+#[command(after_help = "Examples:\n  gantry watch\n  gantry watch @last\n  gantry watch 7 --json")]
 pub struct Args {
     #[command(flatten)]
     plan: PlanOrAll,
     #[command(flatten)]
-    file: RecordFile,
+    record: Record,
 }
 
 /// What is on the screen.
@@ -50,12 +55,17 @@ enum Then {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
+    if args.record.json {
+        return session::block_on(async {
+            write_lines(&args.record.open()?, args.plan.one()).await.map(|()| ExitCode::from(exit::DONE))
+        });
+    }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() || !show::can_move_cursor() {
         return Err(Fault::bad_input("a terminal that can move its cursor is needed to watch plans")
             .hint("without one, use `gantry status` or `gantry log --follow`"));
     }
     session::block_on(async {
-        let store = args.file.open()?;
+        let store = args.record.open()?;
         let view = match args.plan.one() {
             Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?.foreseen()))),
             None => View::List,
@@ -68,6 +78,35 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let _ = ratatui::try_restore();
         outcome.map(|()| ExitCode::from(exit::DONE))
     })
+}
+
+/// Writes one line for each plan in which something has happened; of one plan, until nothing more happens to it.
+async fn write_lines(store: &dyn Store, plan: Option<&str>) -> Result<(), Fault> {
+    let only = match plan {
+        Some(plan) => Some(store.plan(plan).await?.id),
+        None => None,
+    };
+    let mut told: BTreeMap<PlanId, u64> = BTreeMap::new();
+    loop {
+        let plans = match &only {
+            Some(id) => vec![store.plan(id.as_str()).await?],
+            None => {
+                let (listed, _) = list::read(store, ListFilter::default(), Inside::Hidden, PLANS_MAX).await?;
+                listed.into_iter().map(|listed| listed.plan).collect()
+            }
+        };
+        for plan in plans {
+            if told.insert(plan.id.clone(), plan.length) == Some(plan.length) {
+                continue;
+            }
+            let standing = Standing::read(store, plan.id.as_str()).await?.foreseen();
+            print_json(&json::standing(&standing))?;
+            if only.is_some() && standing.life.state().is_over() {
+                return Ok(());
+            }
+        }
+        tokio::time::sleep(POLL).await;
+    }
 }
 
 struct Watch<'s> {

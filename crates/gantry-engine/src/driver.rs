@@ -1,20 +1,20 @@
 //! One plan under way: waits for whatever reaches it and makes turns of it.
 
+mod room; // how much may start
+mod trouble; // when the record does not take a turn
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gantry_core::effect::{Effect, Failure};
+use gantry_core::effect::Effect;
 use gantry_core::event::Event;
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::{Life, PlanState, Refusal, Room, Scarce, WaitsFor};
-use gantry_core::policy::{FailureClass, Usage};
 use gantry_llm::gateway::Allowance;
 use gantry_runners::Place;
-use gantry_store::{
-    Append, Card, Claim, EffectRow, ForkedFrom, Home, InboxId, StoreError, Turn, WAITING_MAX, WaitingLine,
-};
+use gantry_store::{Append, Card, Claim, EffectRow, ForkedFrom, Home, InboxId, Turn, WAITING_MAX, WaitingLine};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
@@ -24,13 +24,12 @@ use crate::act::{Aloft, Flight, takes_slot};
 use crate::card::{artifacts_of, card_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
 use crate::crash::crash_point;
-use crate::engine::{ANSWER_WAIT, Shared, read_answer};
+use crate::engine::{Shared, read_answer};
 use crate::error::EngineError;
 use crate::happening::Happening;
 use crate::load::{Opened, snapshot_of};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::nested::{Above, Course};
-use crate::patience::{STORE_RETRY, Troubled, patiently};
 use crate::share::{Share, give_back};
 use crate::slots::Guest;
 
@@ -327,26 +326,6 @@ impl Driver {
         Ok(self.patiently(|| self.shared.store.answer(id, answer.clone())).await?)
     }
 
-    /// Asks the record, again and again while it has trouble that may pass.
-    pub(crate) async fn patiently<T, E: Troubled, F>(&self, ask: impl FnMut() -> F) -> Result<T, E>
-    where
-        F: Future<Output = Result<T, E>>,
-    {
-        patiently(ask, |trouble| self.wait_out(trouble)).await
-    }
-
-    /// Waits while the record has trouble; false when there is no more time for that.
-    async fn wait_out(&self, error: StoreError) -> bool {
-        if self.unattended && self.since.elapsed() > ANSWER_WAIT {
-            return false;
-        }
-        self.tell(Happening::StoreTrouble { plan: self.plan.clone(), error });
-        tokio::select! {
-            () = tokio::time::sleep(STORE_RETRY) => true,
-            () = self.stop.cancelled() => false,
-        }
-    }
-
     /// One turn. Everything that happens to a plan passes through these steps.
     async fn turn(&mut self, inputs: Vec<Taken>) -> Result<(), EngineError> {
         loop {
@@ -420,41 +399,6 @@ impl Driver {
         Ok(false)
     }
 
-    fn take_room(&self) -> u32 {
-        if self.unattended || self.leaving {
-            0
-        } else {
-            self.shared.slots.take(&self.guest, self.life().header().policy.parallel())
-        }
-    }
-
-    fn take_share(&self) -> Scarce {
-        if self.unattended || self.leaving {
-            Scarce::new()
-        } else {
-            self.share.take(&self.shared.capabilities, self.life().header().policy.parallel())
-        }
-    }
-
-    /// When something is ready and there was no room for it, room is waited for: first for any attempt, and when there
-    /// is some, for those that use what there is too little of.
-    fn stand_in_line(&mut self) {
-        let now = self.shared.clock.now();
-        let at_once = |wake: Option<gantry_core::time::Timestamp>| wake.is_some_and(|at| at <= now);
-        let inline = at_once(self.life().next_wake_in(Room::NONE));
-        let within = at_once(self.life().next_wake_within(Room::PLENTY, &self.share.short));
-        self.crowded = within && !inline;
-        if !self.share.short.is_empty() {
-            let hungry = !within && !inline && !self.leaving && at_once(self.life().next_wake());
-            self.share.stand_in_line(&self.shared.capabilities, hungry);
-        }
-        if self.crowded && !self.leaving {
-            self.shared.slots.wait_in_line(&self.guest);
-        } else {
-            self.shared.slots.leave(&self.guest);
-        }
-    }
-
     fn append_for(
         &self,
         life: &Life,
@@ -486,35 +430,6 @@ impl Driver {
             texts,
             ..Append::new(self.plan.clone(), length, turn, card)
         }
-    }
-
-    /// An append failed, or was said to: reads what is true.
-    async fn read_after(&self, error: StoreError) -> Result<Opened, EngineError> {
-        let goes_on = match &error {
-            StoreError::Conflict { .. } => true,
-            error if error.is_transient() => self.wait_out(error.clone()).await,
-            _ => false,
-        };
-        if !goes_on {
-            return Err(error.into());
-        }
-        self.patiently(|| crate::load::open(&*self.shared.store, &self.plan)).await
-    }
-
-    /// The turn was not appended: the life in it never was, and what is true takes its place.
-    fn start_over(&mut self, opened: Opened) {
-        self.snapshot_length = opened.snapshot_length;
-        let strangers = opened.life.in_flight().into_iter().filter(|(task, attempt)| {
-            !self.unattended && !self.flights.contains_key(&Flight::Attempt(task.clone(), *attempt))
-        });
-        for (task, attempt) in strangers {
-            // Someone else decided to start it, and only we could.
-            let end = Err(Failure::new(FailureClass::Lost, "nobody is known to run it"));
-            let input = Input::Ended { task, attempt, end, usage: Usage::default() };
-            let _ = self.sender.send(Message::Answer { input, calls: Vec::new() });
-        }
-        self.life = Some(opened.life);
-        self.take_rules();
     }
 
     /// Attempts that were answered make room for others.

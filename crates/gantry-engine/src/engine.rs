@@ -1,7 +1,6 @@
 //! The engine of one process: creates plans, drives them, and passes on what people say.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,8 +10,7 @@ use gantry_core::input::Input;
 use gantry_core::life::{self, PlanState};
 use gantry_core::plan::Plan;
 use gantry_core::policy::Policy;
-use gantry_runners::work::Sandbox;
-use gantry_runners::{Limits, Place, Runners, Secrets};
+use gantry_runners::{Place, Runners};
 use gantry_store::{Append, Claim, Hash, ListFilter, OnceKey, PlanNo, Store, StoreError, Turn, all_plans};
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -29,6 +27,7 @@ use crate::happening::Happening;
 use crate::load::{Opened, open};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::nested::Above;
+use crate::options::Options;
 use crate::share::{Capabilities, capabilities};
 use crate::slots::Slots;
 
@@ -42,43 +41,6 @@ const ANSWER_POLL: Duration = Duration::from_millis(20);
 const CLAIM_WAIT: Duration = Duration::from_secs(1);
 /// How many plans that were created here and that nobody drives yet are remembered.
 const FRESH_MAX: usize = 256;
-
-/// How this process works on plans.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Who sits at it.
-    pub operator: String,
-    /// How many attempts may run at once, of all plans.
-    pub attempts_max: u32,
-    /// How many attempts that use a capability may run at once, of all plans, by its name. A plan inside a task
-    /// (`plan`) takes no room itself, so that no limit holds it up.
-    pub capabilities: BTreeMap<String, u32>,
-    /// How processes are confined.
-    pub sandbox: Sandbox,
-    /// What must never be seen.
-    pub secrets: Secrets,
-    /// Variables that every process of a task sees.
-    pub environment: BTreeMap<String, String>,
-    /// How much is kept, and how long is waited.
-    pub limits: Limits,
-    /// Its own files, such as the record: in a working folder they are neither kept nor restored.
-    pub own_files: Vec<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            operator: "operator".to_owned(),
-            attempts_max: 1_024,
-            capabilities: BTreeMap::new(),
-            sandbox: Sandbox::default(),
-            secrets: Secrets::none(),
-            environment: BTreeMap::new(),
-            limits: Limits::default(),
-            own_files: Vec::new(),
-        }
-    }
-}
 
 /// What all drivers of a process share.
 pub(crate) struct Shared {

@@ -7,7 +7,7 @@ mod shape;
 mod tasks;
 
 use gantry_core::id::TaskId;
-use gantry_core::plan::{Action, Adopt, Capability, Check, Hypothesis, Input, Plan, Severity, Task};
+use gantry_core::plan::{Action, Adopt, Capability, Check, Hypothesis, Input, On, Plan, Route, Severity, Task};
 use gantry_core::time::{Duration, Timestamp};
 use serde_json::json;
 
@@ -46,27 +46,46 @@ pub fn draw(dice: &mut Dice) -> Drawn {
 
 impl Drawn {
     /// Lets one task more take in a plan, whose names may be taken; what was drawn otherwise stays.
+    ///
+    /// What is taken in may go around in a loop of its own, and may be taken in again in a loop around it.
     #[must_use]
     pub fn adopting(mut self, dice: &mut Dice) -> Self {
         let name = dice.word(&["own", "own-too", "t0"]);
         let first = leaf(dice, name);
-        let second = Task { depends_on: vec![first.id.clone()], ..leaf(dice, "own-then") };
+        let mut second = Task { depends_on: vec![first.id.clone()], ..leaf(dice, "own-then") };
+        if dice.percent(30) {
+            second.next.push(way_back(dice, &first));
+        }
+        let last = Task { depends_on: vec![second.id.clone()], ..leaf(dice, "own-last") };
         let made = match dice.below(10) {
             0 => json!("no plan"),
-            1..=4 => json!({"tasks": [first]}),
-            _ => json!({"tasks": [first, second]}),
+            1..=3 => json!({"tasks": [first]}),
+            4..=6 => json!({"tasks": [first, second]}),
+            _ => json!({"tasks": [first, second, last]}),
         };
         let mut task = Task::new(TaskId::slugged("adopts"));
         task.action = Some(Action::Adopt(Adopt(Input::Value(made))));
+        task.timebox = dice.percent(20).then(|| seconds(dice, 10, 500));
         let roots: Vec<&Task> = self.plan.tasks.iter().filter(|task| task.parent.is_none()).collect();
         task.depends_on.extend(dice.pick(&roots).map(|before| before.id.clone()));
         let mut plan = self.plan.clone();
+        if dice.percent(50) {
+            let mut sender = Task { depends_on: vec![task.id.clone()], ..leaf(dice, "sends-back") };
+            sender.next.push(way_back(dice, &task));
+            plan.tasks.push(sender);
+        }
         plan.tasks.push(task);
         if is_valid(&plan) {
             self.plan = plan;
         }
         self
     }
+}
+
+/// A bounded way back to a task.
+fn way_back(dice: &mut Dice, to: &Task) -> Route {
+    let on = if dice.percent(50) { On::Success } else { On::Failure };
+    Route { on, to: to.id.clone(), max: Some(dice.small(1, 2)), when: None }
 }
 
 /// A tool that wants something to be true before it is used.

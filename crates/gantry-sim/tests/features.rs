@@ -162,6 +162,14 @@ const FEATURES: [Feature; 29] = [
         let own = |placed: &Placed| placed.task.id.as_str().starts_with("own");
         any_event(record, |event| matches!(event, Event::PlanRevised { diff, .. } if diff.added.iter().any(own)))
     }),
+    ("a plan that is adopted once more in a later round", |record| {
+        let again = |placed: &Placed| {
+            let round = placed.task.round.as_ref();
+            placed.task.id.as_str().starts_with("own")
+                && round.is_some_and(|round| round.because.as_str().starts_with("adopts"))
+        };
+        any_event(record, |event| matches!(event, Event::PlanRevised { diff, .. } if diff.added.iter().any(again)))
+    }),
     ("several inputs in one turn", |record| record.taken.iter().any(|turn| turn.inputs.len() > 1)),
     ("five inputs and more in one turn", |record| record.taken.iter().any(|turn| turn.inputs.len() >= 5)),
     ("a turn without room", |record| record.taken.iter().any(|turn| turn.room.0 == 0)),

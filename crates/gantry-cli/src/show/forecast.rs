@@ -1,10 +1,10 @@
 //! When a plan will be done, as far as its estimates say. Computed whenever someone looks, and never stored: it moves
 //! with the time.
 
-use gantry_core::life::Life;
+use gantry_core::life::{Life, TaskState};
 use gantry_core::plan::when;
 use gantry_core::time::{Duration, Timestamp};
-use gantry_schedule::{Moment, Options, schedule};
+use gantry_schedule::{Moment, Options, Verdict, schedule};
 use gantry_store::{PlanCard, Store};
 use serde_json::{Value, json};
 
@@ -18,8 +18,11 @@ const DRAWS: u32 = 200;
 /// Of a plan with more tasks than this no futures are drawn: that is what `gantry schedule` is for.
 const TASKS_DRAWN_MAX: usize = 5_000;
 
+/// How many tasks that will be late are named in words.
+const LATE_NAMED_MAX: usize = 3;
+
 /// When a plan will be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
     /// When, if everything takes as long as is expected.
     pub finish: Timestamp,
@@ -27,6 +30,17 @@ pub struct Forecast {
     pub p80: Option<Timestamp>,
     /// By when it should be done.
     pub deadline: Option<Timestamp>,
+    /// Tasks that are not done and will miss deadlines of their own, the latest first.
+    pub late: Vec<Late>,
+}
+
+/// A task that will be done after its deadline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Late {
+    task: String,
+    deadline: Timestamp,
+    by: Duration,
+    hard: bool,
 }
 
 /// How closely one looks.
@@ -56,8 +70,9 @@ impl Forecast {
         let whole = schedule.deadlines.iter().find(|verdict| verdict.task.is_none());
         Some(Self {
             finish: instant(schedule.finish)?,
-            p80: schedule.monte_carlo.and_then(|futures| instant(futures.finish.p80)),
             deadline: whole.and_then(|verdict| instant(verdict.at)),
+            late: late(&schedule.deadlines, life),
+            p80: schedule.monte_carlo.and_then(|futures| instant(futures.finish.p80)),
         })
     }
 
@@ -77,9 +92,19 @@ impl Forecast {
     }
 
     /// For programs. The keys are a promise.
-    pub fn to_json(self) -> Value {
+    pub fn to_json(&self) -> Value {
         let late_by_ms = self.late_by().map(Duration::as_ms);
-        json!({"finish": self.finish, "p80": self.p80, "late_by_ms": late_by_ms})
+        let late_tasks: Vec<Value> = self
+            .late
+            .iter()
+            .map(|late| json!({"task": late.task, "deadline": late.deadline, "late_by_ms": late.by.as_ms(), "hard": late.hard}))
+            .collect();
+        json!({"finish": self.finish, "p80": self.p80, "late_by_ms": late_by_ms, "late_tasks": late_tasks})
+    }
+
+    /// Tells whether the plan, or one of its tasks, will be late.
+    pub fn is_late(&self) -> bool {
+        self.late_by().is_some() || !self.late.is_empty()
     }
 
     /// `about 2h 05m left, 20m 00s late`: for one line beside others.
@@ -96,8 +121,32 @@ impl Forecast {
             Some(late) => format!("{} after the deadline", elapsed(late)),
             None => format!("{} before the deadline", elapsed(deadline - self.finish)),
         }));
+        words.extend(self.late.iter().take(LATE_NAMED_MAX).map(|late| {
+            let hard = if late.hard { "hard " } else { "" };
+            format!("`{}` {} after its {hard}deadline", late.task, elapsed(late.by))
+        }));
+        let more = self.late.len().saturating_sub(LATE_NAMED_MAX);
+        words.extend((more > 0).then(|| format!("{more} more tasks late")));
         words.join(", ")
     }
+}
+
+/// What is not done and will be late, the latest first.
+fn late(verdicts: &[Verdict], life: &Life) -> Vec<Late> {
+    let over = [TaskState::Completed, TaskState::Failed, TaskState::Skipped, TaskState::Abandoned];
+    let is_open = |state: &TaskState| !over.contains(state);
+    let mut late: Vec<Late> = verdicts
+        .iter()
+        .filter(|verdict| !verdict.met)
+        .filter_map(|verdict| {
+            let task = verdict.task.clone()?;
+            let (deadline, finish) = (instant(verdict.at)?, instant(verdict.finish)?);
+            life.task_state(&task).filter(is_open)?;
+            Some(Late { task, deadline, by: finish - deadline, hard: verdict.hard })
+        })
+        .collect();
+    late.sort_by_key(|late| std::cmp::Reverse(late.by));
+    late
 }
 
 fn instant(moment: Moment) -> Option<Timestamp> {
@@ -224,6 +273,29 @@ schedule:
         assert_eq!(words(told.seen(0)), "done about 1970-01-02T17:00:00Z, 1d 07h after the deadline");
         told.done(15, "walls");
         assert_eq!(words(told.seen(15)), "done about 1970-01-02T15:00:00Z, 1d 05h after the deadline");
+    }
+
+    #[test]
+    fn tasks_that_will_miss_deadlines_of_their_own_are_named_until_they_are_done() {
+        let section = "
+schedule:
+  tasks:
+    walls: {deadline: 1970-01-01T03:00Z hard}
+    roof: {deadline: 1970-01-01T05:00Z}
+";
+        let mut told = Told::new(&format!("{PLAN}{section}"));
+        told.tell(0, Input::Start);
+        let forecast = told.seen(0).unwrap();
+        assert_eq!(
+            forecast.words(),
+            "done about 1970-01-01T07:00:00Z, 3h 00m before the deadline, `roof` 2h 00m after its deadline, \
+             `walls` 1h 00m after its hard deadline"
+        );
+        let late =
+            json!({"task": "walls", "deadline": "1970-01-01T03:00:00.000Z", "late_by_ms": 3_600_000, "hard": true});
+        assert_eq!(forecast.to_json()["late_tasks"][1], late);
+        told.done(2, "walls");
+        assert!(!told.seen(2).unwrap().is_late(), "{}", words(told.seen(2)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::standing::{Standing, is_new_fork};
 /// A plan with all of its tasks.
 pub fn standing(standing: &Standing) -> Value {
     let life = &standing.life;
-    let mut value = card(&standing.card, standing.driven, standing.forecast);
+    let mut value = card(&standing.card, standing.driven, standing.forecast.as_ref());
     let tasks: Vec<Value> = life.task_ids().iter().map(|id| task(standing, id)).collect();
     let own = life.waits().map(|wait| waits_for(life, wait));
     let inside = standing.inside.iter().flat_map(|life| life.waits().map(move |wait| waits_for(life, wait)));
@@ -58,7 +58,7 @@ pub fn choices(choices: &[Choice]) -> Value {
 }
 
 /// A plan as it is listed.
-pub fn card(plan: &PlanCard, driven: bool, forecast: Option<Forecast>) -> Value {
+pub fn card(plan: &PlanCard, driven: bool, forecast: Option<&Forecast>) -> Value {
     let card = &plan.card;
     json!({
         "id": plan.id,

@@ -112,13 +112,14 @@ pub fn header(standing: &Standing, width: usize) -> String {
     let known = standing.elapsed().filter(|length| !standing.is_interrupted() || length.as_ms() > 0);
     parts.extend(known.filter(says_something).filter(|_| !standing.is_new_fork()).map(elapsed));
     parts.extend(cost(life));
-    let forecast = standing.forecast.map(|forecast| format!("{}\n", of_forecast(&forecast))).unwrap_or_default();
+    let forecast =
+        standing.forecast.as_ref().map(|forecast| format!("{}\n", of_forecast(forecast))).unwrap_or_default();
     format!("{title}\n{about}\n{}\n{forecast}", parts.join("  "))
 }
 
 /// When it will be done; that it will be too late stands out.
 fn of_forecast(forecast: &Forecast) -> String {
-    let style = if forecast.late_by().is_some() { style::WAITS } else { style::PLAIN };
+    let style = if forecast.is_late() { style::WAITS } else { style::PLAIN };
     paint(style, forecast.words())
 }
 

@@ -139,6 +139,18 @@ fn programs_are_told_a_plan_from_its_first_entry() {
 }
 
 #[test]
+fn programs_watch_a_plan_until_it_is_over() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", "id: seen\ntasks: [{id: a, run: echo a}]\n");
+    kit.gantry(&["run", "plan.yaml"]);
+    let output = kit.output(&["watch", "seen", "--json"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
+    assert_eq!((&told["state"], &told["task_list"][0]["id"]), (&"completed".into(), &"a".into()), "{text}");
+    assert_eq!((output.status.code(), text.lines().count()), (Some(0), 1));
+}
+
+#[test]
 fn missed_deadlines_and_checks_that_nobody_judged_are_shown() {
     let kit = Kit::with_plan(
         r#"

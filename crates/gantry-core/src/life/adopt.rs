@@ -1,16 +1,18 @@
 //! A plan that a task has made becomes a part of this one, in a new revision.
 //!
-//! When it is made anew later, only what differs changes: tasks that stay as they were keep their results.
+//! When it is made anew later, only what differs changes: tasks that stay as they were keep their results. A later round
+//! of a loop takes in tasks of its own.
 
-use std::collections::BTreeSet;
+mod made; // what is to be taken in, as a plan
+mod place; // under which names, and in place of what
 
-use serde_json::Value;
+use made::made_plan;
 
 use super::draft::Draft;
 use crate::effect::Failure;
 use crate::event::{Event, Outputs};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Action, Plan, Scheduling, Severity, Task, diff};
+use crate::plan::{Plan, Severity, diff};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -69,37 +71,10 @@ impl Draft {
         if let Some(message) = self.life.too_deep_below(no) {
             return Err(Failure::new(FailureClass::Policy, message));
         }
+        let names = self.life.names_below(no, &made);
+        let names = names.map_err(|taken| refused(format!("the plan has a task `{taken}` already")))?;
         let mut wanted = self.life.plan();
-        let below: BTreeSet<TaskId> = self.life.subtree(no).into_iter().skip(1).map(|part| self.id(part)).collect();
-        let named: BTreeSet<TaskId> = made.tasks.iter().map(|task| task.id.clone()).collect();
-        let is_kept = |task: &Task| {
-            let round_of_kept = task.round.as_ref().is_some_and(|round| named.contains(&round.of));
-            !below.contains(&task.id) || round_of_kept
-        };
-        wanted.tasks.retain(is_kept);
-        if let Some(taken) = wanted.tasks.iter().find(|task| named.contains(&task.id)) {
-            return Err(refused(format!("the plan has a task `{}` already", taken.id)));
-        }
-        let home = self.id(no);
-        wanted.tasks.extend(made.tasks.into_iter().map(|task| Task {
-            // Everything that is adopted is below the task that adopts it, and rounds are made by the plan alone.
-            parent: Some(task.parent.filter(|parent| named.contains(parent)).unwrap_or_else(|| home.clone())),
-            round: None,
-            ..task
-        }));
-        wanted.schedule.tasks.retain(|id, _| !below.contains(id) || named.contains(id));
-        if made.schedule != Scheduling::default() {
-            let before = std::mem::replace(&mut wanted.schedule, made.schedule);
-            let others = before.tasks.into_iter().filter(|(id, _)| !named.contains(id));
-            wanted.schedule.tasks.extend(others);
-        }
-        for words in made.done_when {
-            if !wanted.done_when.contains(&words) {
-                wanted.done_when.push(words);
-            }
-        }
-        wanted = self.life.with_own_growth(wanted);
-        wanted.sort_tree();
+        self.life.put_below(no, made, &names, &mut wanted);
         let problems: Vec<String> = wanted
             .check()
             .into_iter()
@@ -112,47 +87,4 @@ impl Draft {
             [first, rest @ ..] => Err(refused(format!("{first}; and {} more errors", rest.len()))),
         }
     }
-}
-
-/// Reads a plan as it is exported: tasks may contain tasks, and an action may stand beside the other fields.
-fn made_plan(value: Value) -> Result<Plan, String> {
-    let Value::Object(mut fields) = value else { return Err("it is no object with `tasks`".to_owned()) };
-    let Some(Value::Array(listed)) = fields.remove("tasks") else { return Err("it has no list `tasks`".to_owned()) };
-    let mut tasks = Vec::new();
-    for task in listed {
-        unfold(task, None, &mut tasks)?;
-    }
-    if tasks.is_empty() {
-        return Err("it has no tasks".to_owned());
-    }
-    fields.insert("tasks".to_owned(), Value::Array(tasks));
-    fields.entry("title").or_insert_with(|| Value::String("adopted".to_owned()));
-    serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
-}
-
-/// Puts a task and the tasks inside it behind each other, in the form that the model has.
-fn unfold(task: Value, parent: Option<&Value>, all: &mut Vec<Value>) -> Result<(), String> {
-    let Value::Object(mut fields) = task else { return Err("one of its tasks is no object".to_owned()) };
-    if let Some(parent) = parent {
-        fields.entry("parent").or_insert_with(|| parent.clone());
-    }
-    if !fields.contains_key("action")
-        && let Some(key) = Action::KEYS.into_iter().find(|key| fields.contains_key(*key))
-        && let Some(content) = fields.remove(key)
-    {
-        fields.insert("action".to_owned(), Value::Object([(key.to_owned(), content)].into_iter().collect()));
-    }
-    let inside = fields.remove("tasks");
-    let id = fields.get("id").cloned().ok_or("one of its tasks has no `id`")?;
-    all.push(Value::Object(fields));
-    match inside {
-        None => {}
-        Some(Value::Array(inside)) => {
-            for task in inside {
-                unfold(task, Some(&id), all)?;
-            }
-        }
-        Some(_) => return Err(format!("`tasks` of {id} is no list")),
-    }
-    Ok(())
 }

@@ -4,7 +4,6 @@
 //! whatever waited for a repeated task and has not begun waits for its newest round instead.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -98,7 +97,8 @@ impl Life {
 
     /// Tells whether the plan itself gives the task an input called `feedback`.
     fn has_own_feedback(&self, no: TaskNo) -> bool {
-        let first = self.no(self.first_name(no).as_str());
+        let name = self.first_name(no);
+        let first = self.no(name.as_str()).or_else(|| self.numbers().find(|other| self.first_name(*other) == name));
         first.is_some_and(|first| self.node(first).task.inputs.contains_key(FEEDBACK))
     }
 
@@ -107,10 +107,18 @@ impl Life {
         self.rounds.get(self.first_name(source)).copied().unwrap_or(0)
     }
 
-    /// Counts a round that a revision adds.
+    /// Counts a round that a revision adds. What a round takes in was sent back by nobody: it names what contains it.
     pub(super) fn count_round(&mut self, diff: &Diff) {
-        let because = diff.added.iter().find_map(|placed| placed.task.round.as_ref()).map(|round| &round.because);
-        if let Some(source) = because.and_then(|id| self.no(id.as_str())) {
+        let Some((task, round)) =
+            diff.added.iter().find_map(|placed| Some((&placed.task, placed.task.round.as_ref()?)))
+        else {
+            return;
+        };
+        let around = task.parent.as_ref().and_then(|parent| self.no(parent.as_str()));
+        let is_around = |source: TaskNo| {
+            around.is_some_and(|parent| parent == source || self.ancestors(parent).any(|above| above == source))
+        };
+        if let Some(source) = self.no(round.because.as_str()).filter(|source| !is_around(*source)) {
             let first = self.first_name(source).clone();
             let made = self.rounds.get(&first).copied().unwrap_or(0);
             self.rounds.insert(first, made + 1);
@@ -175,17 +183,22 @@ impl Life {
         let mut names = BTreeMap::new();
         let mut used: BTreeSet<TaskId> = BTreeSet::new();
         for no in region {
-            let task = &self.node(*no).task;
-            let first = task.round.as_ref().map_or(&task.id, |round| &round.of);
-            let mut name = TaskId::slugged(&format!("{first}-r{round}"));
-            let mut extra = 1;
-            while self.no(name.as_str()).is_some() || !used.insert(name.clone()) {
-                extra += 1;
-                name = TaskId::slugged(&format!("{first}-r{round}-{extra}"));
-            }
-            names.insert(task.id.clone(), name);
+            let name = self.name_in_round(self.first_name(*no), round, |name| used.contains(name));
+            used.insert(name.clone());
+            names.insert(self.task_id(*no).clone(), name);
         }
         names
+    }
+
+    /// The name of one task in a round, which neither a task of the plan nor anything else has.
+    pub(super) fn name_in_round(&self, first: &TaskId, round: u32, is_used: impl Fn(&TaskId) -> bool) -> TaskId {
+        let mut name = first.with_ending(&format!("-r{round}"));
+        let mut extra = 1;
+        while self.no(name.as_str()).is_some() || is_used(&name) {
+            extra += 1;
+            name = first.with_ending(&format!("-r{round}-{extra}"));
+        }
+        name
     }
 
     /// Tasks outside the region that wait for something in it and have not begun.
@@ -334,8 +347,8 @@ pub(super) fn lead_back(task: &mut Task, target: &TaskId, rename: &impl Fn(&Task
 }
 
 /// The task with every mention of a repeated task replaced by its next round.
-fn renamed(task: &Arc<Task>, rename: &impl Fn(&TaskId) -> Option<TaskId>) -> Task {
-    let mut task = (**task).clone();
+pub(super) fn renamed(task: &Task, rename: &impl Fn(&TaskId) -> Option<TaskId>) -> Task {
+    let mut task = task.clone();
     let swap = |id: &mut TaskId| {
         if let Some(name) = rename(id) {
             *id = name;

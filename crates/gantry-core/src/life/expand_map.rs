@@ -117,7 +117,7 @@ impl Draft {
     /// `<map>-<number>`, made unique; with the child that has the name already.
     fn child_name(&self, no: TaskNo, number: usize) -> (TaskId, Option<TaskNo>) {
         let map = self.life.task_id(no);
-        let mut id = TaskId::slugged(&format!("{map}-{number}"));
+        let mut id = map.with_ending(&format!("-{number}"));
         let mut extra = 1;
         loop {
             match self.life.no(id.as_str()) {
@@ -130,7 +130,7 @@ impl Draft {
                 }
             }
             extra += 1;
-            id = TaskId::slugged(&format!("{map}-{number}-{extra}"));
+            id = map.with_ending(&format!("-{number}-{extra}"));
         }
     }
 

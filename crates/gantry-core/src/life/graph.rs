@@ -236,10 +236,11 @@ impl Life {
         plan
     }
 
-    /// When the timebox of a composite that opens now is over.
+    /// When the timebox of a composite that opens now is over. One that was open before goes on with what is left.
     pub(super) fn timebox_end(&self, no: TaskNo, now: Timestamp) -> Option<Timestamp> {
         let task = &self.node(no).task;
-        [task.timebox, task.budget.time].into_iter().flatten().min().map(|timebox| now + timebox)
+        let whole = [task.timebox, task.budget.time].into_iter().flatten().min()?;
+        Some(now + self.task(no).box_left.map_or(whole, |left| left.min(whole)))
     }
 
     /// The newest round of a task.

@@ -26,7 +26,8 @@ impl Life {
         wanted
     }
 
-    fn keep_parts(&self, wanted: &mut Plan) {
+    /// Adds the parts of everything that grows and of which the plan names none.
+    pub(super) fn keep_parts(&self, wanted: &mut Plan) {
         let is_growing = |task: &&Task| grows(task.action.as_ref());
         let named: BTreeSet<&TaskId> = wanted.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
         let silent: BTreeSet<&TaskId> =
@@ -58,7 +59,14 @@ impl Life {
         for task in &mut wanted.tasks {
             self.meet_rounds(task, &known);
         }
-        // Each stands behind the sibling that it stands behind now.
+        self.put_back(wanted, &is_kept, &known);
+        wanted.sort_tree();
+    }
+
+    /// Adds tasks of the plan as it is now, each behind the sibling that it stands behind now. What is not known any more
+    /// is not waited for and not led to.
+    pub(super) fn put_back(&self, wanted: &mut Plan, is_kept: &impl Fn(&Task) -> bool, known: &BTreeSet<TaskId>) {
+        let current = self.plan();
         let mut last: BTreeMap<Option<&TaskId>, &TaskId> = BTreeMap::new();
         for task in &current.tasks {
             let before = last.insert(task.parent.as_ref(), &task.id);
@@ -70,11 +78,10 @@ impl Life {
                 wanted.tasks.insert(place.map_or(wanted.tasks.len(), |place| place + 1), round);
             }
         }
-        wanted.sort_tree();
     }
 
     /// Where a file names a task of the first round, the round that counts for this task is meant.
-    fn meet_rounds(&self, task: &mut Task, known: &BTreeSet<TaskId>) {
+    pub(super) fn meet_rounds(&self, task: &mut Task, known: &BTreeSet<TaskId>) {
         let no = self.no(task.id.as_str());
         let now = no.map(|no| Task::clone(&self.node(no).task));
         let needed: BTreeSet<&TaskId> = now.iter().flat_map(|now| needs_of(now)).collect();

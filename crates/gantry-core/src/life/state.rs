@@ -254,6 +254,9 @@ pub struct TaskLife {
     /// How long its attempts took, without those that were lost.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) worked: Duration,
+    /// What is left of its timebox, while it is to be opened once more before it has come to an end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) box_left: Option<Duration>,
     /// Repairs, likewise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repairs: u32,

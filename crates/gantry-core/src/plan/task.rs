@@ -162,7 +162,7 @@ pub struct Round {
     pub of: TaskId,
     /// The round, from 2.
     pub number: u32,
-    /// The task whose ending led back here.
+    /// The task whose ending led back here, or the one that took this in.
     pub because: TaskId,
 }
 

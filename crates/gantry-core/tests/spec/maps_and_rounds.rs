@@ -318,3 +318,25 @@ fn a_part_that_goes_takes_along_what_a_map_inside_it_has_made() {
     assert_eq!(world.life().plan().tasks.len(), 2, "nothing is left of it");
     assert_eq!(world.state(), PlanState::Completed);
 }
+
+#[test]
+fn names_of_full_length_have_rounds_and_parts_too() {
+    let long = "x".repeat(100);
+    let mut world = World::with_plan(&format!(
+        r#"
+        {long}  map={{"over":[1,2],"each":{{"id":"x","action":{{"run":"dig"}}}}}}
+        check   after {long}  next=[{{"on":"failure","to":"{long}","max":2}}]
+        "#
+    ));
+    let cut = |ending: &str| format!("{}{ending}", "x".repeat(100 - ending.len()));
+    world.finish(&cut("-1"));
+    world.finish(&cut("-2"));
+    world.started();
+    world.fail("check", Logic, "not deep enough");
+    assert!(world.tasks().contains(&cut("-r2")), "{}", world.tasks());
+    let parts = world.started();
+    assert_eq!(parts.len(), 2);
+    parts.iter().for_each(|part| world.finish(part));
+    world.finish("check-r2");
+    assert_eq!(world.state(), PlanState::Completed);
+}

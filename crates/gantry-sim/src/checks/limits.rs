@@ -123,8 +123,23 @@ fn above(budget: &Budget, usage: Usage) -> Option<&'static str> {
 fn rounds_and_maps(book: &Book, diff: &Diff) -> Outcome {
     depth(book, diff)?;
     let mut maps: BTreeSet<&TaskId> = BTreeSet::new();
+    let added: BTreeMap<&TaskId, &Task> = diff.added.iter().map(|placed| (&placed.task.id, &placed.task)).collect();
     for placed in &diff.added {
         if let Some(round) = &placed.task.round {
+            let around = |id: &&TaskId| {
+                let task = added.get(*id).copied().or_else(|| book.defined.get(*id))?;
+                task.parent.as_ref()
+            };
+            // What was taken in once more names what contains it: nobody has sent it back.
+            if std::iter::successors(placed.task.parent.as_ref(), around).any(|above| *above == round.because) {
+                let adopts = matches!(book.task(&round.because)?.action, Some(Action::Adopt(_)));
+                let again = book.task(&round.because)?.round.as_ref().is_some_and(|own| own.number == round.number);
+                if !adopts || !again {
+                    let detail = format!("`{}` is said to be taken in by `{}`", placed.task.id, round.because);
+                    return Err(Violation::new("only a round of what adopts takes in once more", detail));
+                }
+                continue;
+            }
             let limit = rounds_allowed(book, book.task(&round.because)?);
             let made = rounds_made(book, &round.because)?;
             if made >= limit {
@@ -177,12 +192,20 @@ fn rounds_made(book: &Book, source: &TaskId) -> Outcome<u32> {
     let senders: BTreeSet<&TaskId> = book
         .defined
         .values()
+        .filter(|task| !is_taken_in(book, task))
         .filter_map(|task| task.round.as_ref())
         .map(|round| &round.because)
         .filter(|id| first(id) == origin)
         .collect();
     u32::try_from(senders.len())
         .map_err(|_| Violation::new("no more rounds than allowed", "beyond counting".to_owned()))
+}
+
+/// Tells whether a task is a part of the one that its round names.
+fn is_taken_in(book: &Book, task: &Task) -> bool {
+    let around = |id: &&TaskId| book.defined.get(*id)?.parent.as_ref();
+    let mut above = std::iter::successors(task.parent.as_ref(), around);
+    task.round.as_ref().is_some_and(|round| above.any(|id| *id == round.because))
 }
 
 /// How often work may be sent back by this task, by the most generous of its ways back.

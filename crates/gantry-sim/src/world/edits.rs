@@ -2,8 +2,9 @@
 
 use gantry_core::id::{Revision, TaskId};
 use gantry_core::input::{self, Change};
-use gantry_core::plan::{Action, Input, On, Plan, Route, Task, diff};
+use gantry_core::plan::{Action, Adopt, Input, On, Plan, Route, Task, diff};
 use gantry_core::policy::{Budget, Judge, ProseBy};
+use serde_json::{Value, json};
 
 use super::World;
 use crate::dice::Dice;
@@ -72,7 +73,10 @@ fn edit(dice: &mut Dice, plan: &mut Plan, nth: u64) {
             task.depends_on.pop();
         }
         6 | 7 => task.action = action(dice, &[]).or_else(|| task.action.clone()),
-        8 => task.title = format!("now called {nth}"),
+        8 => match &mut task.action {
+            Some(Action::Adopt(adopt)) => make_anew(dice, adopt, nth),
+            _ => task.title = format!("now called {nth}"),
+        },
         9 => task.timeout = Some(seconds(dice, 5, 60)),
         10 => task.optional = !task.optional,
         11 => {
@@ -96,6 +100,17 @@ fn edit(dice: &mut Dice, plan: &mut Plan, nth: u64) {
             task.preconditions.clear();
             task.failure_modes.pop();
         }
+    }
+}
+
+/// Lets what is taken in be another plan.
+fn make_anew(dice: &mut Dice, adopt: &mut Adopt, nth: u64) {
+    let Input::Value(made) = &mut adopt.0 else { return };
+    let Some(tasks) = made.get_mut("tasks").and_then(Value::as_array_mut) else { return };
+    match dice.below(3) {
+        0 => drop(tasks.pop()),
+        1 => tasks.push(json!(leaf(dice, &format!("own-{nth}")))),
+        _ => tasks.iter_mut().for_each(|task| task["title"] = json!(format!("now called {nth}"))),
     }
 }
 

@@ -21,7 +21,11 @@ impl Life {
             .collect();
         // While the own action of one above is under way, its parts wait for that.
         let under_way = self.ancestors(no).any(|above| matches!(self.task(above).state, State::Running { .. }));
+        let now = self.last_at;
         self.change(no, woken, |life| {
+            if let State::Open { until } = &life.state {
+                life.box_left = until.map(|until| until - now);
+            }
             if afresh {
                 life.memo.clear();
                 life.in_doubt = false;

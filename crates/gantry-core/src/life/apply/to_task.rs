@@ -27,6 +27,7 @@ impl Life {
         match event {
             Event::TaskOpened { until, key, .. } => self.change(no, woken, |life| {
                 life.state = State::Open { until: *until };
+                life.box_left = None;
                 if let Some(key) = key {
                     life.key.clone_from(key);
                 }
@@ -322,6 +323,7 @@ impl TaskLife {
     /// Goes on after one of its parts was opened again.
     pub(super) fn resume(&mut self, state: State) {
         self.state = state;
+        self.box_left = None;
         self.watch = Watch::default();
         self.suspect = false;
         self.done_seq = None;
@@ -360,6 +362,7 @@ impl TaskLife {
 
     pub(super) fn end(&mut self, state: State) {
         self.state = state;
+        self.box_left = None;
         self.watch = Watch::default();
         self.suspect = false;
     }

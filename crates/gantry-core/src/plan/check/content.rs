@@ -23,7 +23,9 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
             .hint("add at least one under `tasks`");
     }
     check_people(plan, findings);
-    let names: BTreeSet<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
+    // The name of a first round means the newest one, also when there was no first.
+    let rounds = plan.tasks.iter().filter_map(|task| task.round.as_ref()).map(|round| round.of.as_str());
+    let names: BTreeSet<&str> = plan.tasks.iter().map(|task| task.id.as_str()).chain(rounds).collect();
     for (index, done) in plan.done_when.iter().enumerate() {
         check_names(done, (None, &format!("done_when.{index}")), &names, &BTreeSet::new(), findings);
     }
