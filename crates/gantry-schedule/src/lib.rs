@@ -29,7 +29,7 @@ pub use monte_carlo::{Bin, Driver, DriverKind, MonteCarlo, Percentiles, SCurvePo
 pub use problem::{Problem, ProblemKind};
 pub use project::Project;
 pub use schedule::{
-    Assigned, Basis, Constraint, Fix, Infeasible, LoadStep, Optimiser, Options, Overload, ResourceRow, Schedule,
+    Assigned, Basis, Constraint, Fix, Hours, Infeasible, LoadStep, Optimiser, Options, Overload, ResourceRow, Schedule,
     TaskKind, TaskRow, Verdict, Warning, schedule, schedule_until,
 };
 pub use what_if::{WhatIf, what_if};

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 pub use late::{Constraint, Fix, Infeasible, Verdict};
 pub use options::{Basis, Options};
-pub use rows::{Assigned, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, Warning};
+pub use rows::{Assigned, Hours, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, Warning};
 
 use crate::cost::{self, CostReport};
 use crate::earned_value::{EarnedValue, earned_value};

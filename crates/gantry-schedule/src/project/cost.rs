@@ -83,6 +83,18 @@ pub struct Risk {
     pub title: String,
     /// How likely it is, 0 to 1.
     pub probability: f64,
+    /// How bad it would be, 1 to 5, where somebody has said so.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub impact: Option<u8>,
+    /// What it would mean, in words.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub effect: String,
+    /// What is done about it, in words.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mitigation: String,
+    /// Who watches it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub owner: String,
     /// The tasks it would delay.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tasks: Vec<String>,

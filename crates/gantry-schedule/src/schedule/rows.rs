@@ -9,7 +9,7 @@ use super::{Computed, Options};
 use crate::frame::{Moment, Quantity};
 use crate::level;
 use crate::network::{Network, Role, Tie};
-use crate::project::{Amount, Task};
+use crate::project::{Amount, Length, Scale, Task};
 
 /// One task of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,6 +33,9 @@ pub struct TaskRow {
     pub late_finish: Moment,
     /// How much work it is, or how much of it is left.
     pub duration: Quantity,
+    /// How many hours of work it was estimated at; a summary is as much as its parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hours: Option<Hours>,
     /// How much later it may be before the project, or a hard deadline, is late.
     pub float: Quantity,
     /// How much later it may be before any other task is.
@@ -52,6 +55,35 @@ pub struct TaskRow {
     /// The share of drawn futures in which it is critical.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criticality: Option<f64>,
+}
+
+/// An estimate in hours of work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Hours {
+    /// If all goes well.
+    pub low: Quantity,
+    /// Most likely.
+    pub likely: Quantity,
+    /// If it does not.
+    pub high: Quantity,
+}
+
+impl Hours {
+    fn of(task: &Task, scale: &Scale) -> Option<Self> {
+        let estimate = task.estimate?;
+        let hours = |length: Length| Quantity::thousandths(length.to_seconds(scale).saturating_mul(10) / 36);
+        Some(Self { low: hours(estimate.low), likely: hours(estimate.likely), high: hours(estimate.high) })
+    }
+
+    fn sum(parts: &[&TaskRow]) -> Option<Self> {
+        let all: Vec<Self> = parts.iter().filter_map(|part| part.hours).collect();
+        let sum = |one: fn(&Self) -> Quantity| {
+            Quantity::thousandths(all.iter().map(|hours| one(hours).in_thousandths()).sum())
+        };
+        let whole =
+            Self { low: sum(|hours| hours.low), likely: sum(|hours| hours.likely), high: sum(|hours| hours.high) };
+        (!all.is_empty()).then_some(whole)
+    }
 }
 
 /// What a task is.
@@ -198,6 +230,7 @@ fn leaf(computed: &Computed<'_>, task: usize, near: i64, on_path: &[bool]) -> Op
         late_start: model.frame.moment(if node.started.is_some() { times.start } else { late.start }),
         late_finish: model.frame.moment(late.finish),
         duration: quantity(node.duration),
+        hours: Hours::of(given, &model.scale_of(given)),
         float: quantity(float.total),
         free_float: quantity(float.free),
         critical,
@@ -235,6 +268,7 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
         late_start: parts.iter().map(|part| part.late_start).min().unwrap_or(here),
         late_finish: parts.iter().map(|part| part.late_finish).max().unwrap_or(here),
         duration: model.frame.quantity(model.line().work_between(first, last)),
+        hours: Hours::sum(parts),
         float: parts.iter().map(|part| part.float).min().unwrap_or_default(),
         free_float: parts.iter().map(|part| part.free_float).min().unwrap_or_default(),
         critical: parts.iter().any(|part| part.critical),
