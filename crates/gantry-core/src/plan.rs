@@ -14,6 +14,7 @@ mod reference;
 mod pipeline;
 mod edges;
 mod schedule;
+mod work;
 mod check;
 mod diff;
 

@@ -8,7 +8,9 @@ mod place; // under which names, and in place of what
 
 use made::made_plan;
 
+use super::Life;
 use super::draft::Draft;
+use super::state::State;
 use crate::effect::Failure;
 use crate::event::{Event, Outputs};
 use crate::id::{Revision, TaskId, TaskNo};
@@ -20,7 +22,7 @@ impl Draft {
     pub(super) fn adopt(&mut self, no: TaskNo, key: String, mut inputs: Outputs) {
         let wanted = made_plan(inputs.remove("from").unwrap_or_default())
             .map_err(|why| Failure::new(FailureClass::Logic, format!("what it should adopt is no plan: {why}")))
-            .and_then(|made| self.with_made(no, made));
+            .and_then(|made| self.life.with_made(self.life.plan(), no, made));
         let (wanted, changes) = match wanted {
             Ok(wanted) => {
                 let changes = diff(&self.life.plan(), &wanted);
@@ -64,17 +66,34 @@ impl Draft {
     fn leave_as_it_is(&mut self, no: TaskNo, failure: Failure) {
         if self.life.node(no).children.is_empty() { self.fail(no, failure) } else { self.ask_for_help(no, failure) }
     }
+}
+
+impl Life {
+    /// The plan that people are asked to accept: what was made and waits to be adopted is in it already.
+    pub fn proposed(&self) -> Plan {
+        let mut plan = self.plan();
+        for no in self.numbers() {
+            let Some(Action::Adopt(adopt)) = &self.node(no).task.action else { continue };
+            if self.task(no).state != State::Pending {
+                continue;
+            }
+            let made = self.resolve(&adopt.0).ok().and_then(|made| made_plan(made).ok());
+            if let Some(proposed) = made.and_then(|made| self.with_made(plan.clone(), no, made).ok()) {
+                plan = proposed;
+            }
+        }
+        plan
+    }
 
     /// The plan with what was made below a task, instead of what was there.
-    fn with_made(&self, no: TaskNo, made: Plan) -> Result<Plan, Failure> {
+    fn with_made(&self, mut wanted: Plan, no: TaskNo, made: Plan) -> Result<Plan, Failure> {
         let refused = |why: String| Failure::new(FailureClass::Logic, format!("it cannot adopt this: {why}"));
-        if let Some(message) = self.life.too_deep_below(no) {
+        if let Some(message) = self.too_deep_below(no) {
             return Err(Failure::new(FailureClass::Policy, message));
         }
-        let names = self.life.names_below(no, &made);
+        let names = self.names_below(no, &made);
         let names = names.map_err(|taken| refused(format!("the plan has a task `{taken}` already")))?;
-        let mut wanted = self.life.plan();
-        self.life.put_below(no, made, &names, &mut wanted);
+        self.put_below(no, made, &names, &mut wanted);
         let problems: Vec<String> = wanted
             .check()
             .into_iter()

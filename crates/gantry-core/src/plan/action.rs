@@ -310,7 +310,7 @@ impl Map {
 }
 
 /// Takes the tasks of a plan that another task has made, and its schedule, into this plan: they become parts of the task
-/// that adopts them, in a new revision. What it adopts looks as `gantry export --format json` writes plans.
+/// that adopts them, in a new revision. What it adopts looks like a plan file in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Adopt(pub Input);
