@@ -157,9 +157,9 @@ impl Gateway {
     }
 
     /// Asks whom the configuration names, over the network, and the offline model.
-    pub fn of(config: Config) -> Result<Self, String> {
+    pub fn of(config: Config, offline: Offline) -> Result<Self, String> {
         let wire = Arc::new(Wire::new()?);
-        Ok(Self::new(Arc::new(config)).with_wire(wire).with(Protocol::Offline, Arc::new(Offline::new())))
+        Ok(Self::new(Arc::new(config)).with_wire(wire).with(Protocol::Offline, Arc::new(offline)))
     }
 
     /// Whoever answers for a protocol.

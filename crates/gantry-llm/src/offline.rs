@@ -210,14 +210,15 @@ pub fn model(request: &Request) -> String {
         };
         return format!("vdos-stub-{part}");
     }
-    let prompt = request.prompt.as_ref().map(|prompt| prompt.name.as_str()).filter(|name| !name.is_empty());
-    format!("gantry-offline-{}", prompt.unwrap_or("generic"))
+    let prompt = request.prompt.as_ref().and_then(|prompt| prompt.name.rsplit('/').next());
+    format!("gantry-offline-{}", prompt.filter(|name| !name.is_empty()).unwrap_or("generic"))
 }
 
 /// The language of the answer: of the prompt, as the inputs say, or that of most letters.
 fn locale(request: &Request) -> &'static str {
     let said = |name: &str| request.inputs.get(name).and_then(Value::as_str);
-    let named = request.prompt.as_ref().map(|prompt| prompt.locale.as_str()).filter(|locale| !locale.is_empty());
+    let named = request.prompt.as_ref().map(|prompt| prompt.locale.as_str());
+    let named = named.filter(|locale| !matches!(*locale, "" | "mul"));
     if let Some(named) = named.or_else(|| said("locale")).or_else(|| said("language")) {
         let named = named.to_lowercase();
         return if named.starts_with("ko") || named == "한국어" { "ko" } else { "en" };

@@ -22,6 +22,9 @@
 //! What would nevertheless be read as `MiniJinja` stands between `{% raw %}` and `{% endraw %}`. Values are never read
 //! as `MiniJinja`, whatever is in them.
 //!
+//! The language is that of the words (`locale: en`), or `mul` for a prompt that serves all: it says itself in which
+//! language to answer.
+//!
 //! Every prompt is checked when it is loaded, in every language and every variant: all parts are rendered with the
 //! examples, with all inputs and with the required ones alone. What is undefined or unused is named with its place.
 //!
@@ -38,6 +41,7 @@ mod variant;
 mod check;
 mod built_in;
 mod folder;
+mod family;
 mod metrics;
 
 use std::collections::BTreeMap;
@@ -47,6 +51,7 @@ use gantry_core::suggest::nearest;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use family::Family;
 pub use fault::PromptFault;
 pub use file::{Input, InputType};
 pub use metrics::{PromptMetrics, Score, VariantMetrics};
@@ -58,6 +63,8 @@ use file::{Prompt, Who};
 
 /// A rendered prompt that is longer is a mistake.
 const RENDERED_BYTES_MAX: usize = 4 << 20;
+/// The language of a prompt that serves all of them: its inputs say in which to answer.
+const ALL_LANGUAGES: &str = "mul";
 
 /// All prompts that there are, checked.
 pub struct Prompts {
@@ -203,7 +210,8 @@ impl Prompts {
     }
 
     fn find(&self, name: &str, locale: &str) -> Result<&Prompt, PromptFault> {
-        if let Some(prompt) = self.prompts.get(&(name.to_owned(), locale.to_owned())) {
+        let written = |locale: &str| self.prompts.get(&(name.to_owned(), locale.to_owned()));
+        if let Some(prompt) = written(locale).or_else(|| written(ALL_LANGUAGES)) {
             return Ok(prompt);
         }
         let locales = self.locales(name);
@@ -269,7 +277,7 @@ impl Prompt {
         }
         let shape = match &self.output {
             Some(output) => Some(Shape {
-                name: self.name.replace('-', "_"),
+                name: self.name.replace(['-', '/'], "_"),
                 schema: shape::filled(output, &values).map_err(|what| PromptFault::new(&self.file, what))?,
             }),
             None => None,

@@ -58,7 +58,8 @@ fn without_dialect(schema: &Value) -> Value {
     schema
 }
 
-/// Strict where the schema already is what strict mode demands; elsewhere the schema is sent as it is, as a request.
+/// Strict where the schema is what strict mode demands but for the length of texts, which is then checked here alone;
+/// elsewhere the schema is sent as it is, as a request.
 fn openai(shape: &Shape) -> Value {
     let name: String = shape
         .name
@@ -66,9 +67,31 @@ fn openai(shape: &Shape) -> Value {
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
         .take(NAME_MAX)
         .collect();
-    let schema = without_dialect(&shape.schema);
-    let strict = schema.get("type") == Some(&json!("object")) && is_strict(&schema);
+    let whole = without_dialect(&shape.schema);
+    let lean = without_lengths(&whole);
+    let strict = lean.get("type") == Some(&json!("object")) && is_strict(&lean);
+    let schema = if strict { lean } else { whole };
     json!({"name": if name.is_empty() { "answer" } else { &name }, "strict": strict, "schema": schema})
+}
+
+/// A schema that does not say how long its texts are.
+fn without_lengths(schema: &Value) -> Value {
+    let Some(map) = schema.as_object() else { return schema.clone() };
+    let texts = map.get("type") == Some(&json!("string"));
+    let kept = map.iter().filter(|(word, _)| !(texts && matches!(word.as_str(), "minLength" | "maxLength")));
+    let lean = kept.map(|(word, value)| {
+        let inside = match value {
+            // Names of properties are no words of the schema.
+            Value::Object(fields) if matches!(word.as_str(), "properties" | "$defs") => {
+                Value::Object(fields.iter().map(|(name, field)| (name.clone(), without_lengths(field))).collect())
+            }
+            Value::Object(_) => without_lengths(value),
+            Value::Array(items) if word == "anyOf" => Value::Array(items.iter().map(without_lengths).collect()),
+            other => other.clone(),
+        };
+        (word.clone(), inside)
+    });
+    Value::Object(lean.collect())
 }
 
 /// The words of JSON Schema that strict mode knows.
