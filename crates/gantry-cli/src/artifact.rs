@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use gantry_core::id::{PlanId, TaskId};
+use gantry_core::life::Life;
 use gantry_core::time::Timestamp;
 use gantry_engine::Engine;
 use gantry_store::{ArtifactRow, Store, all_artifacts};
@@ -142,6 +143,15 @@ async fn find(record: &Record, reference: &[String]) -> Result<(Engine, Artifact
             Err(Fault::bad_input(format!("task `{task}` of plan `{plan}` has no artifact `{name}`{version}"))
                 .hint(format!("see what there is with `gantry artifact list {plan}`")))
         }
+    }
+}
+
+/// The content of the newest version of what a task has made; nothing when it has made none of this name.
+pub async fn latest(engine: &Engine, life: &Life, task: Option<&TaskId>, name: &str) -> Result<Vec<u8>, Fault> {
+    let Some(task) = task else { return Ok(Vec::new()) };
+    match engine.store().artifact(life.id(), task, name, None).await? {
+        Some(row) => content(&**engine.store(), &row).await,
+        None => Ok(Vec::new()),
     }
 }
 

@@ -56,7 +56,7 @@ enum What {
 
 /// Remove a plan with everything that belongs to it
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  gantry forget 7\n  gantry export zip 7 -o kept.zip && gantry forget 7")]
+#[command(after_help = "Examples:\n  gantry forget 7\n  gantry export 7 -o kept.zip && gantry forget 7")]
 pub struct ForgetArgs {
     #[command(flatten)]
     plan: ThePlan,

@@ -1,5 +1,7 @@
 //! `gantry diff`: says what changed between two versions of a plan.
 
+mod figures;
+
 use std::process::ExitCode;
 
 use gantry_core::plan::{Diff, FieldChange};
@@ -10,8 +12,11 @@ use crate::session::{self, Record};
 use crate::show::{plain, text_of};
 use crate::talk::talk;
 use crate::version;
+use figures::Figures;
 
-/// Show what changed between two plan files or plans, task by task and field by field
+/// Show what changed between two plan files or plans: dates, cost, risks and scope, then task by task and field by field
+///
+/// Of a plan that plans itself first, what there is to do is compared, accepted or not.
 #[derive(clap::Args)]
 #[command(
     after_help = "Lines start with + for a new task, - for one that is gone, > for one that moved, ~ for a changed field.\n\nExamples:\n  gantry diff before.yaml after.yaml\n  gantry diff 7@r1 7\n  gantry diff @last changed.yaml"
@@ -30,15 +35,21 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         return Err(Fault::bad_input("standard input can be only one of the two files"));
     }
     let (before, after) = session::block_on(async {
-        Ok((version::load(&args.record, &args.before).await?, version::load(&args.record, &args.after).await?))
+        Ok((version::work(&args.record, &args.before).await?, version::work(&args.record, &args.after).await?))
     })?;
     let diff = gantry_core::plan::diff(&before, &after);
+    let figures = (Figures::of(&before), Figures::of(&after));
     if args.record.json {
         let (came, went) = diff.edges(&before);
-        exit::print_json(&json!({"diff": written(&diff), "edges": {"added": came, "removed": went}}))?;
+        let (before, after) = &figures;
+        exit::print_json(&json!({
+            "diff": written(&diff), "edges": {"added": came, "removed": went},
+            "figures": {"before": before, "after": after},
+        }))?;
     } else if diff.is_empty() {
         talk!("nothing changed");
     } else {
+        exit::print(&figures::drawn(&figures.0, &figures.1))?;
         exit::print(&drawn(&diff))?;
     }
     Ok(ExitCode::from(exit::DONE))

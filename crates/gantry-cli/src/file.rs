@@ -52,7 +52,9 @@ fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault>
 
 fn read_here(name: &str, bytes: &[u8]) -> Loaded {
     let models = Arc::new(Models::new(Configured(ModelOptions::default())));
-    let runners = Runners::standard(GuardProgram::at("gantry")).with(Arc::new(Planner)).with_models(models);
+    let runners = Runners::standard(GuardProgram::at("gantry"))
+        .with(Arc::new(Planner::new(crate::template::all)))
+        .with_models(models);
     // A configuration that cannot be read is told by whoever needs it.
     let servers = servers(&ModelOptions::default()).unwrap_or_default();
     let of_servers: Vec<String> = servers.keys().map(|server| format!("mcp.{server}.*")).collect();

@@ -16,7 +16,7 @@ use crate::session::{self, Record};
 use crate::surroundings::as_options;
 use crate::talk::talk;
 
-/// Take in a plan with its whole life from a zip file that `gantry export zip` made
+/// Take in a plan with its whole life from a zip file that `gantry export --format zip` made
 ///
 /// Everything is checked first, and its life is decided again. The plan is there as a whole or not at all. It keeps its
 /// id; where that is taken, it becomes a fork with a new one.

@@ -39,6 +39,7 @@ mod steer;
 mod surroundings;
 mod talk;
 mod task;
+mod template;
 mod undo;
 mod validate;
 mod version;
@@ -104,6 +105,7 @@ enum Command {
     Db(db::Args),
     Model(model::Args),
     Prompt(prompt::Args),
+    Template(template::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -157,6 +159,7 @@ fn main() -> ExitCode {
         Command::Db(args) => db::run(&args),
         Command::Model(args) => model::run(&args),
         Command::Prompt(args) => prompt::run(&args),
+        Command::Template(args) => template::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),

@@ -67,9 +67,6 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 /// The prompts as they are configured.
 fn configured() -> Result<(Config, Prompts), Fault> {
     let config = ModelOptions::default().load()?;
-    let prompts = Prompts::of(&config).map_err(|faults| {
-        let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        Fault::bad_input(lines.join("\n"))
-    })?;
+    let prompts = crate::template::prompts(&config)?;
     Ok((config, prompts))
 }

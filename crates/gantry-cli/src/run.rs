@@ -199,9 +199,44 @@ impl From<Begun> for Started {
 
 /// Drives the plans to wherever they can go, and tells.
 async fn carry_out(all: &[Carried], how: &How, started: Started, json: bool) -> Result<ExitCode, Fault> {
-    let Started { begun, said, mut unable } = started;
-    let Some(engine) = all.first().map(|carried| &carried.engine) else { return recover::tell_unable(&unable, json) };
+    let Some(engine) = all.first().map(|carried| &carried.engine) else {
+        return recover::tell_unable(&started.unable, json);
+    };
     let store = &**engine.store();
+    let began = Instant::now();
+    let driven = drive_all(all, store, how, started, json).await?;
+    let code = tell_endings(driven.screen, store, driven.endings, began.elapsed(), driven.worst).await?;
+    driven.unshown.map_or(Ok(code), Err)
+}
+
+/// Drives one new plan to wherever it can go, and shows what happens as `gantry run` does.
+pub async fn drive_new(engine: Engine, plan: PlanId, how: &How) -> Result<(), Fault> {
+    let all = [Carried { engine: engine.clone(), plan }];
+    let driven = drive_all(&all, &**engine.store(), how, Begun::Now.into(), false).await?;
+    driven.screen.close();
+    driven.unshown.map_or(Ok(()), Err)
+}
+
+/// Plans that were driven to wherever they could go.
+struct Driven {
+    screen: Screen,
+    endings: Vec<(PlanId, Ending)>,
+    worst: u8,
+    unshown: Option<Fault>,
+}
+
+/// Drives the plans to wherever they can go, and shows what happens.
+async fn drive_all(
+    all: &[Carried],
+    store: &dyn Store,
+    how: &How,
+    started: Started,
+    json: bool,
+) -> Result<Driven, Fault> {
+    let Started { begun, said, mut unable } = started;
+    let Some(engine) = all.first().map(|carried| &carried.engine) else {
+        return Err(Fault::internal("there is no plan to carry out"));
+    };
     let mut signals = Signals::listen()?;
     let mut happenings = engine.watch();
     let Ready { plans, follows, mut unshown, notes } = make_ready(all, how, begun, &mut unable, json).await?;
@@ -225,7 +260,7 @@ async fn carry_out(all: &[Carried], how: &How, started: Started, json: bool) -> 
         drivings.spawn(ended(driving));
     }
     unshown = unshown.or(say_first(&mut screen, said.into_iter().chain(notes), &unable).err());
-    let (mut endings, began) = (Vec::new(), Instant::now());
+    let mut endings = Vec::new();
     let mut stop = [Stop::Park, Stop::Now].into_iter();
     let mut refresh = tokio::time::interval(REFRESH);
     refresh.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -261,8 +296,7 @@ async fn carry_out(all: &[Carried], how: &How, started: Started, json: bool) -> 
     unshown = unshown.or(show_rest(&mut screen, &mut happenings).err());
     unshown = unshown.or(catch_up(&mut screen, store, &plans).await.err());
     let worst = unable.iter().map(|(_, fault)| fault.code()).fold(exit::DONE, exit::worse);
-    let code = tell_endings(screen, store, endings, began.elapsed(), worst).await?;
-    unshown.map_or(Ok(code), Err)
+    Ok(Driven { screen, endings, worst, unshown })
 }
 
 /// The plans that may be driven, each with what it is told first, and what is shown of them.

@@ -1,7 +1,7 @@
 //! `gantry schedule`: dates, floats, people, money and risk of a plan, or of a file that another tool wrote.
 
-mod of_plan; // in reading order
-mod source;
+pub mod of_plan; // in reading order
+pub mod source;
 mod page;
 mod health;
 mod charts;

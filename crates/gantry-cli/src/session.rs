@@ -122,7 +122,7 @@ pub fn runners(models: ModelOptions) -> Result<Runners, Fault> {
     let options = models.clone();
     let mcp = Mcp::new(guard.clone(), move || servers(&options));
     Ok(Runners::standard(guard)
-        .with(Arc::new(Planner))
+        .with(Arc::new(Planner::new(crate::template::all)))
         .with_mcp(mcp)
         .with_models(Arc::new(Models::new(Configured(models)))))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gantry_core::event::Event;
 use gantry_core::id::{PlanId, Revision};
-use gantry_core::life;
+use gantry_core::life::{self, Life};
 use gantry_core::plan::Plan;
 use gantry_store::{Store, StoreError};
 
@@ -29,8 +29,29 @@ pub fn is_file(text: &str) -> bool {
 
 /// Reads a plan from a file, or from the record.
 pub async fn load(record: &Record, text: &str) -> Result<Plan, Fault> {
+    Ok(seen(record, text).await?.plan)
+}
+
+/// The work of a plan from a file or from the record: without the way there, and with what waits to be accepted.
+pub async fn work(record: &Record, text: &str) -> Result<Plan, Fault> {
+    let seen = seen(record, text).await?;
+    Ok(seen.life.map_or(seen.plan, |life| life.proposed()).work())
+}
+
+/// A plan, and its life when it is one of the record.
+pub struct Seen {
+    /// The plan.
+    pub plan: Plan,
+    /// How it stands, or stood when its revision was the newest.
+    pub life: Option<Box<Life>>,
+    /// It is an earlier revision.
+    pub past: bool,
+}
+
+/// Reads a plan from a file, or from the record with its life.
+pub async fn seen(record: &Record, text: &str) -> Result<Seen, Fault> {
     if is_file(text) {
-        return file::load_sound(text);
+        return Ok(Seen { plan: file::load_sound(text)?, life: None, past: false });
     }
     let neither = || {
         Fault::bad_input(format!("`{text}` is neither a file nor a plan of the record"))
@@ -48,11 +69,20 @@ pub async fn load(record: &Record, text: &str) -> Result<Plan, Fault> {
         }
         other => other?,
     };
-    at(&store, &card.id, revision).await
+    let life = match revision {
+        Some(_) => life_at(&store, &card.id, revision).await?,
+        None => gantry_engine::open(&store, &card.id).await?.life,
+    };
+    Ok(Seen { plan: life.plan(), life: Some(Box::new(life)), past: revision.is_some() })
 }
 
 /// The plan at a revision, or as it is now.
 pub async fn at(store: &dyn Store, id: &PlanId, revision: Option<Revision>) -> Result<Plan, Fault> {
+    Ok(life_at(store, id, revision).await?.plan())
+}
+
+/// The life of a plan until a revision gave way to the next, or until now.
+async fn life_at(store: &dyn Store, id: &PlanId, revision: Option<Revision>) -> Result<Life, Fault> {
     let mut entries = gantry_engine::entries(store, id).await?;
     let current = entries.iter().rev().find_map(|entry| match &entry.event {
         Event::PlanRevised { revision, .. } => Some(*revision),
@@ -69,7 +99,5 @@ pub async fn at(store: &dyn Store, id: &PlanId, revision: Option<Revision>) -> R
             entries.truncate(end);
         }
     }
-    let life = life::replay(&entries)
-        .map_err(|bad| Fault::internal(format!("the journal of plan `{id}` cannot be read: {bad}")))?;
-    Ok(life.plan())
+    life::replay(&entries).map_err(|bad| Fault::internal(format!("the journal of plan `{id}` cannot be read: {bad}")))
 }

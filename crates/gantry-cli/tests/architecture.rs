@@ -10,7 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gantry-core", &["gantry-schedule"]),
     ("gantry-format", &["gantry-core", "gantry-schedule"]),
     ("gantry-schedule", &[]),
-    ("gantry-report", &[]),
+    ("gantry-report", &["gantry-core", "gantry-schedule"]),
     ("gantry-store", &["gantry-core"]),
     ("gantry-store-sqlite", &["gantry-core", "gantry-store"]),
     ("gantry-llm", &["gantry-core"]),
@@ -60,7 +60,8 @@ const IMPURE: [&str; 16] = [
 ];
 
 /// Chance that always comes from a seed: this crate without its sources of real chance.
-const SEEDED: [(&str, &str); 3] = [("gantry-schedule", "rand"), ("gantry-core", "rand"), ("gantry-format", "rand")];
+const SEEDED: [(&str, &str); 4] =
+    [("gantry-schedule", "rand"), ("gantry-core", "rand"), ("gantry-format", "rand"), ("gantry-report", "rand")];
 
 /// For tests only.
 const TEST_ONLY: [&str; 2] = ["gantry-testkit", "gantry-sim"];

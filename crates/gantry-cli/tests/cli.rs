@@ -47,9 +47,10 @@ fn help_shows_what_can_be_done() {
       log          Show what happened to a plan, in plain words
       new          Write a commented plan file to begin with
       schedule     Compute when everything happens, what it costs and how sure that is
-      export       Write a plan as canonical YAML or JSON, as a Mermaid flowchart, or with its whole
-                   life as a zip file
-      diff         Show what changed between two plan files or plans, task by task and field by field
+      export       Write a plan for programs, as a plan file, as a flowchart, or with its whole life as
+                   a zip file
+      diff         Show what changed between two plan files or plans: dates, cost, risks and scope, then
+                   task by task and field by field
       pause        Start nothing new in a plan; what runs is let finish
       cancel       Give up a plan: stop everything at once
       undo         Take back what a plan did, the last thing first, all of it or down to a checkpoint
@@ -59,15 +60,16 @@ fn help_shows_what_can_be_done() {
       task         See one task with everything known about it, and do what a person can do for it
       artifact     See what tasks made and is kept, and get it
       edit         Change what a finished task gave; exactly what works on it is done again
-      revise       Change a plan into what a file says, as a new revision, while it runs or after it
-                   ended
+      revise       Change a plan into what a file says, or in words, as a new revision, while it runs or
+                   after it ended
       fork         Begin another life of a plan from any point of its journal; the plan itself stays as
                    it is
       replay       Decide a plan's whole life again from what was recorded, and compare
       audit        Check that a plan's record is what was written, and show who decided what, when and
                    why
       restore      Bring the working folder of a plan back to a checkpoint, byte for byte
-      import       Take in a plan with its whole life from a zip file that `gantry export zip` made
+      import       Take in a plan with its whole life from a zip file that `gantry export --format zip`
+                   made
       search       Find plans, tasks and artifacts by words
       pin          Keep a plan from being forgotten
       unpin        Let a pinned plan be forgotten
@@ -75,6 +77,7 @@ fn help_shows_what_can_be_done() {
       db           Look after the file that keeps all plans
       model        See which models answer for which role, try them, and find out what is missing
       prompt       See which prompts there are, what they say, and how they fare
+      template     See, copy and check the templates that `gantry plan` works by
       doctor       Check that this machine has what plans need, and say how to fix what it lacks
       completions  Print a script that completes commands and options in a shell
       man          Print the manual page, or that of a command
@@ -124,7 +127,7 @@ fn a_sound_plan_is_said_to_be_sound() {
     7 |       search(query="idempotent HTTP methods retries") -> links;
       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.draft, plan.forecast, run, shell
+      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.forecast, plan.read, plan.report, plan.weave, run, shell
 
     [exit 0]
     "#);
@@ -186,7 +189,7 @@ fn programs_get_json() {
           "file": "examples/feature-x.yaml",
           "line": 7,
           "column": 7,
-          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.draft, plan.forecast, run, shell"
+          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.forecast, plan.read, plan.report, plan.weave, run, shell"
         }
       ],
       "notes": []

@@ -27,6 +27,9 @@ use crate::read::family::Family;
 use crate::read::gates::Gates;
 use crate::spelling::{Level, respell};
 
+/// How the machine-readable form of a plan begins to say what it is.
+const EXPORTED: &str = "gantry-plan/";
+
 /// A plan as read, with the places of its fields.
 pub(crate) struct Reading {
     pub(crate) plan: Plan,
@@ -48,6 +51,9 @@ pub(crate) fn plan(node: Node, findings: &mut Findings) -> Option<Reading> {
     if let Some(span) = nul {
         findings.push(Diagnostic::error("file::control-character", "a text contains a NUL character").at(span));
         return None;
+    }
+    if let Some(source) = source_of(&entries) {
+        return plan(source.clone(), findings);
     }
     if is_single_task(&entries) {
         return Some(single_task(entries, span, findings));
@@ -71,6 +77,14 @@ pub(crate) fn plan(node: Node, findings: &mut Findings) -> Option<Reading> {
     }
     let plan = reader.fields_into::<Plan>(&fields.iter().collect::<Vec<_>>(), None).unwrap_or_default();
     Some(reader.finish(plan, Fields { head, fields }, false))
+}
+
+/// What was exported with everything that was computed about it holds the plan itself under `source`.
+fn source_of(entries: &[(Key, Node)]) -> Option<&Node> {
+    let field = |name: &str| entries.iter().find(|(key, _)| key.text == name).map(|(_, node)| node);
+    let form = field("form")?;
+    let exported = matches!(&form.value, Value::Str { text, .. } if text.starts_with(EXPORTED));
+    field("source").filter(|source| exported && matches!(source.value, Value::Map(_)))
 }
 
 /// Reads a file that is one task as a plan with this task alone.

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 use crate::knowledge::{Calendar, Three};
 use crate::outline::{Outline, OutlinePhase, OutlineTask};
 
+/// How many risks a decision is shown with.
+const RISKS_DECIDED_MAX: usize = 3;
+
 /// What a plan needs beside its work.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -29,9 +32,10 @@ pub struct Setting {
     pub success: Vec<String>,
 }
 
-/// A plan as `gantry export --format json` writes it; says what of the outline does not fit together.
-pub fn plan(outline: &Outline, setting: &Setting) -> Result<Value, String> {
-    let names = Names::of(outline)?;
+/// A plan in the form of a plan file; says what of the outline does not fit together. No phase gets a
+/// name that is taken.
+pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> Result<Value, String> {
+    let names = Names::of(outline, taken)?;
     let roles: BTreeMap<&str, &str> =
         outline.roles.iter().map(|role| (role.id.as_str(), role.title.as_str())).collect();
     let (mut tasks, mut scheduling) = (Vec::new(), Map::new());
@@ -43,7 +47,7 @@ pub fn plan(outline: &Outline, setting: &Setting) -> Result<Value, String> {
                     return Err(format!("task `{}` is for `{role}`, who is nobody in the team", task.id));
                 }
             }
-            inside.push(work(task, &names.before(task, at), outline, &roles));
+            inside.push(work(task, &names.before(task, at), &threats(task, phase, outline), &roles));
             scheduling.insert(task.id.clone(), numbers(task));
         }
         if let Some((milestone, id)) = phase.milestone.as_ref().zip(names.milestones[at].clone()) {
@@ -55,31 +59,77 @@ pub fn plan(outline: &Outline, setting: &Setting) -> Result<Value, String> {
                 "owner": phase.tasks.first().and_then(|task| roles.get(task.role.as_str())),
                 "depends_on": last_of(phase),
                 "gate": {"approvals": 1},
+                "resources": phase.tasks.first().and_then(|task| roles.get(task.role.as_str())).into_iter().collect::<Vec<_>>(),
+                "outputs": {"result": {"description": milestone.title}},
                 "success_criteria": [{"words": phase.deliverable}],
+                "risks": common(phase),
             }));
-            scheduling.insert(id, json!({"estimate": "0h"}));
+            let needs: Vec<&String> = phase.tasks.first().map(|task| &task.role).into_iter().collect();
+            scheduling.insert(id, json!({"estimate": three(deciding(setting.calendar), "h"), "needs": needs}));
         }
         tasks.push(json!({
-            "id": names.phases[at], "title": phase.title, "purpose": phase.purpose, "tasks": inside,
+            "id": names.phases[at], "title": phase.title, "purpose": phase.purpose, "risks": common(phase), "tasks": inside,
+            "owner": phase.tasks.first().and_then(|task| roles.get(task.role.as_str())),
         }));
+    }
+    if names.milestones.iter().all(Option::is_none) {
+        gather(&mut tasks);
     }
     let done_when: Vec<Value> = setting.success.iter().map(|words| json!({"words": words})).collect();
     Ok(json!({"tasks": tasks, "done_when": done_when, "schedule": schedule(outline, setting, scheduling)}))
 }
 
-fn work(task: &OutlineTask, before: &[String], outline: &Outline, roles: &BTreeMap<&str, &str>) -> Value {
+/// Where nobody decides about an end, the last task waits for whatever leads nowhere.
+fn gather(phases: &mut [Value]) {
+    let work = phases.iter().flat_map(|phase| phase["tasks"].as_array().into_iter().flatten());
+    let mut loose: Vec<Value> = work.clone().map(|task| task["id"].clone()).collect();
+    for task in work {
+        let before = task["depends_on"].as_array().into_iter().flatten();
+        before.for_each(|before| loose.retain(|id| id != before));
+    }
+    let last = phases.last_mut().and_then(|phase| phase["tasks"].as_array_mut()?.last_mut());
+    if let Some(last) = last.filter(|last| loose.contains(&last["id"])) {
+        let id = last["id"].clone();
+        if let Some(before) = last["depends_on"].as_array_mut() {
+            before.extend(loose.into_iter().filter(|loose| *loose != id));
+        }
+    }
+}
+
+/// What may hit a task, by the ids of the register: what is known of it, else what hits its phase, else the likeliest.
+fn threats(task: &OutlineTask, phase: &OutlinePhase, outline: &Outline) -> Vec<String> {
+    if !task.risks.is_empty() {
+        return task.risks.clone();
+    }
+    let likeliest = || outline.risks.iter().max_by(|one, other| one.probability.total_cmp(&other.probability));
+    match common(phase) {
+        found if found.is_empty() => likeliest().map(|risk| risk.id.clone()).into_iter().collect(),
+        found => found.into_iter().take(1).collect(),
+    }
+}
+
+/// The risks of a phase, each once.
+fn common(phase: &OutlinePhase) -> Vec<String> {
+    let mut common: Vec<String> = Vec::new();
+    for risk in phase.tasks.iter().flat_map(|task| &task.risks) {
+        if !common.contains(risk) {
+            common.push(risk.clone());
+        }
+    }
+    common.truncate(RISKS_DECIDED_MAX);
+    common
+}
+
+/// How many hours a decision takes: who is in a hurry decides on the spot.
+fn deciding(calendar: Calendar) -> Three {
+    match calendar {
+        Calendar::Office | Calendar::Site => [1.0, 2.0, 8.0],
+        Calendar::RoundTheClock => [0.25, 0.5, 1.0],
+    }
+}
+
+fn work(task: &OutlineTask, before: &[String], risks: &[String], roles: &BTreeMap<&str, &str>) -> Value {
     let title = |role: &String| roles.get(role.as_str()).map(|title| (*title).to_owned());
-    let risks: Vec<Value> = outline
-        .risks
-        .iter()
-        .filter(|risk| task.risks.contains(&risk.id))
-        .map(|risk| {
-            json!({
-                "name": format!("{} ({})", risk.title, risk.id), "likelihood": risk.probability,
-                "impact": risk.effect, "mitigation": risk.mitigation,
-            })
-        })
-        .collect();
     json!({
         "id": task.id,
         "title": task.title,
@@ -122,6 +172,9 @@ fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> 
             json!({"id": role.id, "name": role.title, "roles": [role.id], "capacity": role.count, "rate": role.rate})
         })
         .collect();
+    let owner = |id: &String| {
+        outline.roles.iter().find(|role| role.id == *id).map_or_else(|| id.clone(), |role| role.title.clone())
+    };
     let risks: Vec<Value> = outline
         .risks
         .iter()
@@ -134,7 +187,8 @@ fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> 
                 .collect();
             (!hit.is_empty()).then(|| {
                 json!({
-                    "id": risk.id, "title": risk.title, "probability": risk.probability, "tasks": hit,
+                    "id": risk.id, "title": risk.title, "probability": risk.probability, "impact": risk.impact,
+                    "effect": risk.effect, "mitigation": risk.mitigation, "owner": owner(&risk.owner), "tasks": hit,
                     "delay": three(risk.hours, "h"), "cost": three(risk.cost, ""),
                 })
             })
@@ -182,7 +236,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(outline: &'a Outline) -> Result<Self, String> {
+    fn of(outline: &'a Outline, taken: &BTreeSet<String>) -> Result<Self, String> {
         let mut home: BTreeMap<&str, usize> = BTreeMap::new();
         for (at, phase) in outline.phases.iter().enumerate() {
             for task in &phase.tasks {
@@ -196,7 +250,7 @@ impl<'a> Names<'a> {
                 return Err(format!("task `{}` comes after `{nobody}`, which does not exist", task.id));
             }
         }
-        let mut taken: BTreeSet<String> = home.keys().map(|id| (*id).to_owned()).collect();
+        let mut taken: BTreeSet<String> = home.keys().map(|id| (*id).to_owned()).chain(taken.iter().cloned()).collect();
         let mut free = |wanted: String| {
             let mut name = wanted.clone();
             let mut number = 2;

@@ -33,6 +33,7 @@ mod demands;
 mod request;
 mod subject;
 mod missing;
+pub mod change;
 
 use page::Page;
 

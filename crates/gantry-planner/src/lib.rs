@@ -1,18 +1,26 @@
 //! Makes plans from sentences.
 //!
 //! Start at `brief.rs` (what a sentence says: money, times, places, amounts, who, what must and must not be), then
-//! `screen.rs` (whether it can and may be planned), `kind.rs` (what kind of project it is, and how big), `knowledge.rs`
-//! (what is known about that kind), `outline.rs` (the work, broken down for this request) `assemble.rs` (the
-//! plan) and `draft.rs` (all of it in a row).
+//! `screen.rs` (whether it can and may be planned), `kind.rs` (what kind of project it is, and how big), `facts.rs` (all
+//! of that together). `template.rs` is the graph of steps with its prompts; `offline.rs` answers them without a model,
+//! out of `knowledge.rs` (what is known about a kind) and `outline.rs` (the work by that knowledge). `tools.rs` is what
+//! code does in between: `weave.rs` (answers become work), `assemble.rs` (work becomes a plan), `overview.rs` (what it
+//! means in time and money), `report.rs` (checked, and as a page).
 
 pub mod assemble;
 pub mod brief;
-pub mod draft;
+pub mod facts;
 pub mod kind;
 pub mod knowledge;
+pub mod offline;
 pub mod outline;
+pub mod overview;
+pub mod report;
 pub mod screen;
+pub mod template;
 pub mod tools;
+pub mod weave;
 
+mod fill; // what knowledge and templates share
 mod phrase; // what screening and telling kinds share
 mod words;

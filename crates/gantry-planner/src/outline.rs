@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use minijinja::{Environment, UndefinedBehavior};
 use serde::{Deserialize, Serialize};
 
+use crate::fill::Words;
 use crate::kind::Size;
 use crate::knowledge::{Knowledge, Needs, Task, Three, Unit};
 
@@ -149,6 +149,8 @@ pub struct OutlineRisk {
     pub effect: String,
     /// How likely it is, from 0 to 1.
     pub probability: f64,
+    /// How bad it is, from 1 to 5.
+    pub impact: u8,
     /// How much longer it takes then, in hours of work.
     pub hours: Three,
     /// How much more it costs then.
@@ -203,6 +205,7 @@ impl Outline {
                 title: words.fill(&risk.title)?,
                 effect: words.fill(&risk.effect)?,
                 probability: risk.probability,
+                impact: risk.impact,
                 hours: scale.hours(risk.delay, 0.5),
                 cost: risk.cost_share.map(|share| round_money(share * scale.budget)),
                 mitigation: words.fill(&risk.mitigation)?,
@@ -399,37 +402,4 @@ fn round_money(amount: f64) -> f64 {
 
 fn round_rate(rate: f64) -> f64 {
     if rate < 20.0 { (rate * 2.0).round() / 2.0 } else { rate.round() }
-}
-
-/// Fills in what the request said.
-struct Words {
-    templates: Environment<'static>,
-    values: minijinja::Value,
-}
-
-impl Words {
-    fn new(knowledge: &Knowledge, given: &Given) -> Self {
-        let mut templates = Environment::new();
-        templates.set_undefined_behavior(UndefinedBehavior::Lenient);
-        templates.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        let values = minijinja::context! {
-            what => &given.what, the_thing => &knowledge.the_thing, place => &given.place, client => &given.client,
-            users => &given.users, quantity => &given.quantity, deadline => &given.deadline, budget => &given.budget,
-        };
-        Self { templates, values }
-    }
-
-    fn fill(&self, text: &str) -> Result<String, String> {
-        if !text.contains("{{") {
-            return Ok(text.to_owned());
-        }
-        let filled = self.templates.render_str(text, &self.values);
-        filled.map_err(|error| format!("`{text}` cannot be filled in: {error}")).map(|text| begin_large(&text))
-    }
-}
-
-/// What is filled in may stand at the beginning of a sentence.
-fn begin_large(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

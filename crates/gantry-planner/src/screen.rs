@@ -49,6 +49,16 @@ pub struct Screening {
     pub evidence: Vec<Range<usize>>,
 }
 
+/// From this severity on nobody may go on: it is about lives.
+const FINAL_SEVERITY: u8 = 5;
+
+impl Screening {
+    /// Tells whether somebody with the right role may go on although it says no.
+    pub fn may_be_overridden(&self) -> bool {
+        self.severity < FINAL_SEVERITY
+    }
+}
+
 /// Says whether a request can and may be planned.
 ///
 /// ```

@@ -52,7 +52,7 @@ fn all() -> impl Iterator<Item = (Knowledge, Size)> {
 
 fn made(knowledge: &Knowledge, given: &Given) -> (Outline, Value) {
     let outline = Outline::of(knowledge, given).unwrap();
-    let plan = assemble::plan(&outline, &setting(knowledge)).unwrap();
+    let plan = assemble::plan(&outline, &setting(knowledge), &BTreeSet::new()).unwrap();
     (outline, plan)
 }
 

@@ -2,5 +2,6 @@
 //! surroundings, and the same data always gives the same bytes.
 
 pub mod chart;
+pub mod document;
 
 pub use chart::thousands;

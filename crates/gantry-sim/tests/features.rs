@@ -90,7 +90,7 @@ fn facts_block_and_let_go(record: &Record) -> bool {
 
 type Feature = (&'static str, fn(&Record) -> bool);
 
-const FEATURES: [Feature; 29] = [
+const FEATURES: [Feature; 30] = [
     ("a depth budget", |record| plan(record).policy.budget.depth.is_some()),
     ("a map that the depth budget stops", |record| {
         any_event(record, |event| failures(event).is_some_and(|failure| failure.message.contains("depth budget")))

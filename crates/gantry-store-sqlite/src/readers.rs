@@ -204,6 +204,7 @@ mod tests {
     use crate::SqliteStore;
 
     /// Tells which thread it was read by.
+    #[expect(clippy::unnecessary_wraps, reason = "readers may fail")]
     fn place(_: &Connection) -> Result<String, StoreError> {
         Ok(here())
     }

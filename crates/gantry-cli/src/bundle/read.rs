@@ -32,11 +32,12 @@ pub struct Bundle {
 
 /// Opens a zip file and checks everything in it but the contents of artifacts.
 pub fn open(name: &str) -> Result<Bundle, Fault> {
-    let hint = "name a zip file that `gantry export zip` made";
+    let hint = "name a zip file that `gantry export --format zip` made";
     file::check_kind(name, hint)?;
     let file = File::open(name).map_err(|error| file::unreadable(name, &file::why(&error, "file")).hint(hint))?;
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| {
-        Fault::bad_input(format!("`{name}` is not a zip file: {error}")).hint("make one with `gantry export zip`")
+        Fault::bad_input(format!("`{name}` is not a zip file: {error}"))
+            .hint("make one with `gantry export --format zip`")
     })?;
     let bad = |why: String| bad(name, &why);
     limits::check(&mut archive).map_err(bad)?;

@@ -1,5 +1,6 @@
 //! `gantry model estimate`: what a plan would ask of models, and what that would cost, before it runs.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -132,11 +133,11 @@ fn drawn(found: &Found, plan: &Plan, short: &[String]) -> String {
     rows.push(row("at most", "", found.total(), found.is_priced()));
     let mut text = format!("{title}: what models would be asked; nobody is asked now\n\n{}", columns(&rows));
     for (name, why) in &found.open {
-        text += &format!("not counted: {}: {why}\n", plain(name));
+        let _ = writeln!(text, "not counted: {}: {why}", plain(name));
     }
     text += "not counted: inputs that other tasks make, what tools give, repairs and repetitions\n";
     if !short.is_empty() {
-        text += &format!("the budget of the plan may stop it before: {}\n", short.join(", "));
+        let _ = writeln!(text, "the budget of the plan may stop it before: {}", short.join(", "));
     }
     text
 }

@@ -22,6 +22,11 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
+    /// Lets nobody but the offline model answer.
+    pub fn only_offline(&mut self) {
+        self.model = vec![gantry_llm::config::OFFLINE.to_owned()];
+    }
+
     /// The configuration, with these options in it.
     pub fn load(&self) -> Result<Config, Fault> {
         let around = Surroundings::of_this_process(self.flags())

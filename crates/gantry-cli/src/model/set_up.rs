@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use gantry_llm::Gateway;
-use gantry_llm::prompts::Prompts;
 use gantry_runners::mcp::Servers;
 use gantry_runners::{SetUp, Talk};
 
 use super::options::ModelOptions;
 use crate::exit::Fault;
+use crate::template;
 
 /// Models as they are configured.
 pub struct Configured(pub ModelOptions);
@@ -28,14 +28,13 @@ pub fn servers(options: &ModelOptions) -> Result<Servers, String> {
 impl SetUp for Configured {
     fn talk(&self) -> Result<Talk, String> {
         let config = self.0.load().map_err(|fault| in_words(&fault))?;
-        let prompts = Prompts::of(&config).map_err(|faults| {
-            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            faults.join("; ")
-        })?;
+        let prompts = template::prompts(&config).map_err(|fault| in_words(&fault))?;
         Ok(Talk { prompts, locale: config.locale().to_owned(), agent_planning: config.agent_planning() })
     }
 
     async fn gateway(&self) -> Result<Gateway, String> {
-        Gateway::of(self.0.load_with_local().await.map_err(|fault| in_words(&fault))?)
+        let config = self.0.load_with_local().await.map_err(|fault| in_words(&fault))?;
+        let templates = template::of(&config)?;
+        Gateway::of(config, gantry_planner::offline::offline(&templates))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use gantry_llm::config::Config;
+use gantry_llm::offline::Offline;
 use gantry_llm::ping::{Ping, PingEnd, ping};
 use gantry_llm::{Gateway, Target};
 use serde_json::json;
@@ -18,7 +19,7 @@ pub fn run(options: &ModelOptions, what: Option<&str>, json: bool) -> Result<Exi
     let pings = session::block_on(async {
         let config = options.load_with_local().await?;
         let targets = asked(&config, what)?;
-        let gateway = Gateway::of(config).map_err(Fault::internal)?;
+        let gateway = Gateway::of(config, Offline::new()).map_err(Fault::internal)?;
         let mut pings = Vec::new();
         for target in &targets {
             if !json {

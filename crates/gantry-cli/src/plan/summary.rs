@@ -2,133 +2,199 @@
 
 use std::fmt::Write as _;
 
-use gantry_core::life::Life;
+use gantry_core::id::TaskId;
+use gantry_core::life::{Life, TaskState};
+use gantry_core::plan::{Action, Task};
+use gantry_planner::tools::PAGE;
 use serde_json::{Value, json};
 
-/// How many risks are named.
-const RISKS_MAX: usize = 3;
+use crate::show::style::{self, paint};
 
-fn outputs(life: &Life, task: &str) -> Value {
-    life.outputs(task).map_or(Value::Null, |outputs| json!(outputs))
+/// How many risks and steps are named.
+const RISKS_MAX: usize = 3;
+const PATH_MAX: usize = 8;
+
+/// The step that calls a tool, whatever the template calls it.
+pub fn step(life: &Life, tool: &str) -> Option<TaskId> {
+    let calls = |task: &Task| matches!(&task.action, Some(Action::Tool(called)) if called.name == tool);
+    life.plan().tasks.into_iter().find(calls).map(|task| task.id)
+}
+
+/// One output of the step that calls a tool.
+fn output(life: &Life, tool: &str, name: &str) -> Value {
+    let outputs = step(life, tool).and_then(|step| life.outputs(step.as_str()));
+    outputs.and_then(|outputs| outputs.get(name).cloned()).unwrap_or_default()
+}
+
+/// What was made by the tools that every template calls.
+struct Made {
+    facts: Value,
+    overview: Value,
+    findings: Value,
+    verdict: Value,
+    authors: Vec<String>,
+    next: Value,
+}
+
+impl Made {
+    fn of(life: &Life) -> Self {
+        let names = output(life, "plan.report", "made_by");
+        let names = names.as_array().into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_owned()));
+        Self {
+            facts: output(life, "plan.read", "facts"),
+            overview: output(life, "plan.forecast", "overview"),
+            findings: output(life, "plan.report", "findings"),
+            verdict: output(life, "plan.report", "verdict"),
+            authors: names.collect(),
+            next: output(life, "plan.report", "next"),
+        }
+    }
+}
+
+/// Tells whether planning came to its end.
+pub fn is_made(life: &Life) -> bool {
+    step(life, "plan.report").is_some_and(|step| life.task_state(step.as_str()) == Some(TaskState::Completed))
 }
 
 /// One object for programs.
 pub fn value(life: &Life) -> Value {
-    let (draft, forecast) = (outputs(life, "draft"), outputs(life, "forecast"));
+    let Made { facts, overview, findings, verdict, authors, .. } = Made::of(life);
+    let pages = page_of(life).filter(|_| is_made(life)).into_iter().collect::<Vec<_>>();
     json!({
         "plan_id": life.id(),
         "state": life.state().to_string(),
-        "made_by": draft["made_by"],
-        "kind": draft["kind"],
-        "kind_was_told": draft["kind_was_told"],
-        "size": draft["size"],
-        "finish_p50": forecast["finish_p50"],
-        "finish_p80": forecast["finish_p80"],
-        "cost": {"total": forecast["cost"], "p80": forecast["cost_p80"], "currency": forecast["currency"], "budget": forecast["budget"]},
-        "deadline": forecast["deadline"],
-        "feasible": forecast["feasible"],
-        "infeasible": forecast["infeasible"],
-        "over_budget": forecast["over_budget"],
-        "tasks": draft["tasks"],
-        "risks": draft["risks"],
-        "assumed": draft["assumed"],
-        "demands": draft["demands"],
-        "critical_path": forecast["critical_path"],
-        "critical_path_length": forecast["critical_path_length"],
+        "made_by": authors,
+        "kind": facts["kind"],
+        "kind_was_told": facts["kind_was_told"],
+        "size": facts["size"],
+        "verdict": verdict,
+        "start": overview["start"],
+        "finish": overview["finish"],
+        "finish_p50": overview["finish_p50"],
+        "finish_p80": overview["finish_p80"],
+        "cost": {"total": overview["cost"], "p50": overview["cost_p50"], "p80": overview["cost_p80"], "currency": overview["currency"], "budget": overview["budget"]},
+        "deadline": overview["deadline"],
+        "feasible": overview["feasible"],
+        "gaps": overview["gaps"],
+        "options": overview["options"],
+        "tasks": overview["tasks"],
+        "risks": overview["risks"],
+        "health": overview["health"],
+        "assumed": facts["assumed"],
+        "demands": overview["demands"],
+        "critical_path": overview["critical_path"],
+        "findings": findings,
+        "files": pages,
     })
+}
+
+/// The page that people read, as an artifact.
+fn page_of(life: &Life) -> Option<String> {
+    Some(format!("{}/{}/{PAGE}", life.id(), step(life, "plan.report")?))
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A page for people.
 pub fn page(life: &Life) -> String {
-    let (draft, forecast, id) = (outputs(life, "draft"), outputs(life, "forecast"), life.id());
+    let made = Made::of(life);
+    let id = life.id();
     let mut page = String::new();
-    if forecast.is_null() || forecast["finish"].is_null() {
+    if made.overview["finish"].is_null() {
         let _ = writeln!(page, "{}: there is no plan yet\nnext:\n  gantry status {id}  # see why", life.header().title);
         return page;
     }
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let day = |value: &Value| text(value).chars().take(10).collect::<String>();
-    let money = |value: &Value| whole(&text(value));
-    let currency = text(&forecast["currency"]);
+    let (facts, overview) = (&made.facts, &made.overview);
     let _ = writeln!(page, "{} ({id})", life.header().title);
+    let told = if facts["kind_was_told"] == true { "" } else { " (assumed: no words of the request tell its kind)" };
     let _ = writeln!(
         page,
-        "  {} project, {}{}: {} tasks, made by {}",
-        text(&draft["size"]),
-        text(&draft["kind"]),
-        if draft["kind_was_told"] == true { "" } else { " (assumed: no words of the request tell its kind)" },
-        draft["tasks"],
-        text(&draft["made_by"])
+        "  {} project, {}{told}: {} tasks, made by {}",
+        text(&facts["size"]),
+        text(&facts["kind_title"]).to_lowercase(),
+        overview["tasks"],
+        made.authors.join(", ")
     );
-    let _ = writeln!(
-        page,
-        "  finish     {} (P50), {} (P80){}",
-        day(&forecast["finish_p50"]),
-        day(&forecast["finish_p80"]),
-        if forecast["deadline"].is_null() {
-            String::new()
-        } else {
-            format!(", deadline {}", text(&forecast["deadline"]["at"]))
-        },
-    );
-    let budget = match &forecast["budget"] {
+    numbers(&mut page, &made);
+    for gap in list(&overview["gaps"]) {
+        let _ = writeln!(page, "  {}", paint(style::BAD, format!("does not fit: {}", text(gap))));
+    }
+    lines(&mut page, "what would help", list(&overview["options"]).map(text));
+    let path: Vec<&Value> = list(&overview["critical_path"]).collect();
+    let more = path.len().saturating_sub(PATH_MAX);
+    let more = (more > 0).then(|| format!("… and {more} more"));
+    lines(&mut page, "critical path", path.iter().take(PATH_MAX).map(|task| text(&task["title"])).chain(more));
+    let risk = |risk: &Value| match risk["mitigation"].as_str() {
+        Some(mitigation) => format!("{}: {mitigation}", text(&risk["title"])),
+        None => text(&risk["title"]),
+    };
+    lines(&mut page, "most likely risks", list(&overview["top_risks"]).take(RISKS_MAX).map(risk));
+    let assumed = list(&facts["assumed"]).map(|gap| format!("{} {}", text(&gap["question"]), text(&gap["assumed"])));
+    lines(&mut page, "assumed, because it was not said", assumed);
+    let open = list(&overview["demands"]).filter(|demand| demand["status"] == "open");
+    let open = open.map(|demand| format!("{}: {}", text(&demand["id"]), text(&demand["text"])));
+    lines(&mut page, "said, and not measured by the schedule", open);
+    lines(&mut page, "with care", list(&facts["safeguards"]).map(text));
+    lines(&mut page, "put right or doubtful", doubtful(&made.findings));
+    lines(&mut page, "first steps", list(&made.next).map(text));
+    let _ = writeln!(page, "next:");
+    let read = page_of(life).map(|page| (format!("gantry artifact get {page} -o plan.md"), "read all of it"));
+    for (command, why) in read.into_iter().chain([
+        (format!("gantry gate approve {id} accept --why \"…\""), "accept it"),
+        (format!("gantry resume {id}"), "begin the work"),
+    ]) {
+        let _ = writeln!(page, "  {command:<60} # {why}");
+    }
+    page
+}
+
+/// What is doubtful, in a line each; many are counted.
+fn doubtful(findings: &Value) -> impl Iterator<Item = String> {
+    let all: Vec<&Value> = list(findings).collect();
+    let more = all.len().saturating_sub(RISKS_MAX);
+    let more = (more > 0).then(|| format!("… and {more} more, in the report"));
+    let line = |finding: &Value| {
+        format!("{}: {} ({})", text(&finding["section"]), text(&finding["text"]), text(&finding["why"]))
+    };
+    all.into_iter().take(RISKS_MAX).map(line).chain(more).collect::<Vec<_>>().into_iter()
+}
+
+fn numbers(page: &mut String, made: &Made) {
+    let overview = &made.overview;
+    let currency = text(&overview["currency"]);
+    let money = |value: &Value| value.as_u64().map_or_else(|| text(value), gantry_report::thousands);
+    let deadline = match &overview["deadline"] {
+        Value::Null => String::new(),
+        deadline => format!(", deadline {}", text(deadline)),
+    };
+    let (p50, p80) = (text(&overview["finish_p50"]), text(&overview["finish_p80"]));
+    let _ = writeln!(page, "  finish     {p50} (P50), {p80} (P80){deadline}");
+    let budget = match &overview["budget"] {
         Value::Null => String::new(),
         budget => format!(", budget {} {currency}", money(budget)),
     };
     // What one person does has no price here.
-    if draft["size"] == "household" {
+    if overview["cost"] == 0 {
         let _ = writeln!(page, "  cost       not estimated{budget}");
     } else {
-        let (cost, p80) = (money(&forecast["cost"]), money(&forecast["cost_p80"]));
+        let (cost, p80) = (money(&overview["cost"]), money(&overview["cost_p80"]));
         let _ = writeln!(page, "  cost       {cost} {currency}, {p80} {currency} (P80){budget}");
     }
-    if let Some(over) = forecast["over_budget"].as_str() {
-        let _ = writeln!(page, "  does not fit: it costs {} {currency} more than the budget", whole(over));
-    }
-    for gap in forecast["infeasible"].as_array().into_iter().flatten() {
-        let _ = writeln!(page, "  does not fit: {}", text(&gap["what"]));
-    }
-    let path = forecast["critical_path"].as_array().map_or(&[][..], Vec::as_slice);
-    let more = forecast["critical_path_length"].as_u64().unwrap_or_default().saturating_sub(path.len() as u64);
-    let more = (more > 0).then(|| format!("… and {more} more"));
-    list(&mut page, "critical path", path.iter().map(text).chain(more));
-    let mut risks: Vec<&Value> = draft["risks"].as_array().into_iter().flatten().collect();
-    let likely = |risk: &Value| risk["probability"].as_f64().unwrap_or_default();
-    risks.sort_by(|one, other| likely(other).total_cmp(&likely(one)));
-    list(
-        &mut page,
-        "most likely risks",
-        risks
-            .into_iter()
-            .take(RISKS_MAX)
-            .map(|risk| format!("{}: {}", text(&risk["title"]), text(&risk["mitigation"]))),
-    );
-    list(
-        &mut page,
-        "assumed, because it was not said",
-        draft["assumed"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|gap| format!("{} {}", text(&gap["question"]), text(&gap["assumed"]))),
-    );
-    let said = draft["demands"].as_array().into_iter().flatten().filter(|demand| demand["checked"] != true);
-    list(
-        &mut page,
-        "said, and not checked by the plan",
-        said.map(|demand| format!("{}: {}", text(&demand["id"]), text(&demand["text"]))),
-    );
-    list(&mut page, "with care", draft["safeguards"].as_array().into_iter().flatten().map(text));
-    let _ = writeln!(page, "next:");
-    let _ = writeln!(
-        page,
-        "  gantry gate approve {id} accept --why \"…\"  # accept it; then `gantry resume {id}` begins the work"
-    );
-    let _ = writeln!(page, "  gantry status {id}");
-    page
+    let verdict = match made.verdict.as_str() {
+        Some("go") => "go: nothing that was checked speaks against it",
+        Some("go_with_care") => "go with care: some checks are worrying, see the report",
+        _ => "not yet: see what does not fit",
+    };
+    let _ = writeln!(page, "  verdict    {verdict}");
 }
 
-fn list(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+fn lines(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
         let _ = writeln!(page, "{title}:");
@@ -136,10 +202,4 @@ fn list(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
             let _ = writeln!(page, "  {line}");
         }
     }
-}
-
-/// An amount without cents.
-fn whole(amount: &str) -> String {
-    let digits = amount.split('.').next().unwrap_or(amount);
-    digits.parse().map_or_else(|_| amount.to_owned(), gantry_report::thousands)
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gantry_core::event::{Asked, Entry, Event, Source};
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::life::Life;
+use gantry_core::plan::Action;
 use gantry_runners::{Chunk, Stream};
 
 use super::prepare::NOTED_BY;
@@ -40,6 +41,8 @@ pub struct Follow {
     pub last_lines: BTreeMap<TaskId, String>,
     /// Beginnings of lines.
     open_lines: BTreeMap<(TaskId, Stream), String>,
+    /// How many letters of an answer have come.
+    answers: BTreeMap<TaskId, usize>,
     /// Why the last attempt of a task failed, until it is known what is done about it.
     failures: BTreeMap<TaskId, String>,
     /// What was just said to wait or to be wrong: a notice about it would say the same again.
@@ -54,6 +57,7 @@ impl Follow {
             life,
             last_lines: BTreeMap::new(),
             open_lines: BTreeMap::new(),
+            answers: BTreeMap::new(),
             failures: BTreeMap::new(),
             told: BTreeSet::new(),
         }
@@ -130,6 +134,13 @@ impl Follow {
 
     /// Takes in what a process wrote; whole lines are shown.
     pub fn output(&mut self, task: &TaskId, chunk: &Chunk) -> Vec<Line> {
+        if self.answers_by_prompt(task) {
+            // Fields for the next step, not lines for people.
+            let letters = self.answers.entry(task.clone()).or_default();
+            *letters += chunk.text.chars().count();
+            self.last_lines.insert(task.clone(), format!("{letters} characters"));
+            return Vec::new();
+        }
         let open = self.open_lines.entry((task.clone(), chunk.stream)).or_default();
         open.push_str(&chunk.text);
         let mut lines = Vec::new();
@@ -144,6 +155,12 @@ impl Follow {
             self.last_lines.insert(task.clone(), first_line(last, 200));
         }
         lines.into_iter().map(|line| written(task, &line)).collect()
+    }
+
+    /// Tells whether a task asks a model by a prompt of the registry.
+    fn answers_by_prompt(&self, task: &TaskId) -> bool {
+        let action = self.life.definition(task.as_str()).and_then(|task| task.action.as_ref());
+        matches!(action, Some(Action::Model(model)) if model.prompt.is_some())
     }
 
     /// Someone is to be told something; nothing is said twice.

@@ -2,9 +2,10 @@
 
 use std::io::Read as _;
 
+use gantry_core::life::Life;
 use gantry_schedule::Project;
 use gantry_schedule::read::{self, Unreadable};
-use gantry_store::Store as _;
+use gantry_store::Store;
 
 use super::of_plan;
 use crate::exit::Fault;
@@ -13,7 +14,7 @@ use crate::session::Record;
 use crate::show::elapsed::now;
 use crate::show::timeline::Timeline;
 use crate::show::under_way::UnderWay;
-use crate::version;
+use crate::version::{self, Seen};
 
 /// Larger files are a mistake.
 const BYTES_MAX: u64 = 256 << 20;
@@ -104,13 +105,21 @@ fn is_project(value: &serde_json::Value) -> bool {
     fields.iter().any(|field| value.get(field).is_some()) || tasks.is_some_and(|tasks| tasks.iter().any(linked))
 }
 
+/// What was done does not count for an earlier revision.
 async fn of_record(record: &Record, what: &str) -> Result<Project, Fault> {
-    let plan = version::load(record, what).await?;
-    let store = record.open()?;
-    let Ok(card) = store.plan(what).await else {
-        return Ok(of_plan::project(&plan, None, now())); // an earlier revision: what was done is not about it
-    };
-    let life = gantry_engine::open(&store, &card.id).await?.life;
-    let timeline = Timeline::of(&gantry_engine::entries(&store, &card.id).await?);
-    Ok(of_plan::project(&plan, Some(UnderWay { life: &life, timeline: &timeline }), now()))
+    match version::seen(record, what).await? {
+        Seen { life: Some(life), past: false, .. } => of_life(&record.open()?, &life).await,
+        Seen { life: Some(life), .. } => Ok(of_plan::project(&life.proposed().work(), None, now())),
+        Seen { plan, life: None, .. } => Ok(of_plan::project(&plan.work(), None, now())),
+    }
+}
+
+/// The work of a plan of the record, as it stands.
+pub async fn of_life(store: &dyn Store, life: &Life) -> Result<Project, Fault> {
+    let timeline = Timeline::of(&gantry_engine::entries(store, life.id()).await?);
+    let work = life.proposed().work();
+    let begun = work.tasks.iter().any(|task| timeline.task(&task.id).began.is_some());
+    let under_way = UnderWay { life, timeline: &timeline };
+    // Work that waits to be accepted starts when it says.
+    Ok(of_plan::project(&work, (begun || work == life.plan()).then_some(under_way), now()))
 }

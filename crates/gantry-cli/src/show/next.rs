@@ -205,7 +205,7 @@ pub fn steps(life: &Life, driven: bool) -> Vec<Next> {
     }
     let mut steps = Vec::new();
     if life.over_budget().is_some() {
-        steps.push(next(format!("gantry export yaml {plan} -o plan.yaml"), "then raise the budget in it"));
+        steps.push(next(format!("gantry export {plan} -o plan.yaml"), "then raise the budget in it"));
         steps.push(next(format!("gantry revise {plan} plan.yaml --rationale 'a larger budget'"), ""));
     }
     match life.state() {

@@ -234,9 +234,9 @@ fn an_answer_that_took_several_calls_is_not_begun_anew_after_a_kill() {
 #[test]
 fn a_reply_whose_faults_were_shown_is_not_paid_for_again_after_a_kill() {
     let server = ModelServer::start();
-    server.otherwise(|heard| match words(heard).contains("many") {
-        false => Turn::json(&json!({"seconds": "many"})),
-        true => Turn::json(&json!({"seconds": 30})),
+    server.otherwise(|heard| {
+        let told = words(heard).contains("many");
+        Turn::json(&if told { json!({"seconds": 30}) } else { json!({"seconds": "many"}) })
     });
     let kit = asking(&server);
     kit.write("plan.yaml", "id: log\ntitle: Read a log\ntasks:\n  - id: count\n    model: {instruction: When did it fail?}\n    outputs: {seconds: {type: integer}}\n");

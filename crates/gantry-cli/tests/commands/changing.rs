@@ -93,12 +93,9 @@ fn a_plan_is_revised_by_a_file_and_what_changed_is_done_again() {
     ]), @r#"
     $ gantry revise files next.yaml
     --- talk
-    error: the following required arguments were not provided:
-      --rationale <RATIONALE>
+    error: a revision needs a reason
 
-    Usage: gantry revise --rationale <RATIONALE> <PLAN> <FILE>
-
-    For more information, try '--help'.
+    hint: say it with `--rationale`
     [exit 2]
     $ gantry revise files next.yaml --rationale ""
     --- talk

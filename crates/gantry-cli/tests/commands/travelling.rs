@@ -366,13 +366,13 @@ fn a_bad_or_hostile_zip_file_changes_nothing() {
     --- talk
     error: `bad.zip` is not a zip file: invalid Zip archive: Could not find EOCD
 
-    hint: make one with `gantry export zip`
+    hint: make one with `gantry export --format zip`
     [exit 2]
     cut off
     --- talk
     error: `bad.zip` is not a zip file: invalid Zip archive: Could not find EOCD
 
-    hint: make one with `gantry export zip`
+    hint: make one with `gantry export --format zip`
     [exit 2]
     no manifest
     --- talk
@@ -445,7 +445,7 @@ fn a_bad_or_hostile_zip_file_changes_nothing() {
     --- talk
     error: `nowhere.zip` cannot be read: there is no such file
 
-    hint: name a zip file that `gantry export zip` made
+    hint: name a zip file that `gantry export --format zip` made
     [exit 2]
     ");
     assert_eq!(kit.code("audit files"), 2, "no plan was made");

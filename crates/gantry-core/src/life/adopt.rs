@@ -14,7 +14,7 @@ use super::state::State;
 use crate::effect::Failure;
 use crate::event::{Event, Outputs};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Plan, Severity, diff};
+use crate::plan::{Action, Plan, Severity, diff};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -74,7 +74,13 @@ impl Life {
         let mut plan = self.plan();
         for no in self.numbers() {
             let Some(Action::Adopt(adopt)) = &self.node(no).task.action else { continue };
-            if self.task(no).state != State::Pending {
+            let life = self.task(no);
+            let waits = match &life.state {
+                State::Pending => true,
+                State::Open { .. } => self.key(no).is_ok_and(|(key, _)| key != life.key), // it was made anew since
+                _ => false,
+            };
+            if !waits {
                 continue;
             }
             let made = self.resolve(&adopt.0).ok().and_then(|made| made_plan(made).ok());

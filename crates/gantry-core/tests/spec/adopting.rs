@@ -1,6 +1,7 @@
 //! A task makes a plan, and the plan takes it in: the product of planning is the plan.
 
 use gantry_core::life::PlanState;
+use gantry_core::plan::Plan;
 use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::{World, hours};
 use serde_json::{Value, json};
@@ -49,6 +50,28 @@ fn what_a_task_has_made_becomes_the_next_revision_and_runs() {
     world.finish("mortar");
     world.finish("report");
     assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn what_waits_to_be_accepted_can_be_looked_at_before() {
+    let ids = |plan: &Plan| plan.tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>();
+    let mut world = World::with_plan(DRAFT_AND_WORK);
+    assert_eq!(world.life().proposed(), world.life().plan(), "nothing was made yet");
+    world.finish_with("draft", json!({"plan": house()}));
+    assert_eq!(ids(&world.life().plan()), ["draft", "accept", "work", "report"]);
+    let proposed = world.life().proposed().work();
+    assert_eq!(ids(&proposed), ["dig", "walls", "bricks", "mortar"]);
+    world.approve("accept", "mara");
+    assert_eq!(world.life().plan().work(), proposed, "what was shown is what was accepted");
+    world.finish("dig");
+    let mut other = house();
+    other["tasks"][0]["run"] = json!("dig deeper");
+    world.edit_output("draft", json!({"plan": other}));
+    assert_ne!(
+        world.life().proposed().work(),
+        world.life().plan().work(),
+        "what was made anew is shown before it is accepted"
+    );
 }
 
 #[test]

@@ -26,13 +26,13 @@ impl Prompts {
         let mut faults = Vec::new();
         let shown = |path: &str| format!("{}/{path}", family.name);
         let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
-        for (path, text) in family.files.iter().filter(|(path, _)| path.ends_with(".json")) {
+        for (path, text) in family.files.iter().filter(|(path, _)| ends(path, "json")) {
             match serde_json::from_str(text) {
                 Ok(schema) => drop(schemas.insert(path.clone(), schema)),
                 Err(error) => faults.push(PromptFault::new(shown(path), format!("it cannot be read: {error}"))),
             }
         }
-        for (path, text) in family.files.iter().filter(|(path, _)| path.ends_with(".md")) {
+        for (path, text) in family.files.iter().filter(|(path, _)| ends(path, "md")) {
             let Some((name, locale)) = parse_name(path) else {
                 let fault = PromptFault::new(shown(path), "its name does not say in which language it is");
                 faults.push(fault.hint("call it `NAME.en.md`, or `NAME.mul.md` when it serves all languages"));
@@ -52,4 +52,8 @@ impl Prompts {
         faults.extend(check::languages_agree(&self.prompts));
         if faults.is_empty() { Ok(self) } else { Err(faults) }
     }
+}
+
+fn ends(path: &str, ending: &str) -> bool {
+    std::path::Path::new(path).extension().is_some_and(|found| found == ending)
 }

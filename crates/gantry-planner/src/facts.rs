@@ -1,0 +1,367 @@
+//! What is certain about a request before anybody is asked: what it says, what kind of project it is, how big, and what
+//! is assumed. Computed once, given to every step; no step says these numbers otherwise.
+
+use jiff::civil::{Date, Weekday};
+use serde::{Deserialize, Serialize};
+
+use crate::assemble::Setting;
+use crate::brief::change::Changed;
+use crate::brief::{self, Brief, Demand, Locale, TimeKind};
+use crate::kind::{Kind, Kinds, Size, size_of};
+use crate::knowledge::{Calendar, Knowledge};
+use crate::outline::{Given, Outline};
+use crate::screen::{self, Screening, Verdict};
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// What is to be planned, in somebody's own words.
+    pub request: String,
+    /// The day it is asked on.
+    pub today: Date,
+    /// Documents that came with it.
+    #[serde(default)]
+    pub context: Vec<Document>,
+    /// What was changed about it later, each in words; later ones count more.
+    #[serde(default)]
+    pub changes: Vec<String>,
+    /// Who goes on although screening said no.
+    #[serde(default, rename = "override")]
+    pub overridden: Option<Override>,
+}
+
+/// Who goes on although screening said no, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Override {
+    /// Who.
+    pub by: String,
+    /// In which role.
+    pub role: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The names of what is asked for, as templates name it.
+pub const WISHES: [&str; 5] = ["request", "today", "context", "changes", "override"];
+
+impl Asked {
+    /// A request without anything beside it.
+    pub fn new(request: impl Into<String>, today: Date) -> Self {
+        Self { request: request.into(), today, context: Vec::new(), changes: Vec::new(), overridden: None }
+    }
+
+    /// The request with everything that was changed about it.
+    pub fn words(&self) -> String {
+        let mut words = self.request.clone();
+        for change in &self.changes {
+            words.push_str("\n\nChange: ");
+            words.push_str(change);
+        }
+        words
+    }
+}
+
+/// What is certain about a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The request as it was made.
+    pub request: String,
+    /// The language to answer in, in English.
+    pub language: String,
+    /// The day it was made.
+    pub today: Date,
+    /// What people call it.
+    pub title: String,
+    /// The thing, as a noun phrase with its article.
+    pub what: String,
+    /// The thing in two or three words.
+    pub the_thing: String,
+    /// Where it is.
+    pub place: Option<String>,
+    /// Who wants it.
+    pub client: Option<String>,
+    /// For whom it is.
+    pub users: Option<String>,
+    /// What kind of project it is.
+    pub kind: String,
+    /// The kind in words.
+    pub kind_title: String,
+    /// The kind was told by words of the request; else it is the most general one.
+    pub kind_was_told: bool,
+    /// How big it is.
+    pub size: Size,
+    /// It happens at places.
+    pub physical: bool,
+    /// When work begins.
+    pub start: Date,
+    /// When it has to be done.
+    pub deadline: Option<Date>,
+    /// How long it may take, in days of the calendar.
+    pub days: Option<f64>,
+    /// What it may cost.
+    pub budget: Option<Sum>,
+    /// The currency of every amount.
+    pub currency: String,
+    /// How much of it one euro is, roughly.
+    pub per_eur: f64,
+    /// The zone of its place in the IANA list.
+    pub zone: String,
+    /// When people work.
+    pub calendar: Calendar,
+    /// How many work on it, when that was said.
+    pub team_size: Option<u32>,
+    /// When it has worked, as it was said.
+    pub success: Vec<String>,
+    /// What must, must not or should rather be.
+    pub demands: Vec<Wanted>,
+    /// What was not said, and what is taken for it.
+    pub assumed: Vec<Assumed>,
+    /// What to look after, because the subject is sensitive.
+    pub safeguards: Vec<String>,
+    /// Documents that came with the request.
+    pub context: Vec<Document>,
+}
+
+/// An amount of money.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sum {
+    /// How much.
+    pub amount: f64,
+    /// The ISO code of its currency.
+    pub currency: String,
+}
+
+/// A demand of the request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// `D1`, `D2`, …
+    pub id: String,
+    /// Its words.
+    pub text: String,
+    /// What of the schedule tells whether it is met: `budget`, `deadline`, or nothing.
+    pub measured_by: Option<String>,
+}
+
+/// Something that is taken for granted, because it was not said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assumed {
+    /// What it is about.
+    pub about: String,
+    /// What was not said.
+    pub question: String,
+    /// What is taken for it.
+    pub assumed: String,
+}
+
+/// A document that came with the request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Where it is from.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// Why a request cannot be planned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unplannable {
+    /// It must not, or cannot, be planned.
+    Screened(Box<Screening>),
+    /// What is known does not fit together.
+    Broken(String),
+}
+
+impl std::fmt::Display for Unplannable {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Screened(screening) => write!(out, "{} {}", screening.reason, screening.hint),
+            Self::Broken(why) => out.write_str(why),
+        }
+    }
+}
+
+/// The kind of a request that no words tell the kind of.
+const GENERAL: &str = "organisation-change";
+
+impl Facts {
+    /// Reads what is asked for.
+    pub fn of(asked: &Asked) -> Result<Self, Unplannable> {
+        let (text, today) = (asked.words(), asked.today);
+        let screening = screen::screen(&text);
+        let refused = matches!(screening.verdict, Verdict::Refuse | Verdict::Unusable);
+        let overridden = asked.overridden.as_ref().filter(|_| refused && screening.may_be_overridden());
+        if refused && overridden.is_none() {
+            return Err(Unplannable::Screened(Box::new(screening)));
+        }
+        let mut brief = brief::read(&asked.request, today);
+        let changed: Vec<Changed> =
+            asked.changes.iter().map(|change| brief::change::apply(&mut brief, change, today)).collect();
+        let kinds = Kinds::built_in().map_err(|error| Unplannable::Broken(error.to_string()))?;
+        let told = kinds.of(&asked.request).best().map(|best| best.kind.clone());
+        let name = told.as_deref().unwrap_or(GENERAL);
+        let kind = kinds.get(name).ok_or_else(|| Unplannable::Broken(format!("nothing is known about `{name}`")))?;
+        let mut facts = Self::read(&text, today, &brief, kind);
+        for (change, changed) in asked.changes.iter().zip(changed) {
+            let measured_by = match changed {
+                Changed::Budget => Some("budget".to_owned()),
+                Changed::Time => Some("deadline".to_owned()),
+                Changed::Other => None,
+            };
+            facts.demands.push(Wanted {
+                id: format!("D{}", facts.demands.len() + 1),
+                text: change.clone(),
+                measured_by,
+            });
+        }
+        let mut safeguards = screening.safeguards;
+        safeguards.extend(overridden.map(|over| {
+            format!("Screening said no ({}) {} went on as {}: {}", screening.reason, over.by, over.role, over.why)
+        }));
+        Ok(Self { kind_was_told: told.is_some(), safeguards, context: asked.context.clone(), ..facts })
+    }
+
+    fn read(text: &str, today: Date, brief: &Brief, kind: &Kind) -> Self {
+        let knowledge = &kind.knowledge;
+        let stated = brief.budget.as_ref().and_then(|money| money.currency.clone());
+        let currency = stated.or_else(|| brief.currency.clone()).unwrap_or_else(|| "EUR".to_owned());
+        let rate = per_eur(&currency);
+        let amount = brief.budget.as_ref().and_then(|money| f64::try_from(money.amount).ok());
+        let start = brief.start.filter(|start| *start >= today).unwrap_or_else(|| next_workday(today));
+        let horizon = brief.horizon.map(brief::Length::days);
+        let until = brief.deadline.map(|deadline| f64::from((deadline - start).get_days()));
+        let days = until.filter(|days| *days > 0.0).or(horizon);
+        // A currency without a rate is used as it is, and its size is not known.
+        let size = size_of(kind, amount.zip(rate).map(|(amount, rate)| amount / rate), days, text);
+        let assumed = brief.missing.iter().map(|missing| Assumed {
+            about: serde_json::to_value(missing.topic)
+                .ok()
+                .and_then(|topic| Some(topic.as_str()?.to_owned()))
+                .unwrap_or_default(),
+            question: missing.ask.question.in_locale(brief.locale).to_owned(),
+            assumed: missing.ask.default.in_locale(brief.locale).to_owned(),
+        });
+        let demands = brief.demands.iter().map(|demand| Wanted {
+            id: demand.id.replacen('C', "D", 1),
+            text: demand.text.clone(),
+            measured_by: measured_by(demand, brief).map(str::to_owned),
+        });
+        Self {
+            request: text.to_owned(),
+            language: match brief.locale {
+                Locale::En => "English",
+                Locale::Ko => "Korean",
+            }
+            .to_owned(),
+            today,
+            title: brief.title.text.clone(),
+            what: brief.what.text.clone(),
+            the_thing: knowledge.the_thing.clone(),
+            place: brief.place.as_ref().map(|place| place.name.clone()),
+            client: brief.people.client.as_ref().map(|client| client.text.clone()),
+            users: brief.people.users.as_ref().map(|users| users.text.clone()),
+            kind: kind.name().to_owned(),
+            kind_title: knowledge.title.clone(),
+            kind_was_told: true,
+            size,
+            physical: knowledge.physical,
+            start,
+            deadline: brief.deadline.filter(|deadline| *deadline > today).or_else(|| after(start, horizon)),
+            days,
+            budget: amount.map(|amount| Sum { amount, currency: currency.clone() }),
+            per_eur: rate.unwrap_or(1.0),
+            currency,
+            zone: brief.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
+            calendar: knowledge.calendar,
+            team_size: brief.people.team.as_ref().map(|team| team.value),
+            success: brief.success.iter().map(|said| said.text.clone()).collect(),
+            demands: demands.collect(),
+            assumed: assumed.collect(),
+            safeguards: Vec::new(),
+            context: Vec::new(),
+        }
+    }
+
+    /// What is known about its kind.
+    pub fn knowledge(&self) -> Result<&'static Knowledge, String> {
+        let kinds = Kinds::built_in().map_err(|error| error.to_string())?;
+        let kind = kinds.get(&self.kind).ok_or_else(|| format!("nothing is known about `{}`", self.kind))?;
+        Ok(&kind.knowledge)
+    }
+
+    /// What knowledge needs to break the work down.
+    pub fn given(&self) -> Given {
+        let rated = per_eur(&self.currency).is_some();
+        Given {
+            what: self.what.clone(),
+            place: self.place.clone(),
+            client: self.client.clone(),
+            users: self.users.clone(),
+            quantity: None,
+            deadline: self.deadline.map(|deadline| deadline.to_string()),
+            budget: self.budget.as_ref().map(|budget| format!("{} {}", budget.amount, budget.currency)),
+            size: self.size,
+            budget_eur: self.budget.as_ref().filter(|_| rated).map(|budget| budget.amount / self.per_eur),
+            days: self.days,
+            per_eur: self.per_eur,
+            public: self.size != Size::Household,
+        }
+    }
+
+    /// The work, by what is known about its kind alone.
+    pub fn outline(&self) -> Result<Outline, String> {
+        Outline::of(self.knowledge()?, &self.given())
+    }
+
+    /// What a plan needs beside its work.
+    pub fn setting(&self) -> Setting {
+        Setting {
+            start: self.start,
+            calendar: self.calendar,
+            zone: self.zone.clone(),
+            days_off: Vec::new(),
+            currency: self.currency.clone(),
+            budget: self.budget.as_ref().map(|budget| budget.amount),
+            deadline: self.deadline,
+            success: self.success.clone(),
+        }
+    }
+}
+
+/// What of the schedule tells whether a demand is met: it is the budget, or the time that everything may take.
+fn measured_by(demand: &Demand, brief: &Brief) -> Option<&'static str> {
+    let money = demand.money.and_then(|at| brief.money.get(at));
+    let time = demand.time.and_then(|at| brief.times.get(at));
+    let is_whole = time.is_some_and(|time| match time.kind {
+        TimeKind::Deadline => brief.deadline.is_some() && time.latest == brief.deadline,
+        TimeKind::Horizon => brief.horizon.is_some() && time.length == brief.horizon,
+        TimeKind::Start | TimeKind::Moment => false,
+    });
+    if is_whole {
+        return Some("deadline");
+    }
+    (money.is_some() && money == brief.budget.as_ref()).then_some("budget")
+}
+
+fn after(start: Date, days: Option<f64>) -> Option<Date> {
+    #[expect(clippy::cast_possible_truncation, reason = "a number of days that a person wrote")]
+    let days = days?.ceil().min(100_000.0) as i64;
+    start.checked_add(jiff::Span::new().try_days(days).ok()?).ok()
+}
+
+fn next_workday(today: Date) -> Date {
+    let mut day = today;
+    loop {
+        day = day.tomorrow().unwrap_or(day);
+        if !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday) {
+            return day;
+        }
+    }
+}
+
+/// How much of a currency one euro is, roughly.
+pub fn per_eur(currency: &str) -> Option<f64> {
+    let rates = include_str!("../data/currencies.tsv").lines().filter(|line| !line.starts_with('#'));
+    rates.filter_map(|line| line.split_once('\t')).find(|(code, _)| *code == currency)?.1.parse().ok()
+}

@@ -1,0 +1,288 @@
+//! What a plan means in time and money: computed once, and the only source of such numbers for every text about it.
+
+use std::collections::BTreeSet;
+
+use gantry_core::plan::{Action, Plan};
+use gantry_core::time::Timestamp;
+use gantry_schedule::Options;
+use jiff::civil::Date;
+use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive as _;
+use serde_json::{Value, json};
+
+use crate::facts::{Facts, Wanted};
+use crate::fill::{begun_large, thousands};
+
+/// How many futures are drawn, as `gantry schedule` does.
+const DRAWS: u32 = 2_000;
+/// How many risks are among the first.
+const TOP_RISKS: usize = 5;
+/// How many people are among the busiest.
+const BUSIEST: usize = 5;
+/// How many tasks are among the longest.
+const LONGEST: usize = 3;
+/// How many words a demand and a task share at least when the one touches the other.
+const SHARED_WORDS_MIN: usize = 2;
+
+/// Computes it for a plan as it is exported.
+pub fn overview(plan: &Value, facts: &Facts) -> Result<Value, String> {
+    let draft = plan;
+    let mut plan = plan.clone();
+    let Value::Object(fields) = &mut plan else { return Err("there is no plan to forecast".to_owned()) };
+    fields.entry("title").or_insert_with(|| json!(facts.title));
+    let read = gantry_format::load("plan.json", plan.to_string().as_bytes());
+    let plan = read.plan.ok_or_else(|| {
+        let first = read.report.diagnostics.first().map(|found| found.message.clone()).unwrap_or_default();
+        format!("the plan is not sound: {first}")
+    })?;
+    let project = plan.project(Timestamp::from_ms(0)); // a draft says itself when it starts
+    let options = Options { draws: DRAWS, schedules: Options::usual_schedules(&project), ..Options::default() };
+    let schedule = gantry_schedule::schedule(&project, &options)
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    let health = json!(gantry_schedule::health(&project, &schedule));
+    let schedule = serde_json::to_value(&schedule).map_err(|error| error.to_string())?;
+    Ok(Overview { plan: &plan, draft, schedule: &schedule, facts, health }.value())
+}
+
+struct Overview<'a> {
+    plan: &'a Plan,
+    /// The plan as it was put together.
+    draft: &'a Value,
+    schedule: &'a Value,
+    facts: &'a Facts,
+    health: Value,
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn day(moment: &Value) -> Option<Date> {
+    moment.as_str()?.get(..10)?.parse().ok()
+}
+
+/// An amount as a whole number.
+fn whole(amount: &Value) -> Option<i64> {
+    let amount: Decimal = match amount {
+        Value::String(text) => text.parse().ok()?,
+        other => Decimal::try_from(other.as_f64()?).ok()?,
+    };
+    amount.round().to_i64()
+}
+
+impl Overview<'_> {
+    fn value(&self) -> Value {
+        let schedule = self.schedule;
+        let (chance, cost) = (&schedule["monte_carlo"], &schedule["cost"]);
+        let over = whole(&cost["under_budget"]).map(|left| -left).filter(|over| *over > 0);
+        let finish = day(&schedule["finish"]);
+        let late =
+            finish.zip(self.facts.deadline).map(|(finish, due)| (finish - due).get_days()).filter(|late| *late > 0);
+        let (gaps, options) = (self.gaps(over, late), self.options(over, late));
+        json!({
+            "start": day(&schedule["start"]),
+            "finish": finish,
+            "finish_p50": day(&chance["finish"]["p50"]),
+            "finish_p80": day(&chance["finish"]["p80"]),
+            "deadline": self.facts.deadline,
+            "days_late": late,
+            "cost": whole(&cost["total"]),
+            "cost_p50": whole(&chance["cost"]["p50"]),
+            "cost_p80": whole(&chance["cost"]["p80"]),
+            "currency": self.facts.currency,
+            "budget": whole(&cost["budget"]),
+            "over_budget": over,
+            "feasible": schedule["feasible"] == true && over.is_none(),
+            "gaps": gaps,
+            "options": options,
+            "tasks": self.leaves().count(),
+            "hours": self.hours(),
+            "critical_path": self.critical_path(),
+            "busiest": self.busiest(),
+            "phases": self.phases(),
+            "top_risks": self.top_risks(),
+            "demands": self.facts.demands.iter().map(|demand| self.stands(demand, over, late)).collect::<Vec<_>>(),
+            "risks": self.register(),
+            "health": self.health,
+        })
+    }
+
+    /// What cannot be kept, and by how much.
+    fn gaps(&self, over: Option<i64>, late: Option<i32>) -> Vec<String> {
+        let (schedule, currency) = (self.schedule, &self.facts.currency);
+        let mut gaps: Vec<String> = Vec::new();
+        if let (Some(late), Some(finish), Some(due)) = (late, day(&schedule["finish"]), self.facts.deadline) {
+            gaps.push(format!(
+                "It is due on {due} and done on {finish} even if nothing goes wrong: {late} days too late."
+            ));
+        }
+        let cost = &schedule["cost"];
+        if let (Some(over), Some(total), Some(budget)) = (over, whole(&cost["total"]), whole(&cost["budget"])) {
+            let [total, budget, over] = [total, budget, over].map(|amount| thousands(&amount.to_string()));
+            gaps.push(format!(
+                "It costs {total} {currency} even if nothing goes wrong, and the budget is {budget} {currency}: {over} {currency} too much."
+            ));
+        }
+        let other = items(&schedule["infeasible"]).filter(|gap| gap["constraint"]["kind"] != "deadline");
+        gaps.extend(other.filter_map(|gap| Some(begun_large(gap["what"].as_str()?))));
+        gaps
+    }
+
+    /// What would close the gaps, each on its own.
+    fn options(&self, over: Option<i64>, late: Option<i32>) -> Vec<String> {
+        let (schedule, currency) = (self.schedule, &self.facts.currency);
+        let chance = &schedule["monte_carlo"];
+        let mut options: Vec<String> = Vec::new();
+        if let (Some(late), Some(safe)) = (late, day(&chance["finish"]["p80"])) {
+            options.push(format!("Move the deadline to {safe}, which holds in eight of ten cases."));
+            let mut path: Vec<(f64, String)> = items(&schedule["critical_path"])
+                .filter_map(Value::as_str)
+                .filter_map(|id| Some((self.estimate(id)?, self.plan.task(id)?.name().to_owned())))
+                .collect();
+            path.sort_by(|one, other| other.0.total_cmp(&one.0));
+            let longest: Vec<String> = path.into_iter().take(LONGEST).map(|(_, title)| format!("“{title}”")).collect();
+            options.push(format!(
+                "Take {late} days out of the critical path; its longest tasks are {}.",
+                longest.join(", ")
+            ));
+            let made = items(&schedule["infeasible"]).flat_map(|gap| items(&gap["fixes"]));
+            let single = made.filter(|fix| {
+                fix["change"]
+                    .as_str()
+                    .is_some_and(|change| change.contains(".estimate=") || change.contains(".capacity="))
+            });
+            options.extend(
+                single.take(LONGEST).filter_map(|fix| Some(format!("{}.", begun_large(fix["what"].as_str()?)))),
+            );
+        }
+        if let (Some(over), Some(safe)) = (over, whole(&chance["cost"]["p80"])) {
+            let [over, safe] = [over, safe].map(|amount| thousands(&amount.to_string()));
+            options.push(format!("Raise the budget to {safe} {currency}, which is enough in eight of ten cases."));
+            let mut phases = self.phases();
+            phases.sort_by_key(|phase| std::cmp::Reverse(phase["cost"].as_i64()));
+            let dearest: Vec<String> =
+                phases.iter().take(2).filter_map(|phase| Some(format!("“{}”", phase["title"].as_str()?))).collect();
+            options.push(format!(
+                "Leave out work worth {over} {currency}; most money goes into {}.",
+                dearest.join(" and ")
+            ));
+        }
+        options
+    }
+
+    /// The pieces of work: no phases and no decisions.
+    fn leaves(&self) -> impl Iterator<Item = &Value> {
+        let decided = |row: &Value| {
+            let task = row["id"].as_str().and_then(|id| self.plan.task(id));
+            task.is_some_and(|task| matches!(task.action, Some(Action::Gate(_))))
+        };
+        items(&self.schedule["tasks"]).filter(move |row| row["kind"] == "task" && !decided(row))
+    }
+
+    fn hours(&self) -> f64 {
+        let hours = |id: &Value| id.as_str().and_then(|id| self.estimate(id)).unwrap_or_default();
+        self.leaves().map(|row| hours(&row["id"])).sum::<f64>().round()
+    }
+
+    /// The likely hours of work of a task.
+    fn estimate(&self, id: &str) -> Option<f64> {
+        let text = self.draft["schedule"]["tasks"][id]["estimate"].as_str()?;
+        let parts: Vec<&str> = text.split('/').map(str::trim).collect();
+        parts.get(parts.len() / 2)?.trim_end_matches('h').parse().ok()
+    }
+
+    fn critical_path(&self) -> Vec<Value> {
+        let ids = items(&self.schedule["critical_path"]).filter_map(Value::as_str);
+        let tasks = ids.filter_map(|id| self.plan.task(id));
+        tasks.map(|task| json!({"id": task.id, "title": task.name(), "owner": task.owner})).collect()
+    }
+
+    fn busiest(&self) -> Vec<Value> {
+        let all = self.hours().max(1.0);
+        let mut busy: Vec<(String, f64)> = Vec::new();
+        for task in &self.plan.tasks {
+            let (Some(owner), Some(hours)) = (&task.owner, self.estimate(task.id.as_str())) else { continue };
+            match busy.iter_mut().find(|(known, _)| known == owner) {
+                Some((_, sum)) => *sum += hours,
+                None => busy.push((owner.clone(), hours)),
+            }
+        }
+        busy.retain(|(_, hours)| *hours > 0.0);
+        busy.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let share = |hours: f64| (hours / all * 100.0).round();
+        busy.into_iter()
+            .take(BUSIEST)
+            .map(|(role, hours)| json!({"role": role, "hours": hours.round(), "share": share(hours)}))
+            .collect()
+    }
+
+    fn phases(&self) -> Vec<Value> {
+        let rows = items(&self.schedule["tasks"]).filter(|row| row["kind"] == "summary");
+        let inside = |id: &Value| self.leaves().filter(|row| row["parent"] == *id).count();
+        rows.map(|row| {
+            json!({
+                "id": row["id"], "title": row["title"], "start": day(&row["start"]), "finish": day(&row["finish"]),
+                "cost": whole(&row["cost"]), "tasks": inside(&row["id"]),
+            })
+        })
+        .collect()
+    }
+
+    /// Every risk, with what is done about it.
+    fn register(&self) -> Vec<Value> {
+        let risks = self.plan.schedule.risks.iter();
+        risks
+            .map(|risk| {
+                json!({
+                    "id": risk.id, "title": risk.title, "likelihood": risk.probability, "impact": risk.impact,
+                    "effect": risk.effect, "mitigation": risk.mitigation, "owner": risk.owner,
+                })
+            })
+            .collect()
+    }
+
+    fn top_risks(&self) -> Vec<Value> {
+        let section = serde_json::to_value(&self.plan.schedule.risks).unwrap_or_default();
+        let mut risks: Vec<&Value> = items(&section).collect();
+        let weight = |risk: &Value| risk["probability"].as_f64().unwrap_or_default();
+        risks.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
+        let top = risks.into_iter().take(TOP_RISKS);
+        top.map(|risk| {
+            json!({
+                "id": risk["id"], "title": risk["title"], "probability": risk["probability"], "impact": risk["impact"],
+                "mitigation": risk["mitigation"],
+            })
+        })
+        .collect()
+    }
+
+    /// How a demand stands: measured where it can be, else with the tasks that touch it.
+    fn stands(&self, demand: &Wanted, over: Option<i64>, late: Option<i32>) -> Value {
+        let (status, why) = match demand.measured_by.as_deref() {
+            Some("budget") if over.is_some() => ("broken", "The plan costs more than that."),
+            Some("budget") => ("met", "The plan costs no more than that."),
+            Some("deadline") if late.is_some() => ("broken", "The plan takes longer than that."),
+            Some("deadline") => ("met", "The plan is done by then."),
+            _ => ("open", "Nothing in the schedule measures it: somebody has to look."),
+        };
+        let wanted = words(&demand.text);
+        let least = SHARED_WORDS_MIN.min(wanted.len()).max(1);
+        let touches = |row: &&Value| {
+            let task = row["id"].as_str().and_then(|id| self.plan.task(id));
+            let text = task.map(|task| format!("{} {}", task.name(), task.description.clone().unwrap_or_default()));
+            words(&text.unwrap_or_default()).intersection(&wanted).count() >= least
+        };
+        let place: Vec<&Value> = match demand.measured_by {
+            Some(_) => Vec::new(),
+            None => self.leaves().filter(touches).map(|row| &row["id"]).collect(),
+        };
+        json!({"id": demand.id, "text": demand.text, "status": status, "where": place, "why": why})
+    }
+}
+
+/// The words of a text that say something: long ones, without their endings.
+fn words(text: &str) -> BTreeSet<String> {
+    let long = |word: &&str| word.chars().count() > 4;
+    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(long);
+    words.map(|word| word.to_lowercase().chars().take(6).collect()).collect()
+}
