@@ -1,6 +1,7 @@
 //! What came of planning: on one screen, or as one object.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, TaskState};
@@ -9,6 +10,7 @@ use gantry_planner::tools::PAGE;
 use serde_json::{Value, json};
 
 use crate::show::style::{self, paint};
+use crate::show::table::{width, wrap};
 
 /// How many risks and steps are named.
 const RISKS_MAX: usize = 3;
@@ -123,7 +125,7 @@ pub fn page(life: &Life) -> String {
     );
     numbers(&mut page, &made);
     for gap in list(&overview["gaps"]) {
-        let _ = writeln!(page, "  {}", paint(style::BAD, format!("does not fit: {}", text(gap))));
+        wrapped(&mut page, &paint(style::BAD, format!("does not fit: {}", text(gap))).to_string());
     }
     lines(&mut page, "what would help", list(&overview["options"]).map(text));
     let path: Vec<&Value> = list(&overview["critical_path"]).collect();
@@ -194,12 +196,20 @@ fn numbers(page: &mut String, made: &Made) {
     let _ = writeln!(page, "  verdict    {verdict}");
 }
 
+/// A line with an indent; on a terminal over several, for other programs in one.
+fn wrapped(page: &mut String, line: &str) {
+    let columns = if std::io::stdout().is_terminal() { width().saturating_sub(4) } else { usize::MAX };
+    for (at, part) in wrap(line, columns).iter().enumerate() {
+        let _ = writeln!(page, "{}{part}", if at == 0 { "  " } else { "    " });
+    }
+}
+
 fn lines(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
         let _ = writeln!(page, "{title}:");
         for line in lines {
-            let _ = writeln!(page, "  {line}");
+            wrapped(page, &line);
         }
     }
 }

@@ -88,6 +88,9 @@ impl Follow {
         if weight == Weight::News && matches!(tone, Tone::Waits | Tone::Bad) {
             self.told.insert(task.clone());
         }
+        if matches!((event, &task), (Event::AttemptStarted { .. }, Some(task)) if self.answers_by_prompt(task)) {
+            return None; // what runs is seen while it runs, and told when it is done
+        }
         let Some(task) = task else {
             return (weight == Weight::News).then_some(Line { text, tone: Some(tone) });
         };
