@@ -35,10 +35,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         return Err(Fault::bad_input("standard input can be only one of the two files"));
     }
     let (before, after) = session::block_on(async {
-        Ok((version::work(&args.record, &args.before).await?, version::work(&args.record, &args.after).await?))
+        Ok((version::seen(&args.record, &args.before).await?, version::seen(&args.record, &args.after).await?))
     })?;
+    let (mut before, mut after) = (before.proposed(), after.proposed());
+    // Where there is the same to do, the way there may differ.
+    if before.work() != after.work() {
+        (before, after) = (before.work(), after.work());
+    }
     let diff = gantry_core::plan::diff(&before, &after);
-    let figures = (Figures::of(&before), Figures::of(&after));
+    let figures = if diff.is_empty() { (None, None) } else { (Some(Figures::of(&before)), Some(Figures::of(&after))) };
     if args.record.json {
         let (came, went) = diff.edges(&before);
         let (before, after) = &figures;
@@ -49,7 +54,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     } else if diff.is_empty() {
         talk!("nothing changed");
     } else {
-        exit::print(&figures::drawn(&figures.0, &figures.1))?;
+        if let (Some(before), Some(after)) = &figures {
+            exit::print(&figures::drawn(before, after))?;
+        }
         exit::print(&drawn(&diff))?;
     }
     Ok(ExitCode::from(exit::DONE))

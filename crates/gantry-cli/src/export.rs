@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use gantry_core::id::TaskId;
+use gantry_core::life::TaskState;
+use gantry_core::plan::Action;
 use gantry_report::document::{self, Subject};
 use gantry_schedule::{Options, schedule};
 use serde_json::{Map, json};
@@ -111,10 +113,15 @@ async fn document(record: &Record, what: &str) -> Result<String, Fault> {
         Some(life) => {
             let kept = json!({
                 "plan_id": life.id(), "state": life.state().to_string(), "revision": life.revision(),
-                "accepted": life.proposed().work() == life.plan().work(),
             });
-            let kept = kept.as_object().cloned().unwrap_or_default();
-            let work = life.proposed().work();
+            let mut kept = kept.as_object().cloned().unwrap_or_default();
+            let proposed = life.proposed();
+            if let Some(home) = plan.tasks.iter().find(|task| matches!(task.action, Some(Action::Adopt(_)))) {
+                let is_open =
+                    matches!(life.task_state(home.id.as_str()), Some(TaskState::Running | TaskState::Completed));
+                kept.insert("accepted".to_owned(), json!(is_open && proposed == plan));
+            }
+            let work = proposed.work();
             let project = if past {
                 of_plan::project(&work, None, now())
             } else {

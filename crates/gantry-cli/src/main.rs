@@ -26,6 +26,7 @@ mod model;
 mod new;
 mod plan;
 mod prompt;
+mod replan;
 mod replay;
 mod restore;
 mod revise;
@@ -92,6 +93,7 @@ enum Command {
     Artifact(artifact::Args),
     Edit(edit::Args),
     Revise(revise::Args),
+    Replan(replan::Args),
     Fork(fork::Args),
     Replay(replay::Args),
     Audit(audit::Args),
@@ -147,6 +149,7 @@ fn main() -> ExitCode {
         Command::Artifact(args) => artifact::run(&args),
         Command::Edit(args) => edit::run(&args),
         Command::Revise(args) => revise::run(&args),
+        Command::Replan(args) => replan::run(&args),
         Command::Fork(args) => fork::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Audit(args) => audit::run(&args),

@@ -16,7 +16,7 @@ use gantry_core::suggest::nearest;
 use gantry_engine::{NewPlan, Origin, Until};
 use gantry_planner::facts::{Asked, Facts, Override, Unplannable};
 use gantry_planner::screen::{Verdict, screen};
-use gantry_planner::template::{DEFAULT, Detail, Template, Wishes};
+use gantry_planner::template::{BUILT_IN, DEFAULT, Detail, Template, Wishes};
 use gantry_planner::tools::PAGE;
 use jiff::civil::Date;
 
@@ -24,6 +24,7 @@ use crate::exit::{self, Fault};
 use crate::run::How;
 use crate::session::{self, Record};
 use crate::surroundings;
+use crate::talk::talk;
 use crate::template;
 
 /// How long a request may be.
@@ -120,6 +121,9 @@ impl Args {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let templates = template::all().map_err(Fault::bad_input)?;
     let template = template::find(&templates, &args.template)?;
+    if template.from != BUILT_IN && !args.record.json {
+        talk!("by the template `{}` in {}", template.name, template.from);
+    }
     let today = args.today.unwrap_or_else(|| jiff::Zoned::now().date());
     let mut asked = Asked::new(request(&args.request)?, today);
     asked.overridden = overridden(args, template)?;

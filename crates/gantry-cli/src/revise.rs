@@ -111,16 +111,23 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     })
 }
 
+/// How plan files end.
+const ENDINGS: [&str; 6] = ["yaml", "yml", "json", "gantry", "mmd", "mermaid"];
+
 /// What is no file and has blanks in it is a sentence.
 fn in_words(text: &str) -> Option<&str> {
-    let sentence = text.trim().contains(' ') && !std::path::Path::new(text).exists();
+    let path = std::path::Path::new(text);
+    let is_file = path.exists()
+        || text.contains('/')
+        || path.extension().is_some_and(|end| ENDINGS.iter().any(|known| end == *known));
+    let sentence = text.trim().contains(' ') && !is_file;
     sentence.then(|| text.trim())
 }
 
 /// The plan with one more change to what was asked for.
 fn changed(mut plan: Plan, words: &str) -> Result<Plan, Fault> {
     let screening = screen(words);
-    if screening.verdict == Verdict::Refuse {
+    if matches!(screening.verdict, Verdict::Refuse) || screening.category == "injection" {
         return Err(Fault::refused(screening.reason).hint(screening.hint));
     }
     let reading = plan.tasks.iter_mut().find_map(|task| match &mut task.action {

@@ -32,12 +32,6 @@ pub async fn load(record: &Record, text: &str) -> Result<Plan, Fault> {
     Ok(seen(record, text).await?.plan)
 }
 
-/// The work of a plan from a file or from the record: without the way there, and with what waits to be accepted.
-pub async fn work(record: &Record, text: &str) -> Result<Plan, Fault> {
-    let seen = seen(record, text).await?;
-    Ok(seen.life.map_or(seen.plan, |life| life.proposed()).work())
-}
-
 /// A plan, and its life when it is one of the record.
 pub struct Seen {
     /// The plan.
@@ -46,6 +40,13 @@ pub struct Seen {
     pub life: Option<Box<Life>>,
     /// It is an earlier revision.
     pub past: bool,
+}
+
+impl Seen {
+    /// The plan with what waits to be accepted.
+    pub fn proposed(&self) -> Plan {
+        self.life.as_ref().map_or_else(|| self.plan.clone(), |life| life.proposed())
+    }
 }
 
 /// Reads a plan from a file, or from the record with its life.

@@ -62,6 +62,7 @@ fn help_shows_what_can_be_done() {
       edit         Change what a finished task gave; exactly what works on it is done again
       revise       Change a plan into what a file says, or in words, as a new revision, while it runs or
                    after it ended
+      replan       Show what would bring a late or too dear plan back, each with its price, and take one
       fork         Begin another life of a plan from any point of its journal; the plan itself stays as
                    it is
       replay       Decide a plan's whole life again from what was recorded, and compare

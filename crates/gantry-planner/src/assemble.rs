@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::knowledge::{Calendar, Three};
 use crate::outline::{Outline, OutlinePhase, OutlineTask};
+use crate::weave::is_taken;
 
 /// How many risks a decision is shown with.
 const RISKS_DECIDED_MAX: usize = 3;
@@ -250,8 +251,10 @@ impl<'a> Names<'a> {
                 return Err(format!("task `{}` comes after `{nobody}`, which does not exist", task.id));
             }
         }
+        let steps = taken;
         let mut taken: BTreeSet<String> = home.keys().map(|id| (*id).to_owned()).chain(taken.iter().cloned()).collect();
         let mut free = |wanted: String| {
+            let wanted = if is_taken(&wanted, steps) { format!("work-{wanted}") } else { wanted };
             let mut name = wanted.clone();
             let mut number = 2;
             while !taken.insert(name.clone()) {

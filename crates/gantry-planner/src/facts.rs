@@ -203,17 +203,15 @@ impl Facts {
         let name = told.as_deref().unwrap_or(GENERAL);
         let kind = kinds.get(name).ok_or_else(|| Unplannable::Broken(format!("nothing is known about `{name}`")))?;
         let mut facts = Self::read(&text, today, &brief, kind);
-        for (change, changed) in asked.changes.iter().zip(changed) {
-            let measured_by = match changed {
-                Changed::Budget => Some("budget".to_owned()),
-                Changed::Time => Some("deadline".to_owned()),
-                Changed::Other => None,
+        for (at, (change, what)) in asked.changes.iter().zip(&changed).enumerate() {
+            let replaced = changed[at + 1..].contains(what);
+            let measured_by = match what {
+                Changed::Budget if !replaced => Some("budget".to_owned()),
+                Changed::Time if !replaced => Some("deadline".to_owned()),
+                Changed::Budget | Changed::Time | Changed::Other => None,
             };
-            facts.demands.push(Wanted {
-                id: format!("D{}", facts.demands.len() + 1),
-                text: change.clone(),
-                measured_by,
-            });
+            let id = format!("D{}", facts.demands.len() + 1);
+            facts.demands.push(Wanted { id, text: change.clone(), measured_by });
         }
         let mut safeguards = screening.safeguards;
         safeguards.extend(overridden.map(|over| {

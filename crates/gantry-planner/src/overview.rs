@@ -125,6 +125,9 @@ impl Overview<'_> {
         }
         let other = items(&schedule["infeasible"]).filter(|gap| gap["constraint"]["kind"] != "deadline");
         gaps.extend(other.filter_map(|gap| Some(begun_large(gap["what"].as_str()?))));
+        if gaps.is_empty() && schedule["feasible"] != true {
+            gaps.push("Somebody or something is needed in more than one place at once.".to_owned());
+        }
         gaps
     }
 
@@ -258,10 +261,19 @@ impl Overview<'_> {
 
     /// How a demand stands: measured where it can be, else with the tasks that touch it.
     fn stands(&self, demand: &Wanted, over: Option<i64>, late: Option<i32>) -> Value {
+        let chance = &self.schedule["monte_carlo"];
+        let likely_over = whole(&chance["cost"]["p50"]).zip(whole(&self.schedule["cost"]["budget"]));
+        let likely_over = likely_over.is_some_and(|(p50, budget)| p50 > budget);
+        let likely_late = day(&chance["finish"]["p50"]).zip(self.facts.deadline).is_some_and(|(p50, due)| p50 > due);
+        let priced = whole(&self.schedule["cost"]["total"]).is_some_and(|total| total > 0);
         let (status, why) = match demand.measured_by.as_deref() {
             Some("budget") if over.is_some() => ("broken", "The plan costs more than that."),
+            Some("budget") if !priced => ("open", "Nothing in the plan has a price yet."),
+            Some("budget") if likely_over => ("open", "As planned it costs no more, but half of all cases do."),
             Some("budget") => ("met", "The plan costs no more than that."),
+            Some("deadline") if self.facts.deadline.is_none() => ("open", "No day to keep could be read."),
             Some("deadline") if late.is_some() => ("broken", "The plan takes longer than that."),
+            Some("deadline") if likely_late => ("open", "As planned it is done by then, but not in half of all cases."),
             Some("deadline") => ("met", "The plan is done by then."),
             _ => ("open", "Nothing in the schedule measures it: somebody has to look."),
         };

@@ -12,7 +12,8 @@ use crate::fill;
 /// What stands where a number is from nowhere.
 const UNKNOWN: &str = "[not computed]";
 /// What is written instead of texts: names, choices and numbers of answers are no prose.
-const NO_PROSE: [&str; 9] = ["id", "owner", "role", "phase", "lever", "assumption", "about", "answered_by", "when"];
+const NO_PROSE: [&str; 11] =
+    ["id", "owner", "role", "phase", "lever", "assumption", "about", "answered_by", "when", "hours", "costs"];
 /// Whole sections of which numbers come from elsewhere: real projects have years, standards have numbers.
 const NO_SECTION: [&str; 4] = ["facts", "overview", "related", "plan"];
 /// Lists with names of laws and standards.
@@ -33,9 +34,8 @@ pub struct Report {
 pub fn report(file: &str, text: &str, parts: &Map<String, Value>) -> Result<Report, String> {
     let (facts, overview) = (parts.get("facts").unwrap_or(&Value::Null), parts.get("overview").unwrap_or(&Value::Null));
     let mut known = BTreeSet::new();
-    for value in [facts, overview] {
-        collect(value, &mut known);
-    }
+    collect(facts, &mut known);
+    collect(&without_words(overview), &mut known);
     // Names of real projects may have numbers in them.
     let related = parts.get("related").and_then(|related| related["related"].as_array());
     related.into_iter().flatten().for_each(|project| collect(&project["name"], &mut known));
@@ -47,10 +47,26 @@ pub fn report(file: &str, text: &str, parts: &Map<String, Value>) -> Result<Repo
     findings.extend(put_right(parts));
     let verdict = verdict(overview, parts);
     values.insert("made_by".to_owned(), json!(made_by(parts)));
-    values.insert("plan_phases".to_owned(), plan_phases(parts.get("plan").unwrap_or(&Value::Null)));
+    let mut phases = plan_phases(parts.get("plan").unwrap_or(&Value::Null));
+    let mut again = Vec::new(); // the same words were told where they were answered
+    scrub("work", &mut phases, &known, &mut again);
+    values.insert("plan_phases".to_owned(), phases);
     values.insert("check".to_owned(), json!({"verdict": verdict, "findings": findings}));
     let page = fill::render(file, text, &Value::Object(values))?;
     Ok(Report { markdown: tidy(&page), findings, verdict })
+}
+
+/// What was computed, without what models wrote.
+fn without_words(value: &Value) -> Value {
+    const WRITTEN: [&str; 6] = ["title", "effect", "mitigation", "owner", "name", "role"];
+    match value {
+        Value::Object(fields) => {
+            let computed = fields.iter().filter(|(name, _)| !WRITTEN.contains(&name.as_str()));
+            Value::Object(computed.map(|(name, value)| (name.clone(), without_words(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_words).collect()),
+        other => other.clone(),
+    }
 }
 
 /// Who answered, each once.
@@ -82,9 +98,19 @@ fn verdict(overview: &Value, parts: &Map<String, Value>) -> &'static str {
     let high = parts.get("audit").and_then(|audit| audit["items"].as_array()).into_iter().flatten();
     let high = high.filter(|item| item["level"] == "high").count();
     let broken = overview["demands"].as_array().into_iter().flatten().any(|demand| demand["status"] == "broken");
+    let beyond = |likely: &Value, limit: &Value| match (
+        likely.as_f64().zip(limit.as_f64()),
+        likely.as_str().zip(limit.as_str()),
+    ) {
+        (Some((likely, limit)), _) => likely > limit,
+        (_, Some((likely, limit))) => likely > limit,
+        _ => false,
+    };
+    let doubtful =
+        beyond(&overview["cost_p50"], &overview["budget"]) || beyond(&overview["finish_p50"], &overview["deadline"]);
     match (overview["feasible"] == true && !broken, high) {
         (false, _) => "not_yet",
-        (true, 0) => "go",
+        (true, 0) if !doubtful => "go",
         (true, _) => "go_with_care",
     }
 }

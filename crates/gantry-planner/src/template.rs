@@ -26,6 +26,8 @@ pub use leave_out::Chosen;
 
 /// The template that `gantry plan` uses when nobody says otherwise.
 pub const DEFAULT: &str = "execution-plan";
+/// Where the templates of this program are from.
+pub const BUILT_IN: &str = "built in";
 /// A larger file belongs to no template.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 

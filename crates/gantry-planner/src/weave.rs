@@ -30,7 +30,7 @@ pub struct Answers {
 pub struct Member {
     pub id: String,
     pub title: String,
-    pub count: u32,
+    pub count: f64,
     pub rate: f64,
 }
 
@@ -42,7 +42,7 @@ pub struct RiskAnswer {
     pub title: String,
     pub effect: String,
     pub probability: f64,
-    pub impact: u8,
+    pub impact: f64,
     pub delay_hours: Three,
     pub cost: Three,
     pub mitigation: String,
@@ -109,13 +109,37 @@ pub struct Woven {
     pub repairs: Vec<String>,
 }
 
-/// Nothing takes less than a quarter of an hour.
+/// Nothing takes less than a quarter of an hour, and nothing that can be planned more than a working life.
 const HOURS_MIN: f64 = 0.25;
+const HOURS_MAX: f64 = 100_000.0;
+/// No amount of money is larger.
+const MONEY_MAX: f64 = 1e13;
+/// No hour of work costs more.
+const RATE_MAX: f64 = 1e7;
+/// No role has more people.
+const PEOPLE_MAX: f64 = 10_000.0;
+
+/// Takes out letters that only control terminals.
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => text.retain(|letter| !letter.is_control() || letter == '\n' || letter == '\t'),
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Object(fields) => fields.values_mut().for_each(clean),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A text, or the name where there is none.
+fn named(text: &str, id: &str) -> String {
+    if text.trim().is_empty() { id.replace('-', " ") } else { text.to_owned() }
+}
 
 /// Weaves the answers together. No task gets a name that is taken.
 pub fn weave(answers: &Value, taken: &BTreeSet<String>) -> Result<Woven, String> {
+    let mut answers = answers.clone();
+    clean(&mut answers);
     let answers: Answers =
-        serde_json::from_value(answers.clone()).map_err(|error| format!("the answers cannot be read: {error}"))?;
+        serde_json::from_value(answers).map_err(|error| format!("the answers cannot be read: {error}"))?;
     let mut loom = Loom { repairs: Vec::new(), taken, names: taken.clone() };
     let roles = loom.roles(&answers.team);
     let risks = loom.risks(&answers.risks, &roles);
@@ -124,6 +148,15 @@ pub fn weave(answers: &Value, taken: &BTreeSet<String>) -> Result<Woven, String>
     loom.cut_circles(&mut outline);
     place_risks(&mut outline);
     Ok(Woven { outline, repairs: loom.repairs })
+}
+
+/// Tells whether a name is one of those that are taken, or one that they give to their parts: `tasks-1`.
+pub(crate) fn is_taken(name: &str, taken: &BTreeSet<String>) -> bool {
+    let is_part = |taken: &String| {
+        let rest = name.strip_prefix(taken.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    taken.contains(name) || taken.iter().any(is_part)
 }
 
 struct Loom<'a> {
@@ -140,16 +173,32 @@ impl Loom<'_> {
 
     /// A name that nothing else has.
     fn free(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_owned();
+        let first = if is_taken(wanted, self.taken) { format!("work-{wanted}") } else { wanted.to_owned() };
+        let mut name = first.clone();
         let mut number = 2;
         while !self.names.insert(name.clone()) {
-            name = format!("{wanted}-{number}");
+            name = format!("{first}-{number}");
             number += 1;
         }
         if name != wanted && !self.taken.contains(wanted) {
             self.tell(format!("the name `{wanted}` was given twice: one is `{name}` now"));
         }
         name
+    }
+
+    /// A number within what can be.
+    fn within(&mut self, what: &str, number: f64, least: f64, most: f64) -> f64 {
+        if number >= least && number <= most {
+            return number;
+        }
+        let kept = if number.is_finite() { number.clamp(least, most) } else { least };
+        self.tell(format!("a number of `{what}` was {number}, which cannot be: it is {kept} now"));
+        kept
+    }
+
+    fn bounded(&mut self, what: &str, numbers: Three, most: f64) -> Three {
+        let numbers = numbers.map(|number| self.within(what, number, 0.0, most));
+        self.rising(what, numbers)
     }
 
     fn rising(&mut self, what: &str, mut numbers: Three) -> Three {
@@ -163,13 +212,17 @@ impl Loom<'_> {
     fn roles(&mut self, team: &[Member]) -> Vec<OutlineRole> {
         let mut roles: Vec<OutlineRole> = Vec::new();
         for member in team {
+            let count = self.within(&member.id, member.count.round(), 1.0, PEOPLE_MAX);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within bounds")]
+            let count = count as u32;
             if let Some(twin) = roles.iter_mut().find(|role| role.id == member.id) {
-                twin.count += member.count;
+                twin.count = twin.count.saturating_add(count);
                 self.tell(format!("the team has `{}` twice: they are counted together", member.id));
                 continue;
             }
-            let (id, title) = (member.id.clone(), member.title.clone());
-            roles.push(OutlineRole { id, title, count: member.count.max(1), rate: member.rate });
+            let (id, title) = (member.id.clone(), named(&member.title, &member.id));
+            let rate = self.within(&id, member.rate, 0.0, RATE_MAX);
+            roles.push(OutlineRole { id, title, count, rate });
         }
         roles
     }
@@ -191,12 +244,13 @@ impl Loom<'_> {
             }
             woven.push(OutlineRisk {
                 id: risk.id.clone(),
-                title: risk.title.clone(),
+                title: named(&risk.title, &risk.id),
                 effect: risk.effect.clone(),
-                probability: risk.probability,
-                impact: risk.impact,
-                hours: self.rising(&risk.id, risk.delay_hours),
-                cost: self.rising(&risk.id, risk.cost),
+                probability: self.within(&risk.id, risk.probability, 0.0, 1.0),
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within bounds")]
+                impact: { self.within(&risk.id, risk.impact.round(), 1.0, 5.0) as u8 },
+                hours: self.bounded(&risk.id, risk.delay_hours, HOURS_MAX),
+                cost: self.bounded(&risk.id, risk.cost, MONEY_MAX),
                 mitigation: risk.mitigation.clone(),
                 owner: if known { risk.owner.clone() } else { first },
             });
@@ -245,14 +299,13 @@ impl Loom<'_> {
                 let mut after: Vec<String> = Vec::new();
                 for wanted in &task.after {
                     let here = names[at].get(wanted.as_str()).cloned();
-                    let elsewhere = || names.iter().find_map(|names| names.get(wanted.as_str()).cloned());
-                    let phase = || {
-                        phase_at.get(wanted.as_str()).filter(|other| **other != at).map(|other| ends[*other].clone())
-                    };
+                    let elsewhere = || names[..at].iter().find_map(|names| names.get(wanted.as_str()).cloned());
+                    let phase =
+                        || phase_at.get(wanted.as_str()).filter(|other| **other < at).map(|other| ends[*other].clone());
                     match here.or_else(elsewhere).map(|id| vec![id]).or_else(phase) {
                         Some(found) => after.extend(found.into_iter().filter(|id| *id != name)),
                         None => self.tell(format!(
-                            "the task `{name}` comes after `{wanted}`, which does not exist: it does not wait for it"
+                            "the task `{name}` comes after `{wanted}`, which does not come before it: it does not wait for it"
                         )),
                     }
                 }
@@ -281,7 +334,7 @@ impl Loom<'_> {
         Ok(phases)
     }
 
-    /// The phases that a phase waits for: those it names, else the one before it.
+    /// The phases that a phase waits for: those it names; the one before it when none of those can be.
     fn phases_before(&mut self, at: usize, phase: &PhaseAnswer, phase_at: &BTreeMap<&str, usize>) -> Vec<usize> {
         let mut before = Vec::new();
         for wanted in &phase.after {
@@ -297,7 +350,7 @@ impl Loom<'_> {
                 )),
             }
         }
-        if before.is_empty() && at > 0 {
+        if before.is_empty() && !phase.after.is_empty() && at > 0 {
             before.push(at - 1);
         }
         before
@@ -326,17 +379,23 @@ impl Loom<'_> {
         for risk in unknown {
             self.tell(format!("the task `{id}` has the risk `{risk}`, which is not in the register: it is not linked"));
         }
-        let hours = self.rising(&id, task.hours).map(|hours| hours.max(HOURS_MIN));
+        let hours = self.bounded(&id, task.hours, HOURS_MAX).map(|hours| hours.max(HOURS_MIN));
         let costs = task.costs.iter().map(|cost| OutlineCost {
             name: cost.name.clone(),
-            amount: self.rising(&id, cost.amount),
+            amount: self.bounded(&id, cost.amount, MONEY_MAX),
             material: cost.kind == "material",
         });
         OutlineTask {
             costs: costs.collect(),
             title,
             detail: task.detail.clone(),
-            with: task.with.iter().filter(|with| is_role(with) && **with != role).cloned().collect(),
+            with: task
+                .with
+                .iter()
+                .enumerate()
+                .filter(|(at, with)| is_role(with) && **with != role && !task.with[..*at].contains(with))
+                .map(|(_, with)| with.clone())
+                .collect(),
             role,
             hours,
             after,

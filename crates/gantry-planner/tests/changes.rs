@@ -28,6 +28,19 @@ fn money_and_time_are_changed_by_words() {
         "it must be done by 2028-03-31",
         "use wood instead of steel",
         "예산을 절반으로 줄여 주세요",
+        "cut the budget by 500,000 DKK",
+        "raise the budget by 300,000 DKK",
+        "reduce the duration to 10 months",
+        // These are about something else.
+        "spend 50 000 DKK more on marketing",
+        "the kitchen may cost at most 50,000 DKK",
+        "double-check the cost estimates",
+        "show the latest prices twice a week",
+        "do it on behalf of the city and show the costs",
+        "translate half of the signs",
+        "add a test phase two weeks long",
+        "the permit must be in by 2027-03-01",
+        "two years earlier",
     ] {
         let facts = facts(&[change]);
         let budget = facts.budget.map(|budget| format!("{} {}", budget.amount, budget.currency)).unwrap_or_default();
@@ -46,6 +59,18 @@ fn money_and_time_are_changed_by_words() {
     it must be done by 2028-03-31 | 2000000 DKK | 2028-03-31 | measured by deadline
     use wood instead of steel | 2000000 DKK | 2028-06-30 | measured by nothing
     예산을 절반으로 줄여 주세요 | 1000000 DKK | 2028-06-30 | measured by budget
+    cut the budget by 500,000 DKK | 1500000 DKK | 2028-06-30 | measured by budget
+    raise the budget by 300,000 DKK | 2300000 DKK | 2028-06-30 | measured by budget
+    reduce the duration to 10 months | 2000000 DKK | 2027-09-18 | measured by deadline
+    spend 50 000 DKK more on marketing | 2000000 DKK | 2028-06-30 | measured by nothing
+    the kitchen may cost at most 50,000 DKK | 2000000 DKK | 2028-06-30 | measured by nothing
+    double-check the cost estimates | 2000000 DKK | 2028-06-30 | measured by nothing
+    show the latest prices twice a week | 2000000 DKK | 2028-06-30 | measured by nothing
+    do it on behalf of the city and show the costs | 2000000 DKK | 2028-06-30 | measured by nothing
+    translate half of the signs | 2000000 DKK | 2028-06-30 | measured by nothing
+    add a test phase two weeks long | 2000000 DKK | 2028-06-30 | measured by nothing
+    the permit must be in by 2027-03-01 | 2000000 DKK | 2028-06-30 | measured by nothing
+    two years earlier | 2000000 DKK | 2028-06-30 | measured by nothing
     ");
 }
 

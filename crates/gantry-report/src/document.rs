@@ -3,7 +3,7 @@
 //! What is computed stands beside what it was computed from: `source` is the plan itself in the form of a plan file, and
 //! readers of plan files take it from there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::id::TaskId;
 use gantry_core::plan::{Plan, Task};
@@ -113,9 +113,14 @@ fn task(task: &Task, row: Option<&TaskRow>, subject: &Subject<'_>) -> Value {
 /// The register: what the schedule knows, then what only tasks name.
 fn risks(plan: &Plan) -> Vec<Value> {
     let mut all: Vec<Value> = Vec::new();
-    let named_by = |name: &str| -> Vec<&TaskId> {
-        plan.tasks.iter().filter(|task| task.risks.iter().any(|risk| risk.name == name)).map(|task| &task.id).collect()
-    };
+    let mut hit: BTreeMap<&str, Vec<&TaskId>> = BTreeMap::new();
+    for task in &plan.tasks {
+        for risk in &task.risks {
+            hit.entry(risk.name.as_str()).or_default().push(&task.id);
+        }
+    }
+    let named_by = |name: &str| hit.get(name).cloned().unwrap_or_default();
+    let mut listed: BTreeSet<&str> = plan.schedule.risks.iter().map(|risk| risk.id.as_str()).collect();
     for risk in &plan.schedule.risks {
         let impact = risk.impact.map_or_else(|| json!(risk.effect), |impact| json!(impact));
         all.push(json!({
@@ -125,7 +130,7 @@ fn risks(plan: &Plan) -> Vec<Value> {
         }));
     }
     for risk in plan.tasks.iter().flat_map(|task| &task.risks) {
-        if all.iter().any(|known| known["id"] == risk.name.as_str()) {
+        if !listed.insert(risk.name.as_str()) {
             continue;
         }
         all.push(json!({

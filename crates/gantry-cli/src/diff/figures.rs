@@ -16,6 +16,8 @@ use crate::show::elapsed::now;
 
 /// How many futures are drawn, as `gantry schedule` does.
 const DRAWS: u32 = 2_000;
+/// Of a plan with more tasks than this no futures are drawn: that is what `gantry schedule` is for.
+const TASKS_DRAWN_MAX: usize = 5_000;
 /// How many risks are named.
 const RISKS_MAX: usize = 12;
 
@@ -59,7 +61,8 @@ impl Figures {
     pub fn of(plan: &Plan) -> Self {
         let project = of_plan::project(plan, None, now());
         let estimated = project.tasks.iter().any(|task| task.estimate.is_some());
-        let options = Options { draws: DRAWS, schedules: Options::usual_schedules(&project), ..Options::default() };
+        let draws = if project.tasks.len() <= TASKS_DRAWN_MAX { DRAWS } else { 0 };
+        let options = Options { draws, schedules: Options::usual_schedules(&project), ..Options::default() };
         let computed = if estimated { schedule(&project, &options).ok() } else { None };
         let inner: BTreeSet<&TaskId> = plan.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
         let leaves = plan.tasks.iter().filter(|task| !inner.contains(&task.id));

@@ -9,6 +9,7 @@ use gantry_core::plan::{Action, Task};
 use gantry_planner::tools::PAGE;
 use serde_json::{Value, json};
 
+use crate::show::plain;
 use crate::show::style::{self, paint};
 use crate::show::table::{width, wrap};
 
@@ -100,7 +101,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), plain)
 }
 
 /// A page for people.
@@ -113,7 +114,7 @@ pub fn page(life: &Life) -> String {
         return page;
     }
     let (facts, overview) = (&made.facts, &made.overview);
-    let _ = writeln!(page, "{} ({id})", life.header().title);
+    let _ = writeln!(page, "{} ({id})", plain(&life.header().title));
     let told = if facts["kind_was_told"] == true { "" } else { " (assumed: no words of the request tell its kind)" };
     let _ = writeln!(
         page,

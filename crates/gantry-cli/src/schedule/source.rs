@@ -23,7 +23,7 @@ const BYTES_MAX: u64 = 256 << 20;
 pub async fn project(record: &Record, what: &str) -> Result<Project, Fault> {
     let kind = Kind::of(what);
     if kind == Kind::Plan && (what == "-" || std::path::Path::new(what).exists()) {
-        return Ok(of_plan::project(&file::load_sound_here(what, record.json)?, None, now()));
+        return Ok(of_plan::project(&file::load_sound_here(what, record.json)?.work(), None, now()));
     }
     if kind == Kind::Plan {
         return of_record(record, what).await;
@@ -91,7 +91,7 @@ fn json(record: &Record, path: &str, text: &str) -> Result<Project, Fault> {
         return read::wfcommons::read(text).map_err(|error| unreadable(path, &error));
     }
     if value.get("schedule").is_some() || !is_project(&value) {
-        return Ok(of_plan::project(&file::load_sound_here(path, record.json)?, None, now()));
+        return Ok(of_plan::project(&file::load_sound_here(path, record.json)?.work(), None, now()));
     }
     serde_json::from_str(text)
         .map_err(|error| Fault::bad_input(format!("`{path}` is no project that can be read: {error}")))

@@ -115,6 +115,10 @@ impl Standing {
         {
             "begin".clone_into(&mut resume.does);
         }
+        if self.forecast.as_ref().is_some_and(Forecast::is_late) {
+            let does = "what would bring it back in time, and at what price".to_owned();
+            steps.push(Next { command: format!("gantry replan {}", self.life.id()), does });
+        }
         steps
     }
 

@@ -290,3 +290,44 @@ fn killed_anywhere_planning_goes_on_to_the_same_bytes() {
         assert!(deaths > 1, "{point}: nobody died");
     }
 }
+
+#[test]
+fn a_plan_that_slips_is_shown_ways_back_with_their_price_and_takes_one() {
+    let kit = Kit::with_plan(
+        "id: house
+title: House
+tasks:
+  - {id: dig, manual: Dig.}
+  - {id: walls, depends_on: [dig], manual: Build walls.}
+schedule:
+  start: 2027-03-01
+  currency: EUR
+  calendar: work
+  calendars: [{id: work, zone: UTC, week: {mon-fri: ['08:00-16:00']}}]
+  deadline: 2027-03-05 hard
+  resources: [{id: crew, capacity: 1, rate: 50}]
+  tasks:
+    dig: {estimate: 20h / 40h / 60h, needs: [crew]}
+    walls: {estimate: 20h / 24h / 40h, needs: [crew]}",
+    );
+    assert_eq!(kit.output(&["run", "plan.yaml"]).status.code(), Some(4));
+    let ways = json_of(&kit, &["replan", "house", "--json"]);
+    let first = &ways["ways"][0];
+    assert_eq!(ways["feasible"], false);
+    assert!(
+        first["what"].as_str().unwrap().starts_with("move the deadline"),
+        "what lets everything fit comes first: {ways}"
+    );
+    assert_eq!(first["fits"], true);
+    let less =
+        ways["ways"].as_array().unwrap().iter().position(|way| way["change"].as_str().unwrap().starts_with("task."));
+    let less = less.unwrap_or_else(|| panic!("{ways}"));
+    let cost = |value: &Value| value.as_str().unwrap().parse::<f64>().unwrap();
+    assert!(cost(&ways["ways"][less]["cost"]) < cost(&ways["cost"]), "less work is cheaper");
+    let taken = kit.gantry(&["replan", "house", "--take", &(less + 1).to_string(), "--why", "half a cellar"]);
+    assert!(taken.contains("[exit 0]"), "{taken}");
+    assert!(json_of(&kit, &["replan", "house", "--json"])["finish"].as_str() < ways["finish"].as_str());
+    assert_eq!(json_of(&kit, &["status", "house", "--json"])["revision"], 2);
+    assert!(kit.gantry(&["replan", "house", "--take", "99"]).contains("[exit 2]"));
+    assert!(kit.gantry(&["status", "house"]).contains("gantry replan house"), "whoever looks is told");
+}

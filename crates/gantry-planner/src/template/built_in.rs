@@ -1,6 +1,6 @@
 //! The templates that are part of this program.
 
-use super::{DEFAULT, Template};
+use super::{BUILT_IN, DEFAULT, Template};
 
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
@@ -49,5 +49,5 @@ const STEPS: [[(&str, &str); 3]; 23] = steps![
 pub(super) fn templates() -> Vec<Template> {
     let files = FILES.iter().chain(STEPS.as_flattened());
     let files = files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-    vec![Template { name: DEFAULT.to_owned(), from: "built in".to_owned(), files }]
+    vec![Template { name: DEFAULT.to_owned(), from: BUILT_IN.to_owned(), files }]
 }
