@@ -286,7 +286,7 @@ fn every_output_of_the_pipeline_to_beat_has_its_place() {
                 "tasks" => &made["tasks"]["results"][0],
                 step => made.get(step).unwrap_or_else(|| panic!("{path}: there is no step `{step}`")),
             };
-            let found = fields.split('.').fold(Some(root.clone()), |value, name| match value? {
+            let found = fields.split('.').try_fold(root.clone(), |value, name| match value {
                 Value::Array(items) => items.first()?.get(name).cloned(),
                 value => value.get(name).cloned(),
             });

@@ -126,7 +126,7 @@ pub fn page(life: &Life) -> String {
     );
     numbers(&mut page, &made);
     for gap in list(&overview["gaps"]) {
-        wrapped(&mut page, &paint(style::BAD, format!("does not fit: {}", text(gap))).to_string());
+        wrapped(&mut page, &paint(style::BAD, format!("does not fit: {}", text(gap))));
     }
     lines(&mut page, "what would help", list(&overview["options"]).map(text));
     let path: Vec<&Value> = list(&overview["critical_path"]).collect();

@@ -40,7 +40,7 @@ struct Words {
 
 impl Words {
     fn of(text: &str) -> Self {
-        let lower = text.to_lowercase().replace('%', " % ").replace('％', " % ");
+        let lower = text.to_lowercase().replace(['%', '％'], " % ");
         let word = |letter: char| !(letter.is_alphanumeric() || "%.-".contains(letter));
         let words = lower.split(word).map(|word| word.trim_matches(['.', '-'])).filter(|word| !word.is_empty());
         Self { all: words.map(|word| if word == "percent" { "%" } else { word }.to_owned()).collect() }
