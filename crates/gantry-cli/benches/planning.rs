@@ -162,7 +162,7 @@ fn with_a_model() {
     let made =
         json_of(folder.path(), &["plan", "--yes", "--strict", "--json", "--limit", &limit, "--today", TODAY, REQUEST]);
     let wall = begin.elapsed();
-    assert_eq!(made["made_by"], json!(["bench:slow"]), "{made}");
+    assert_eq!(made["made_by"], json!(["slow"]), "{made}");
     let bound = longest_path(&plan, &answers);
     let bodies = server.bodies();
     let sent: f64 = bodies
