@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::effect::{ArtifactRef, Failure};
 use crate::event::Outputs;
 use crate::id::{AttemptNo, Revision, TaskId};
-use crate::plan::{Diff, Hypothesis, Plan};
+use crate::plan::{Diff, Hypothesis, Plan, is_default};
 use crate::policy::Usage;
 
 /// One thing that reached the plan. Kept beside the events that it caused, so that a life can be decided again.
@@ -334,6 +334,9 @@ pub struct Verdict {
     pub holds: bool,
     /// Why.
     pub because: String,
+    /// Whether this way cannot lead there, as a critic says: the task's next alternate is tried then, if it has one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub another_way: bool,
 }
 
 /// What a person can say about a failure.

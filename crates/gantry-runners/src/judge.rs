@@ -42,6 +42,7 @@ pub async fn judge(
                 check: check.clone(),
                 holds: said["holds"].as_bool().unwrap_or(false),
                 because: said["reason"].as_str().unwrap_or_default().to_owned(),
+                another_way: false,
             });
         }
     }
@@ -50,6 +51,7 @@ pub async fn judge(
             criticise(&asker, &work.brief.title, std::slice::from_ref(&failed.check), &json!(outputs), 0).await?;
         if !critique.holds() {
             failed.because = format!("{}; {}", failed.because, critique.instruction);
+            failed.another_way = critique.wants_another_way();
         }
     }
     Ok((verdicts, by))

@@ -176,7 +176,7 @@ impl World {
             Event::JudgeAsked { task, checks, .. } if *task == about => Some(checks.clone()),
             _ => None,
         });
-        let verdict = |check| Judgement { check, holds, because: because.to_owned() };
+        let verdict = |check| Judgement { check, holds, because: because.to_owned(), another_way: false };
         let verdicts = asked.expect("a judge was asked").into_iter().map(verdict).collect();
         Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage }
     }

@@ -8,7 +8,7 @@ use crate::effect::{Effect, Failure};
 use crate::event::{AnswerTo, Event, JudgeOf, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::Verdict as Judgement;
-use crate::policy::{FailureClass, Judge, Usage};
+use crate::policy::{FailureClass, Judge, Remedy, Usage};
 
 impl Draft {
     /// Asks whether checks in words hold, of a start or of a result.
@@ -102,11 +102,14 @@ impl Draft {
                 self.ask_for_help(no, Failure::new(FailureClass::Policy, message));
             }
             (Some(verdict), JudgeOf::Result) => {
+                let another_way = verdict.another_way;
                 let failure = self.mode_found(no, verdicts).unwrap_or_else(|| {
                     let message = format!("the result is not good enough: `{}`: {}", verdict.check, verdict.because);
                     Failure::new(FailureClass::Logic, message)
                 });
-                self.fail(no, failure);
+                if !(another_way && failure.mode.is_none() && self.apply_remedy(no, Remedy::Alternate, &failure)) {
+                    self.fail(no, failure);
+                }
             }
         }
         Ok(())

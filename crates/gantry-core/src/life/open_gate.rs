@@ -40,7 +40,7 @@ impl Draft {
                 Ok(finding) => (finding.holds, finding.because),
                 Err(error) => (false, error.to_string()),
             };
-            Some(Judgement { check: expr.source().to_owned(), holds, because })
+            Some(Judgement { check: expr.source().to_owned(), holds, because, another_way: false })
         };
         gate.checks.iter().filter_map(test).collect()
     }

@@ -104,7 +104,7 @@ impl Draft {
     }
 
     /// Applies one remedy; false when it cannot be used (any more).
-    fn apply_remedy(&mut self, no: TaskNo, remedy: Remedy, failure: &Failure) -> bool {
+    pub(super) fn apply_remedy(&mut self, no: TaskNo, remedy: Remedy, failure: &Failure) -> bool {
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         let life = self.life.task(no);
         let policy = &self.life.header.policy;

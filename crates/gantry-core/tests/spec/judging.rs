@@ -2,7 +2,7 @@
 
 use gantry_core::event::Event;
 use gantry_core::life::PlanState;
-use gantry_core::policy::Usage;
+use gantry_core::policy::{Remedy, Usage};
 use gantry_testkit::World;
 use serde_json::json;
 
@@ -85,4 +85,34 @@ fn a_check_that_reads_nothing_is_tested_like_any_other() {
     b  blocked    false is false
     c  running
     ");
+}
+
+/// A judge who says that this way leads nowhere.
+fn another_way(world: &World, task: &str) -> gantry_core::input::Input {
+    let mut said =
+        world.judgement(Some(gantry_core::id::TaskId::new(task).unwrap()), false, "not by hand", Usage::default());
+    if let gantry_core::input::Input::Judged { verdicts, .. } = &mut said {
+        for verdict in verdicts {
+            verdict.another_way = true;
+        }
+    }
+    said
+}
+
+#[test]
+fn a_critic_who_wants_another_way_has_the_alternate_tried_before_anything_is_repaired() {
+    let plan = "policy.judge=model\npolicy.recovery.logic=[\"repair\",\"escalate\"]\n\
+        a model={\"instruction\":\"by hand\"} alternates=[{\"run\":\"make all\"}] success_criteria=[\"it is fast\"]";
+    let mut world = World::with_plan(plan);
+    world.finish("a");
+    world.turn(another_way(&world, "a"));
+    assert_eq!(world.life().task_life("a").unwrap().way, 1, "the first alternate");
+    let remedies = |world: &World, wanted: Remedy| {
+        world.count(|event| matches!(event, Event::RetryPlanned { remedy, .. } if *remedy == wanted))
+    };
+    assert_eq!((remedies(&world, Remedy::Alternate), remedies(&world, Remedy::Repair)), (1, 0));
+    world.finish("a");
+    world.turn(another_way(&world, "a"));
+    assert_eq!(remedies(&world, Remedy::Alternate), 1, "there is no third way: the policy answers");
+    assert!(world.tasks().contains("not by hand"), "{}", world.tasks());
 }

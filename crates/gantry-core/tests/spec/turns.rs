@@ -273,7 +273,12 @@ fn one_of_each_kind() -> Vec<Input> {
     let judged = |task| Input::Judged {
         task,
         by: by.clone(),
-        verdicts: vec![Verdict { check: "it is safe".to_owned(), holds: false, because: why.clone() }],
+        verdicts: vec![Verdict {
+            check: "it is safe".to_owned(),
+            holds: false,
+            because: why.clone(),
+            another_way: false,
+        }],
         usage,
     };
     let ended = |end| Input::Ended { task: task.clone(), attempt, end, usage };

@@ -54,6 +54,11 @@ impl Critique {
         self.proposal == "accept"
     }
 
+    /// This way cannot lead there.
+    pub(crate) fn wants_another_way(&self) -> bool {
+        self.proposal == "alternate"
+    }
+
     fn in_words(&self) -> String {
         let faults = self.faults.join("; ");
         if self.instruction.is_empty() { faults } else { format!("{faults}; {}: {}", self.proposal, self.instruction) }

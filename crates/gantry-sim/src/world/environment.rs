@@ -235,10 +235,10 @@ impl World {
 
     pub(super) fn judgement(&mut self, task: Option<TaskId>, checks: &[String]) -> Input {
         let holds = self.calm || self.dice.percent(85);
-        let mut verdicts: Vec<Judgement> = checks
-            .iter()
-            .map(|check| Judgement { check: check.clone(), holds, because: "that is how it looks".to_owned() })
-            .collect();
+        let another_way = !holds && self.dice.percent(50);
+        let because = "that is how it looks";
+        let say = |check: &String| Judgement { check: check.clone(), holds, because: because.to_owned(), another_way };
+        let mut verdicts: Vec<Judgement> = checks.iter().map(say).collect();
         if !self.calm && self.dice.percent(5) {
             verdicts.clear();
         }
