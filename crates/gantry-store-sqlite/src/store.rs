@@ -37,6 +37,7 @@ impl Store for SqliteStore {
         // The inputs of a turn tell how large it is: what follows from large ones says it again.
         let bytes = append.snapshot.as_ref().map_or(0, |snapshot| snapshot.body.len()) + append.turn.inputs.len();
         let work = match bytes {
+            0..LARGE_BYTES if self.0.writer.is_behind() => AppendWork::prepared(append)?,
             0..LARGE_BYTES => AppendWork::new(append),
             _ => self.compute(bytes, || AppendWork::prepared(append)).await??,
         };

@@ -33,6 +33,9 @@ const POLL: Duration = Duration::from_millis(20);
 /// When the last commit took longer, nobody but the thread writes: others have to be served meanwhile.
 const QUICK: Duration = Duration::from_millis(2);
 
+/// With this many requests waiting, those who come prepare what they ask for themselves.
+const BEHIND: usize = 8;
+
 /// A request to write.
 pub(crate) trait Work: Send + 'static {
     /// What it answers.
@@ -133,6 +136,11 @@ impl Writer {
         }
         drop(bell);
         answer.await.map_err(|_| gone())?
+    }
+
+    /// Tells whether more waits than the thread should prepare by itself: then those who ask have the time to.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.hall.queue().jobs.len() >= BEHIND
     }
 
     fn is_quick(&self) -> bool {

@@ -22,7 +22,7 @@ impl AppendWork {
         Self { given: Some(Box::new(append)), ready: None }
     }
 
-    /// One that has to be written and nothing else, for what is large.
+    /// One that has to be written and nothing else, for what is large, and for when the thread has enough to do.
     pub(crate) fn prepared(append: Append) -> Result<Self, StoreError> {
         Ok(Self { given: None, ready: Some(Ok(Box::new(Ready::new(append)?))) })
     }
