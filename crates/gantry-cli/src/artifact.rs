@@ -4,7 +4,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use gantry_core::id::{PlanId, TaskId};
-use gantry_core::life::Life;
 use gantry_core::time::Timestamp;
 use gantry_engine::Engine;
 use gantry_store::{ArtifactRow, Store, all_artifacts};
@@ -146,13 +145,11 @@ async fn find(record: &Record, reference: &[String]) -> Result<(Engine, Artifact
     }
 }
 
-/// The content of the newest version of what a task has made; nothing when it has made none of this name.
-pub async fn latest(engine: &Engine, life: &Life, task: Option<&TaskId>, name: &str) -> Result<Vec<u8>, Fault> {
-    let Some(task) = task else { return Ok(Vec::new()) };
-    match engine.store().artifact(life.id(), task, name, None).await? {
-        Some(row) => content(&**engine.store(), &row).await,
-        None => Ok(Vec::new()),
-    }
+/// The content of the newest version of what a task has made.
+pub async fn latest(store: &dyn Store, plan: &PlanId, task: &TaskId, name: &str) -> Result<Vec<u8>, Fault> {
+    let row = store.artifact(plan, task, name, None).await?;
+    let row = row.ok_or_else(|| Fault::internal(format!("task `{task}` of plan `{plan}` has no artifact `{name}`")))?;
+    content(store, &row).await
 }
 
 /// The content of an artifact; an error says why there is none.

@@ -3,11 +3,8 @@
 use std::process::ExitCode;
 
 use gantry_core::input::{Approval, Input};
-use gantry_core::life::{State, Waiting};
-use gantry_core::plan::{Action, Choice, Task};
-use gantry_core::time::Timestamp;
-use gantry_runners::approval::PREVIEW;
-use gantry_store::{Hash, Store};
+use gantry_core::plan::Choice;
+use gantry_view::people::{Asked, asks};
 use serde_json::json;
 
 use crate::arguments::{By, PlanOrAll, ThePlan};
@@ -16,7 +13,6 @@ use crate::exit::{self, Fault};
 use crate::gate::waiting_plans;
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
-use crate::show::json::{choices as choices_json, commands};
 use crate::show::next::weighed;
 use crate::show::plain;
 use crate::talk::talk;
@@ -86,45 +82,6 @@ fn with_reason(answer: &str, why: Option<&str>) -> Result<String, Fault> {
     }
 }
 
-/// Something that someone is asked.
-struct Asked {
-    question: String,
-    choices: Vec<Choice>,
-    default: Option<String>,
-    until: Option<Timestamp>,
-    /// What would be done, when it has to be approved.
-    preview: Option<String>,
-}
-
-/// What a task asks, if it asks something.
-async fn question_of(store: &dyn Store, task: &Task, state: &State) -> Result<Option<Asked>, Fault> {
-    let asked =
-        |question: String, choices: Vec<Choice>| Asked { question, choices, default: None, until: None, preview: None };
-    let named = |name: &str| Choice { name: name.to_owned(), ..Choice::default() };
-    Ok(match state {
-        State::Waiting(Waiting::Answer { until }) => Some(match &task.action {
-            Some(Action::Ask(ask)) => {
-                let choices = ask.options.clone();
-                Asked { default: ask.default.clone(), until: *until, ..asked(ask.question.clone(), choices) }
-            }
-            Some(Action::Decide(decide)) => {
-                let outcomes = decide.outcomes().into_iter().map(named).collect();
-                Asked { until: *until, ..asked(task.name().to_owned(), outcomes) }
-            }
-            _ => Asked { until: *until, ..asked(task.name().to_owned(), Vec::new()) },
-        }),
-        State::Waiting(Waiting::Help { failure }) if failure.is_needs_approval() => {
-            let kept = failure.evidence.iter().find(|kept| kept.name == PREVIEW);
-            let preview = match kept.and_then(|kept| kept.hash.parse::<Hash>().ok()) {
-                Some(hash) => store.get_blob(hash).await?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
-                None => None,
-            };
-            Some(Asked { preview, ..asked(failure.message.clone(), Approval::ANSWERS.map(named).to_vec()) })
-        }
-        _ => None,
-    })
-}
-
 /// How much of what would be done is shown.
 const PREVIEW_LINES_MAX: usize = 60;
 
@@ -143,10 +100,8 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     let (mut lines, mut all) = (Vec::new(), Vec::new());
     for card in waiting_plans(&engine, plan).await? {
         let plan_life = engine.open(&card.id).await?.life;
-        for id in plan_life.task_ids() {
-            let known = plan_life.definition(id.as_str()).zip(plan_life.task_life(id.as_str()));
-            let Some((task, life)) = known else { continue };
-            let Some(asked) = question_of(&**engine.store(), task, &life.state).await? else { continue };
+        for (id, asked) in asks(&**engine.store(), &plan_life).await? {
+            all.push(asked.to_json(&card, &plan_life, &id));
             let Asked { question, choices, default, until, preview } = asked;
             lines.push(format!("{} {} {id}: {}\n", card.no, card.id, plain(&question)));
             lines.extend(preview.as_deref().map(shown));
@@ -163,15 +118,6 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
             if let (Some(default), Some(until)) = (&default, until) {
                 lines.push(format!("    `{default}` is taken at {}\n", clock(until)));
             }
-            let mut row = json!({
-                "plan": card.id, "no": card.no, "task": id, "question": question, "options": options,
-                "choices": choices_json(&choices), "default": default, "until": until,
-                "commands": commands(&plan_life, &id),
-            });
-            if let Some(preview) = preview {
-                row["preview"] = json!(preview);
-            }
-            all.push(row);
         }
     }
     if record.json {

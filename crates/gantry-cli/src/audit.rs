@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use gantry_core::event::{Entry, Event};
+use gantry_core::event::Entry;
 use gantry_store::{ChainReport, PAGE_ITEMS_MAX, Store};
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use crate::show::elapsed::clock;
 use crate::show::table::columns;
 use crate::show::words::said;
 use crate::talk::talk;
+use gantry_view::changes::is_decision;
 
 /// Check that a plan's record is what was written, and show who decided what, when and why
 ///
@@ -112,30 +113,4 @@ async fn decisions(store: &dyn Store, report: &ChainReport) -> Result<Vec<Entry>
         }
     }
     Ok(found)
-}
-
-fn is_decision(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::PlanCreated { .. }
-            | Event::PlanForked { .. }
-            | Event::PlanPaused { .. }
-            | Event::PlanResumed { .. }
-            | Event::PlanAbandoned { .. }
-            | Event::PlanReopened { .. }
-            | Event::PlanRevised { .. }
-            | Event::PlanCompleted { .. }
-            | Event::PlanFailed { .. }
-            | Event::GateDecided { .. }
-            | Event::PersonAnswered { .. }
-            | Event::Judged { .. }
-            | Event::Escalated { .. }
-            | Event::BreakerTripped { .. }
-            | Event::BreakerReset
-            | Event::UndoBegun { .. }
-            | Event::UndoPassedOver { .. }
-            | Event::OutputEdited { .. }
-            | Event::EvidenceAdded { .. }
-            | Event::NoteAdded { .. }
-    )
 }

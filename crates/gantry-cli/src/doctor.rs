@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::exit::{self, Fault};
 use crate::model;
-use crate::session::{self, Record};
+use crate::session::{self, Record, RecordFile};
 use crate::show::table::columns;
 use crate::show::{bytes, can_move_cursor};
 
@@ -82,23 +82,28 @@ impl Finding {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    let path = args.record.path()?;
-    let named = args.record.named().is_some();
     let findings = session::block_on(async {
-        let mut findings = vec![
-            sandbox().await,
-            folder(&path, named),
-            room(&path),
-            database(&path, named).await,
-            program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
-            program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
-            terminal(),
-            model::doctor::summary().await,
-        ];
+        let mut findings = of_machine(&args.record).await?;
+        findings.insert(findings.len() - 1, terminal());
         findings.extend(servers::findings(&args.ask).await?);
         Ok(findings)
     })?;
     tell(&findings, args.record.json)
+}
+
+/// What this machine has of what plans need.
+pub async fn of_machine(record: &RecordFile) -> Result<Vec<Finding>, Fault> {
+    let path = record.path()?;
+    let named = record.named().is_some();
+    Ok(vec![
+        sandbox().await,
+        folder(&path, named),
+        room(&path),
+        database(&path, named).await,
+        program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
+        program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
+        model::doctor::summary().await,
+    ])
 }
 
 /// Tells what was found; the exit code says whether something fails.

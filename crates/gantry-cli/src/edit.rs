@@ -1,13 +1,12 @@
 //! `gantry edit`: changes what a finished task gave, and has exactly what depends on it done again.
 
-use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use gantry_core::event::Event;
 use gantry_core::id::TaskId;
 use gantry_core::input::Input;
-use gantry_core::life::{Life, TaskState};
+use gantry_core::life::Life;
 use gantry_engine::{Clock, EngineError, SystemClock};
+use gantry_view::changes::done_again;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{ByAndWhy, ThePlan};
@@ -79,31 +78,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 
 /// What would be done again for sure, and what perhaps, if those give something else.
 fn preview(life: &Life, input: &Input) -> Result<(Vec<TaskId>, Vec<TaskId>), Fault> {
-    let verdict = life
-        .decide(input, SystemClock::new().now())
-        .map_err(|refused| desk::refusal(EngineError::Refused(refused), life.id()))?;
-    let mut again = Vec::new();
-    for entry in &verdict.events {
-        if let Event::TaskReopened { task, .. } = &entry.event
-            && !again.contains(task)
-        {
-            again.push(task.clone());
-        }
-    }
-    let plan = life.plan();
-    let waits = plan.waits();
-    let mut reached: BTreeSet<TaskId> = again.iter().cloned().collect();
-    loop {
-        let behind = plan.tasks.iter().zip(&waits).filter(|(_, waits)| waits.iter().any(|task| reached.contains(task)));
-        let news: Vec<TaskId> = behind.map(|(task, _)| task.id.clone()).filter(|id| !reached.contains(id)).collect();
-        if news.is_empty() {
-            break;
-        }
-        reached.extend(news);
-    }
-    let done = |task: &TaskId| life.task_state(task.as_str()) == Some(TaskState::Completed) && !again.contains(task);
-    let perhaps = life.task_ids().into_iter().filter(|task| reached.contains(task) && done(task)).collect();
-    Ok((again, perhaps))
+    done_again(life, input, SystemClock::new().now())
+        .map_err(|refused| desk::refusal(EngineError::Refused(refused), life.id()))
 }
 
 fn said(again: &[TaskId], perhaps: &[TaskId]) -> String {

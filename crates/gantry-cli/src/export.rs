@@ -23,9 +23,6 @@ use crate::show::elapsed::now;
 use crate::talk::talk;
 use crate::version::{self, Seen};
 
-/// How many futures are drawn, as `gantry schedule` does.
-const DRAWS: u32 = 2_000;
-
 /// Write a plan for programs, as a plan file, as a flowchart, or with its whole life as a zip file
 ///
 /// JSON is the machine-readable plan: every task with owner, estimate in hours, dates, cost and risks, the register, the
@@ -130,9 +127,8 @@ async fn document(record: &Record, what: &str) -> Result<String, Fault> {
             (work, project, kept)
         }
     };
-    let options = Options { draws: DRAWS, schedules: Options::usual_schedules(&project), ..Options::default() };
-    let scheduled =
-        schedule(&project, &options).map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let scheduled = schedule(&project, &Options::usual(&project))
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>());
     let state_of = |id: &TaskId| Some(life.as_ref()?.task_state(id.as_str())?.to_string());
     let source = serde_json::from_str(&gantry_format::to_json(&plan)).unwrap_or_default();
     let scheduled = scheduled.as_ref().map(|schedule| (&project, schedule)).map_err(Vec::as_slice);

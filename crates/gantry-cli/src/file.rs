@@ -19,6 +19,8 @@ use crate::model::set_up::{Configured, servers};
 use crate::show::named;
 use crate::talk::talk;
 
+pub use gantry_view::count;
+
 /// The most that is read of one file: a little more than the format accepts, so that the format
 /// itself says that it is too much.
 const BYTES_MAX: u64 = 65 * 1024 * 1024;
@@ -50,7 +52,7 @@ fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault>
     Ok(read(path, &bytes))
 }
 
-fn read_here(name: &str, bytes: &[u8]) -> Loaded {
+pub fn read_here(name: &str, bytes: &[u8]) -> Loaded {
     let models = Arc::new(Models::new(Configured(ModelOptions::default())));
     let runners = Runners::standard(GuardProgram::at("gantry"))
         .with(Arc::new(Planner::new(crate::template::all)))
@@ -162,9 +164,4 @@ pub fn tell(loaded: &Loaded) {
 /// `1 entry`, `2 entries`.
 pub fn entries(number: u64) -> String {
     if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
-}
-
-/// `1 error`, `2 errors`.
-pub fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -8,6 +8,7 @@ use gantry_core::life::{Life, State, Waiting};
 use gantry_core::plan::{Action, Check, Gate};
 use gantry_engine::Engine;
 use gantry_store::PlanCard;
+use gantry_view::people::{OpenGate, gates};
 use serde_json::{Map, json};
 
 use crate::arguments::{By, PlanOrAll, ThePlan};
@@ -16,7 +17,6 @@ use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
 use crate::show::first_line;
-use crate::show::json::commands;
 use crate::show::table::columns;
 use crate::talk::talk;
 
@@ -108,23 +108,14 @@ async fn list(record: &Record, plan: Option<&str>) -> Result<ExitCode, Fault> {
     let (mut rows, mut all) = (Vec::new(), Vec::new());
     for card in waiting_plans(&engine, plan).await? {
         let plan_life = engine.open(&card.id).await?.life;
-        for id in plan_life.task_ids() {
-            let known = plan_life.definition(id.as_str()).zip(plan_life.task_life(id.as_str()));
-            let Some((task, life)) = known else { continue };
-            let State::Waiting(Waiting::Gate { needed, approved_by, revision }) = &life.state else { continue };
-            let Some(Action::Gate(gate)) = &task.action else { continue };
-            all.push(json!({
-                "plan": card.id, "no": card.no, "gate": id, "title": task.name(), "role": gate.role,
-                "approvers": gate.approvers, "evidence": gate.evidence,
-                "checks": gate.checks.iter().map(Check::text).collect::<Vec<_>>(), "needed": needed,
-                "approved_by": approved_by, "revision": revision, "commands": commands(&plan_life, &id),
-            }));
+        for OpenGate { gate, title, needed, approved_by, value } in gates(&card, &plan_life) {
+            all.push(value);
             rows.push(vec![
                 card.no.to_string(),
                 card.id.to_string(),
-                id.to_string(),
+                gate.to_string(),
                 format!("{} of {needed}", approved_by.len()),
-                first_line(task.name(), 40),
+                first_line(&title, 40),
             ]);
         }
     }

@@ -53,7 +53,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let store = args.record.open()?;
-        let standing = Standing::read(&store, &args.plan).await?;
+        let standing = session::standing(&store, &args.plan).await?;
         let plan = standing.card.id.clone();
         if args.digest {
             let entries = gantry_engine::entries(&store, &plan).await?;

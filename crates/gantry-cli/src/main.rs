@@ -1,5 +1,6 @@
 //! The one binary: the only place that wires everything.
 
+mod access;
 mod arguments;
 mod artifact;
 mod ask;
@@ -28,11 +29,13 @@ mod plan;
 mod prompt;
 mod replan;
 mod replay;
+mod report;
 mod restore;
 mod revise;
 mod run;
 mod schedule;
 mod schema;
+mod serve;
 mod session;
 mod show;
 mod status;
@@ -81,6 +84,7 @@ enum Command {
     Log(log::Args),
     New(new::Args),
     Schedule(schedule::Args),
+    Report(report::Args),
     Export(export::Args),
     Diff(diff::Args),
     Pause(steer::PauseArgs),
@@ -108,6 +112,8 @@ enum Command {
     Model(model::Args),
     Prompt(prompt::Args),
     Template(template::Args),
+    Serve(serve::Args),
+    Access(access::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -129,6 +135,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Validate(args) => validate::run(&args),
         Command::Plan(args) => plan::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => run::resume(&args),
         Command::Status(args) => status::run(&args),
@@ -163,6 +170,8 @@ fn main() -> ExitCode {
         Command::Model(args) => model::run(&args),
         Command::Prompt(args) => prompt::run(&args),
         Command::Template(args) => template::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Access(args) => access::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),

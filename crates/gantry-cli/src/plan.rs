@@ -11,12 +11,10 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use gantry_core::input::Input;
-use gantry_core::plan::Plan;
-use gantry_core::suggest::nearest;
 use gantry_engine::{NewPlan, Origin, Until};
-use gantry_planner::facts::{Asked, Facts, Override, Unplannable};
-use gantry_planner::screen::{Verdict, screen};
-use gantry_planner::template::{BUILT_IN, DEFAULT, Detail, Template, Wishes};
+use gantry_planner::facts::{Asked, Override, WISHES};
+use gantry_planner::intake::{self, REQUEST_BYTES_MAX, Unfit, Why};
+use gantry_planner::template::{BUILT_IN, DEFAULT, Detail, Template};
 use gantry_planner::tools::PAGE;
 use jiff::civil::Date;
 
@@ -26,9 +24,6 @@ use crate::session::{self, Record};
 use crate::surroundings;
 use crate::talk::talk;
 use crate::template;
-
-/// How long a request may be.
-const REQUEST_MAX: u64 = 200_000;
 
 /// Make a plan from a sentence
 ///
@@ -121,8 +116,11 @@ impl Args {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let templates = template::all().map_err(Fault::bad_input)?;
     let template = template::find(&templates, &args.template)?;
-    if template.from != BUILT_IN && !args.record.json {
-        talk!("by the template `{}` in {}", template.name, template.from);
+    if template.from != BUILT_IN {
+        if !args.record.json {
+            talk!("by the template `{}` in {}", template.name, template.from);
+        }
+        refuse_what_is_broken(template)?;
     }
     let today = args.today.unwrap_or_else(|| jiff::Zoned::now().date());
     let mut asked = Asked::new(request(&args.request)?, today);
@@ -142,7 +140,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     if args.offline {
         how.models.only_offline();
     }
-    let plan = prepared(args, template, &asked)?;
+    let plan = intake::plan(template, &asked, args.level(), &args.sections)?;
     let options = how.options(&[])?;
     let origin = Origin {
         workspace: surroundings::workspace(std::path::Path::new("."))?,
@@ -161,14 +159,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             crate::run::drive_new(engine.clone(), id.clone(), &how).await?;
         }
         let opened = engine.open(&id).await?;
-        if let (Some(path), true) = (&args.output, summary::is_made(&opened.life)) {
-            let page = crate::artifact::latest(
-                &engine,
-                &opened.life,
-                summary::step(&opened.life, "plan.report").as_ref(),
-                PAGE,
-            )
-            .await?;
+        if let (Some(path), Some(report)) = (&args.output, summary::reported(&opened.life)) {
+            let page = crate::artifact::latest(&**engine.store(), &id, &report, PAGE).await?;
             crate::artifact::write_file(path, &page, false)?;
         }
         if args.record.json {
@@ -176,7 +168,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         } else {
             exit::print(&summary::page(&opened.life))?;
         }
-        Ok(ExitCode::from(if summary::is_made(&opened.life) { exit::DONE } else { exit::FAILED }))
+        Ok(ExitCode::from(if summary::reported(&opened.life).is_some() { exit::DONE } else { exit::FAILED }))
     })
 }
 
@@ -184,17 +176,27 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 fn request(words: &[String]) -> Result<String, Fault> {
     let text = if words == ["-"] {
         let mut text = String::new();
-        let read = std::io::stdin().lock().take(REQUEST_MAX + 1).read_to_string(&mut text);
+        let read = std::io::stdin().lock().take(REQUEST_BYTES_MAX + 1).read_to_string(&mut text);
         read.map_err(|error| Fault::bad_input(format!("standard input is no request: {error}")))?;
         text
     } else {
         words.join(" ")
     };
-    if text.len() as u64 > REQUEST_MAX {
-        return Err(Fault::bad_input(format!("the request is longer than {REQUEST_MAX} bytes"))
+    if text.len() as u64 > REQUEST_BYTES_MAX {
+        return Err(Fault::bad_input(format!("the request is longer than {REQUEST_BYTES_MAX} bytes"))
             .hint("say the goal and what must hold; the rest can be given to the tasks later"));
     }
     Ok(text)
+}
+
+/// A template that somebody wrote is held against everything before anything is asked.
+fn refuse_what_is_broken(template: &Template) -> Result<(), Fault> {
+    let faults = template.faults(&WISHES);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(Fault::bad_input(format!("the template `{}` is not sound: {}", template.name, faults.join("; ")))
+        .hint(format!("mend it in {}, and look with `gantry template check {}`", template.from, template.name)))
 }
 
 /// Who goes on although screening says no, if someone may.
@@ -213,40 +215,20 @@ fn overridden(args: &Args, template: &Template) -> Result<Option<Override>, Faul
 }
 
 fn refuse_what_must_not_be(asked: &Asked) -> Result<(), Fault> {
-    let screening = screen(&asked.words());
-    if asked.overridden.is_some() && screening.may_be_overridden() {
-        return Ok(());
-    }
-    match screening.verdict {
-        Verdict::Allow | Verdict::AllowWithCare => Ok(()),
-        Verdict::Refuse => Err(Fault::refused(screening.reason).hint(screening.hint)),
-        Verdict::Unusable => Err(Fault::bad_input(screening.reason).hint(screening.hint)),
-    }
+    intake::check(asked).map_err(Fault::from)
 }
 
-/// The plan that plans this request.
-fn prepared(args: &Args, template: &Template, asked: &Asked) -> Result<Plan, Fault> {
-    let sections = template.sections().map_err(Fault::bad_input)?;
-    if let Some(odd) = args.sections.iter().find(|section| !sections.contains(section)) {
-        let fault = Fault::bad_input(format!("the template `{}` has no section `{odd}`", template.name));
-        return Err(fault.hint(match nearest(odd, sections.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("sections are {}", sections.join(", ")),
-        }));
+impl From<Unfit> for Fault {
+    fn from(unfit: Unfit) -> Self {
+        let Unfit { why, message, hint } = unfit;
+        let fault = match why {
+            Why::Refused => Fault::refused(message),
+            Why::Wrong => Fault::bad_input(message),
+            Why::Broken => Fault::internal(message),
+        };
+        match hint {
+            Some(hint) => fault.hint(hint),
+            None => fault,
+        }
     }
-    let facts = Facts::of(asked).map_err(|why| match why {
-        Unplannable::Screened(screening) => Fault::refused(screening.reason).hint(screening.hint),
-        Unplannable::Broken(why) => Fault::internal(why),
-    })?;
-    let values = serde_json::to_value(asked).map_err(|error| Fault::internal(error.to_string()))?;
-    let wishes = Wishes {
-        values: values.as_object().cloned().unwrap_or_default().into_iter().collect(),
-        detail: args.level(),
-        size: facts.size,
-        sections: (!args.sections.is_empty()).then(|| args.sections.clone()),
-    };
-    let mut plan = template.plan(&wishes).map_err(Fault::bad_input)?;
-    plan.title = facts.title;
-    asked.request.clone_into(&mut plan.objective);
-    Ok(plan)
 }

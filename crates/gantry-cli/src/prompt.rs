@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 /// The prompts as they are configured.
-fn configured() -> Result<(Config, Prompts), Fault> {
+pub fn configured() -> Result<(Config, Prompts), Fault> {
     let config = ModelOptions::default().load()?;
     let prompts = crate::template::prompts(&config)?;
     Ok((config, prompts))

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use gantry_core::input::{Change, Input};
 use gantry_core::plan::Plan;
 use gantry_report::thousands;
-use gantry_schedule::{Moment, Schedule};
+use gantry_schedule::Schedule;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use serde_json::{Map, json};
@@ -102,10 +102,6 @@ fn changed(plan: Plan, way: &Way) -> Result<Plan, Fault> {
     Ok(Plan { schedule, ..plan })
 }
 
-fn day(moment: Moment) -> String {
-    moment.to_string().get(..10).map_or_else(|| moment.to_string(), str::to_owned)
-}
-
 fn money(amount: Decimal) -> String {
     let whole = amount.abs().round().to_u64().map_or_else(|| amount.to_string(), thousands);
     if amount.is_sign_negative() { format!("-{whole}") } else { whole }
@@ -125,7 +121,7 @@ fn json_of(now: &Schedule, found: &[Way]) -> serde_json::Value {
 fn page(desk: &Desk, now: &Schedule, found: &[Way]) -> String {
     let currency = &now.cost.currency;
     let mut page = String::new();
-    let _ = writeln!(page, "as it stands: done {}, {} {currency}", day(now.finish), money(now.cost.total));
+    let _ = writeln!(page, "as it stands: done {}, {} {currency}", now.finish.day(), money(now.cost.total));
     for gap in &now.infeasible {
         let _ = writeln!(page, "{}", gap.what);
     }
@@ -145,7 +141,7 @@ fn page(desk: &Desk, now: &Schedule, found: &[Way]) -> String {
             std::cmp::Ordering::Greater => format!("{} {currency} more", money(more)),
         };
         let fits = if way.fits { "; then everything fits" } else { "" };
-        let _ = writeln!(page, "  {}. {}: done {}, {price}{fits}", at + 1, way.what, day(way.finish));
+        let _ = writeln!(page, "  {}. {}: done {}, {price}{fits}", at + 1, way.what, way.finish.day());
     }
     let _ = writeln!(page, "next:\n  gantry replan {} --take N --why \"…\"", desk.id());
     page

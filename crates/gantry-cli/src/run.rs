@@ -8,8 +8,10 @@ mod follow;
 mod live;
 pub mod screen;
 mod prepare;
-mod recover;
+pub mod recover;
 mod ending;
+
+pub use dry::first_attempt;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -359,7 +361,7 @@ async fn ended(driving: Driving) -> (PlanId, Result<Ending, Fault>) {
 
 fn say_stop(screen: &mut Screen, stop: Stop) -> Result<(), Fault> {
     match stop {
-        Stop::Park => {
+        Stop::Park | Stop::Leave => {
             let running = screen.running();
             let rest = if running.is_empty() {
                 String::new()

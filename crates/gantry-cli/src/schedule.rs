@@ -4,14 +4,15 @@ pub mod of_plan; // in reading order
 pub mod source;
 mod page;
 mod health;
-mod charts;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
+use gantry_report::chart::Frame;
+use gantry_report::picture::Picture;
 use gantry_schedule::project::When;
 use gantry_schedule::write::{self, Unwritable};
-use gantry_schedule::{Moment, Options, Problem, Project, Schedule, schedule_until, what_if};
+use gantry_schedule::{Moment, Options, Problem, Project, Schedule, USUAL_DRAWS, schedule_until, what_if};
 
 use crate::artifact::write_file;
 use crate::exit::{self, Fault};
@@ -19,7 +20,6 @@ use crate::session::{self, Record};
 use crate::show::bytes;
 use crate::show::elapsed::now;
 use crate::talk::talk;
-use charts::Chart;
 
 /// Compute when everything happens, what it costs and how sure that is
 ///
@@ -66,7 +66,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// How many futures are drawn
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = USUAL_DRAWS, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     draws: u32,
     /// What all chance comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         }
         let schedule = computed(args, &project)?;
         let body = match args.svg {
-            Some(chart) => chart.draw(&schedule, &project, args.width)?,
+            Some(chart) => drawn(chart, &schedule, &project, args.width)?,
             None if args.csv => write::csv::write(&schedule),
             None if args.ical => write::ical::write(&schedule, stamp(&schedule)).map_err(|error| unwritable(&error))?,
             None if args.msproject => {
@@ -115,6 +115,41 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         };
         hand_over(args, &body)
     })
+}
+
+/// What can be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Chart {
+    /// When everything happens, and what waits for what
+    Gantt,
+    /// What waits for what, as a graph
+    Network,
+    /// When it may be finished
+    Histogram,
+    /// How sure each finish is
+    SCurve,
+    /// What everyone has to do
+    Load,
+    /// What is due each month
+    Cash,
+    /// What moves the finish most
+    Tornado,
+}
+
+fn drawn(chart: Chart, schedule: &Schedule, project: &Project, width: u32) -> Result<String, Fault> {
+    let picture = match chart {
+        Chart::Gantt => Picture::Gantt,
+        Chart::Network => Picture::Network,
+        Chart::Histogram => Picture::Histogram,
+        Chart::SCurve => Picture::SCurve,
+        Chart::Load => Picture::Load,
+        Chart::Cash => Picture::Cash,
+        Chart::Tornado => Picture::Tornado,
+    };
+    let name = if schedule.name.is_empty() { "Schedule" } else { &schedule.name };
+    picture
+        .draw(schedule, project, &Frame::titled(name, width))
+        .ok_or_else(|| Fault::bad_input("this chart shows futures, and none were drawn").hint("leave out `--draws 0`"))
 }
 
 /// Writes what was computed where it was asked for.

@@ -6,11 +6,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gantry_core::life::PlanState;
-use gantry_engine::{Engine, Options, SystemClock};
+use gantry_engine::{Engine, EngineError, Options, SystemClock};
 use gantry_planner::tools::Planner;
 use gantry_runners::{GuardProgram, Mcp, Models, Runners};
-use gantry_store::{ListFilter, PlanCard, Store, StoreError, all_plans};
+use gantry_store::{PlanCard, Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 
 use crate::exit::Fault;
@@ -18,6 +17,7 @@ use crate::file::{odd_kind, why};
 use crate::model::options::ModelOptions;
 use crate::model::set_up::{Configured, servers};
 use crate::show::named;
+use crate::show::standing::{self, Standing};
 
 /// The variable that names the record.
 const DB_VARIABLE: &str = "GANTRY_DB";
@@ -159,8 +159,17 @@ pub async fn find(engine: &Engine, reference: &str) -> Result<PlanCard, Fault> {
 
 /// All plans that have begun and are not over, plans inside others among them.
 pub async fn unfinished(store: &dyn Store) -> Result<Vec<PlanCard>, Fault> {
-    let states = vec![PlanState::Running, PlanState::Blocked, PlanState::Paused];
-    Ok(all_plans(store, &ListFilter { states, ..ListFilter::default() }).await?)
+    Ok(standing::unfinished(store).await?)
+}
+
+/// Reads where a plan stands.
+pub async fn standing(store: &dyn Store, reference: &str) -> Result<Standing, Fault> {
+    Standing::read(store, reference).await.map_err(|error| match error {
+        EngineError::Store(StoreError::NotFound { .. }) if reference == "@last" => {
+            Fault::bad_input("there are no plans yet").hint("begin one with `gantry run FILE`")
+        }
+        error => error.into(),
+    })
 }
 
 /// Who sits at this machine.
@@ -173,6 +182,16 @@ pub fn operator() -> String {
 pub fn block_on<T>(work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     enough_files()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Fault::internal(format!("the runtime cannot start: {error}")))?;
+    runtime.block_on(work)
+}
+
+/// Runs a server's work on a runtime with a thread for each core: one that computes must not hold up the others.
+pub fn block_on_cores<T>(work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    enough_files()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Fault::internal(format!("the runtime cannot start: {error}")))?;

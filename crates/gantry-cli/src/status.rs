@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use crate::arguments::PlanOrLast;
 use crate::exit::{self, Fault};
 use crate::session::{self, Record};
-use crate::show::standing::Standing;
 use crate::show::{json, page, plain, table, text_of};
 
 /// Show where a plan stands, what it waits for, and what to type next
@@ -26,7 +25,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let store = args.record.open()?;
-        let standing = Standing::read(&store, &args.plan).await?.foreseen();
+        let standing = session::standing(&store, &args.plan).await?.foreseen();
         let unheard: Vec<Value> = store.inbox(&standing.card.id).await?.into_iter().map(|(_, input)| input).collect();
         if args.record.json {
             let mut all = json::standing(&standing);

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use gantry_core::suggest::nearest;
 use gantry_llm::config::Config;
-use gantry_llm::prompts::Prompts;
+use gantry_llm::prompts::{PromptFault, Prompts};
 use gantry_planner::facts::WISHES;
-use gantry_planner::template::Template;
+use gantry_planner::template::{BUILT_IN, Template};
 use serde_json::json;
 
 use crate::exit::{self, Fault};
@@ -96,16 +96,21 @@ pub fn all() -> Result<Vec<Template>, String> {
     of(&config)
 }
 
-/// All prompts of a configuration, those of its templates among them.
+/// All prompts of a configuration, those of its templates among them. A template that is not sound has none: whoever uses
+/// it is told why, and nobody else is held up.
 pub fn prompts(config: &Config) -> Result<Prompts, Fault> {
-    let mut prompts = Prompts::of(config);
-    for template in of(config).map_err(Fault::bad_input)? {
-        prompts = prompts.and_then(|prompts| prompts.with(&template.prompts()));
-    }
-    prompts.map_err(|faults| {
+    let told = |faults: Vec<PromptFault>| {
         let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
         Fault::bad_input(lines.join("\n"))
-    })
+    };
+    let mut prompts = Prompts::of(config).map_err(told)?;
+    for template in of(config).map_err(Fault::bad_input)? {
+        match prompts.add(&template.prompts()) {
+            Err(faults) if template.from == BUILT_IN => return Err(told(faults)),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(prompts)
 }
 
 /// The template of this name.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use gantry_core::event::Event;
 use gantry_core::id::{PlanId, Revision};
-use gantry_core::life::{self, Life};
+use gantry_core::life::Life;
 use gantry_core::plan::Plan;
+use gantry_engine::EngineError;
 use gantry_store::{Store, StoreError};
 
 use crate::exit::Fault;
@@ -84,21 +84,14 @@ pub async fn at(store: &dyn Store, id: &PlanId, revision: Option<Revision>) -> R
 
 /// The life of a plan until a revision gave way to the next, or until now.
 async fn life_at(store: &dyn Store, id: &PlanId, revision: Option<Revision>) -> Result<Life, Fault> {
-    let mut entries = gantry_engine::entries(store, id).await?;
-    let current = entries.iter().rev().find_map(|entry| match &entry.event {
-        Event::PlanRevised { revision, .. } => Some(*revision),
-        _ => None,
-    });
-    let current = current.unwrap_or(Revision(1));
-    if let Some(wanted) = revision {
-        if wanted.0 == 0 || wanted > current {
-            return Err(Fault::bad_input(format!("plan `{id}` has no revision {wanted}"))
-                .hint(format!("it has revisions 1 to {current}")));
+    gantry_view::revision::life_at(store, id, revision).await.map_err(|error| match (&error, revision) {
+        (EngineError::Store(StoreError::NotFound { candidates, .. }), Some(wanted)) => {
+            let fault = Fault::bad_input(format!("plan `{id}` has no revision {wanted}"));
+            match candidates.first() {
+                Some(known) => fault.hint(format!("it has {known}")),
+                None => fault,
+            }
         }
-        let next = |event: &Event| matches!(event, Event::PlanRevised { revision, .. } if *revision > wanted);
-        if let Some(end) = entries.iter().position(|entry| next(&entry.event)) {
-            entries.truncate(end);
-        }
-    }
-    life::replay(&entries).map_err(|bad| Fault::internal(format!("the journal of plan `{id}` cannot be read: {bad}")))
+        _ => error.into(),
+    })
 }

@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let store = args.record.open()?;
         let view = match args.plan.one() {
-            Some(plan) => View::One(Box::new(One::new(Standing::read(&store, plan).await?.foreseen()))),
+            Some(plan) => View::One(Box::new(One::new(session::standing(&store, plan).await?.foreseen()))),
             None => View::List,
         };
         let mut terminal =
@@ -99,7 +99,7 @@ async fn write_lines(store: &dyn Store, plan: Option<&str>) -> Result<(), Fault>
             if told.insert(plan.id.clone(), plan.length) == Some(plan.length) {
                 continue;
             }
-            let standing = Standing::read(store, plan.id.as_str()).await?.foreseen();
+            let standing = session::standing(store, plan.id.as_str()).await?.foreseen();
             print_json(&json::standing(&standing))?;
             if only.is_some() && standing.life.state().is_over() {
                 return Ok(());

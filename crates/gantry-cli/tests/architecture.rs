@@ -18,6 +18,25 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gantry-planner", &["gantry-core", "gantry-schedule", "gantry-format", "gantry-llm", "gantry-runners"]),
     ("gantry-engine", &["gantry-core", "gantry-format", "gantry-store", "gantry-llm", "gantry-runners"]),
     (
+        "gantry-view",
+        &["gantry-core", "gantry-schedule", "gantry-report", "gantry-store", "gantry-runners", "gantry-engine"],
+    ),
+    (
+        "gantry-server",
+        &[
+            "gantry-core",
+            "gantry-format",
+            "gantry-store",
+            "gantry-llm",
+            "gantry-runners",
+            "gantry-planner",
+            "gantry-engine",
+            "gantry-schedule",
+            "gantry-report",
+            "gantry-view",
+        ],
+    ),
+    (
         "gantry-cli",
         &[
             "gantry-core",
@@ -30,6 +49,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "gantry-engine",
             "gantry-schedule",
             "gantry-report",
+            "gantry-view",
+            "gantry-server",
         ],
     ),
     ("gantry-testkit", &["gantry-core"]),

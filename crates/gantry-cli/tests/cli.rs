@@ -47,6 +47,7 @@ fn help_shows_what_can_be_done() {
       log          Show what happened to a plan, in plain words
       new          Write a commented plan file to begin with
       schedule     Compute when everything happens, what it costs and how sure that is
+      report       Write a report about a plan: one page that people can read, check and take away
       export       Write a plan for programs, as a plan file, as a flowchart, or with its whole life as
                    a zip file
       diff         Show what changed between two plan files or plans: dates, cost, risks and scope, then
@@ -79,6 +80,8 @@ fn help_shows_what_can_be_done() {
       model        See which models answer for which role, try them, and find out what is missing
       prompt       See which prompts there are, what they say, and how they fare
       template     See, copy and check the templates that `gantry plan` works by
+      serve        Serve the web pages, the API and live streams, and work on plans
+      access       Say who may use the server, and what they may do
       doctor       Check that this machine has what plans need, and say how to fix what it lacks
       completions  Print a script that completes commands and options in a shell
       man          Print the manual page, or that of a command
@@ -257,7 +260,7 @@ fn a_file_that_is_not_there_is_named() {
     --- talk
     error: unrecognized subcommand 'exprot'
 
-      tip: some similar subcommands exist: 'prompt', 'export'
+      tip: some similar subcommands exist: 'prompt', 'report', 'export'
 
     Usage: gantry <COMMAND>
 

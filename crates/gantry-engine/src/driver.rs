@@ -276,7 +276,7 @@ impl Driver {
                 }
                 Message::Rules => self.reread_rules().await?,
                 Message::Look => look = true,
-                Message::Leave => {
+                Message::Leave | Message::Stop(Stop::Leave) => {
                     self.leaving = true;
                     self.set_course();
                 }

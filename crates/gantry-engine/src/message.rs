@@ -36,6 +36,8 @@ pub(crate) enum Message {
 pub enum Stop {
     /// Start nothing more, let what runs finish, pause the plan.
     Park,
+    /// Start nothing more, let what runs finish, leave the plan as it stands: the next process goes on with it.
+    Leave,
     /// At once: what runs is killed and counts as lost.
     Now,
 }

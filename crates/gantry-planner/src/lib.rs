@@ -10,6 +10,7 @@
 pub mod assemble;
 pub mod brief;
 pub mod facts;
+pub mod intake;
 pub mod kind;
 pub mod knowledge;
 pub mod offline;

@@ -13,8 +13,6 @@ use serde_json::{Value, json};
 use crate::facts::{Facts, Wanted};
 use crate::fill::{begun_large, thousands};
 
-/// How many futures are drawn, as `gantry schedule` does.
-const DRAWS: u32 = 2_000;
 /// How many risks are among the first.
 const TOP_RISKS: usize = 5;
 /// How many people are among the busiest.
@@ -36,8 +34,7 @@ pub fn overview(plan: &Value, facts: &Facts) -> Result<Value, String> {
         format!("the plan is not sound: {first}")
     })?;
     let project = plan.project(Timestamp::from_ms(0)); // a draft says itself when it starts
-    let options = Options { draws: DRAWS, schedules: Options::usual_schedules(&project), ..Options::default() };
-    let schedule = gantry_schedule::schedule(&project, &options)
+    let schedule = gantry_schedule::schedule(&project, &Options::usual(&project))
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     let health = json!(gantry_schedule::health(&project, &schedule));
     let schedule = serde_json::to_value(&schedule).map_err(|error| error.to_string())?;

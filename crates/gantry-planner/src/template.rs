@@ -39,6 +39,8 @@ pub struct Template {
     /// Where it is from: a folder, or `built in`.
     pub from: String,
     files: BTreeMap<String, String>,
+    /// Why it cannot be read, where it cannot.
+    unreadable: Option<String>,
 }
 
 /// How much is worked out.
@@ -88,16 +90,24 @@ impl Template {
             entries.flatten().map(|entry| entry.path()).filter(|path| path.join("plan.yaml").is_file()).collect();
         folders.sort();
         for folder in folders {
-            let template = Self::read(&folder)?;
+            let template = Self::read(&folder);
             all.retain(|known| known.name != template.name);
             all.push(template);
         }
         Ok(all)
     }
 
-    /// Reads the template in a folder.
-    pub fn read(folder: &Path) -> Result<Self, String> {
+    /// Reads the template in a folder. One that cannot be read says so when it is used or checked.
+    fn read(folder: &Path) -> Self {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let (files, unreadable) = match Self::read_files(folder) {
+            Ok(files) => (files, None),
+            Err(why) => (BTreeMap::new(), Some(why)),
+        };
+        Self { name, from: folder.display().to_string(), files, unreadable }
+    }
+
+    fn read_files(folder: &Path) -> Result<BTreeMap<String, String>, String> {
         let mut files = BTreeMap::new();
         for (under, prefix) in
             [("", ""), ("prompts", "prompts/"), ("prompts/schemas", "prompts/schemas/"), ("offline", "offline/")]
@@ -115,10 +125,7 @@ impl Template {
                 files.insert(format!("{prefix}{}", file.to_string_lossy()), text);
             }
         }
-        if files.contains_key("plan.yaml") {
-            return Ok(Self { name, from: folder.display().to_string(), files });
-        }
-        Err(format!("the template in `{}` has no `plan.yaml`", folder.display()))
+        Ok(files)
     }
 
     /// The text of a file.
@@ -164,6 +171,9 @@ impl Template {
 
     /// The graph as it stands.
     fn graph(&self) -> Result<Plan, String> {
+        if let Some(why) = &self.unreadable {
+            return Err(why.clone());
+        }
         let text = self.file("plan.yaml").unwrap_or_default();
         let name = format!("{}/plan.yaml", self.name);
         let loaded = gantry_format::load(&name, text.as_bytes());

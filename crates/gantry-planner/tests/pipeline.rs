@@ -104,7 +104,8 @@ fn no_chain_of_questions_is_longer_than_twelve() {
 fn answers(facts: &Facts) -> (Plan, Map<String, Value>) {
     let template = template();
     let plan = template.plan(&wishes(Detail::Full, facts.size, None)).unwrap();
-    let prompts = Prompts::built_in().unwrap().with(&template.prompts()).unwrap();
+    let mut prompts = Prompts::built_in().unwrap();
+    prompts.add(&template.prompts()).unwrap();
     let model = offline(&[template]);
     let mut made: Map<String, Value> = Map::new();
     made.insert("read".to_owned(), json!({"facts": facts}));

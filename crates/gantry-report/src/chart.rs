@@ -39,7 +39,7 @@ mod cash_flow;
 mod tornado;
 
 pub use cash_flow::{CashFlow, CashSpan};
-pub use frame::{Frame, Heading};
+pub use frame::{Frame, Heading, Sheet};
 pub use gantt::{Float, Gantt, GanttLink, GanttTask, LinkKind, TaskShape};
 pub use histogram::{Bin, Histogram, Percentile};
 pub use load::{Capacity, Load, Resource, Use};

@@ -3,5 +3,7 @@
 
 pub mod chart;
 pub mod document;
+pub mod picture;
+pub mod report;
 
 pub use chart::thousands;

@@ -54,6 +54,16 @@ pub enum Moment {
     Date(Timestamp, Offset),
 }
 
+impl Moment {
+    /// The day alone, or the number of units.
+    pub fn day(self) -> String {
+        match self {
+            Self::Count(count) => count.to_string(),
+            Self::Date(instant, offset) => offset.to_datetime(instant).date().to_string(),
+        }
+    }
+}
+
 impl std::fmt::Display for Moment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -30,6 +30,6 @@ pub use problem::{Problem, ProblemKind};
 pub use project::Project;
 pub use schedule::{
     Assigned, Basis, Constraint, Fix, Hours, Infeasible, LoadStep, Optimiser, Options, Overload, ResourceRow, Schedule,
-    TaskKind, TaskRow, Verdict, Warning, schedule, schedule_until,
+    TaskKind, TaskRow, USUAL_DRAWS, Verdict, Warning, schedule, schedule_until,
 };
 pub use what_if::{WhatIf, what_if};

@@ -11,7 +11,7 @@ use rust_decimal::Decimal;
 use serde::Serialize;
 
 pub use late::{Constraint, Fix, Infeasible, Verdict};
-pub use options::{Basis, Options};
+pub use options::{Basis, Options, USUAL_DRAWS};
 pub use rows::{Assigned, Hours, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, Warning};
 
 use crate::cost::{self, CostReport};

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use gantry_core::id::TaskId;
 use gantry_core::plan::Plan;
 use gantry_report::thousands;
-use gantry_schedule::{Moment, Options, schedule};
+use gantry_schedule::{Options, schedule};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use serde::Serialize;
@@ -14,10 +14,6 @@ use serde::Serialize;
 use crate::schedule::of_plan;
 use crate::show::elapsed::now;
 
-/// How many futures are drawn, as `gantry schedule` does.
-const DRAWS: u32 = 2_000;
-/// Of a plan with more tasks than this no futures are drawn: that is what `gantry schedule` is for.
-const TASKS_DRAWN_MAX: usize = 5_000;
 /// How many risks are named.
 const RISKS_MAX: usize = 12;
 
@@ -51,19 +47,12 @@ struct Cost {
     currency: String,
 }
 
-fn day(moment: Moment) -> String {
-    let text = moment.to_string();
-    text.get(..10).filter(|day| day.contains('-')).map_or(text.clone(), str::to_owned)
-}
-
 impl Figures {
     /// Computes them; a plan without estimates has neither dates nor costs.
     pub fn of(plan: &Plan) -> Self {
         let project = of_plan::project(plan, None, now());
         let estimated = project.tasks.iter().any(|task| task.estimate.is_some());
-        let draws = if project.tasks.len() <= TASKS_DRAWN_MAX { DRAWS } else { 0 };
-        let options = Options { draws, schedules: Options::usual_schedules(&project), ..Options::default() };
-        let computed = if estimated { schedule(&project, &options).ok() } else { None };
+        let computed = if estimated { schedule(&project, &Options::usual(&project)).ok() } else { None };
         let inner: BTreeSet<&TaskId> = plan.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
         let leaves = plan.tasks.iter().filter(|task| !inner.contains(&task.id));
         let named = plan.schedule.risks.iter().map(|risk| risk.id.clone());
@@ -75,9 +64,9 @@ impl Figures {
         let hours = computed.iter().flat_map(|computed| &computed.tasks).filter(|row| row.parent.is_none());
         Self {
             finish: computed.as_ref().zip(futures).map(|(computed, futures)| Finish {
-                planned: day(computed.finish),
-                p50: day(futures.finish.p50),
-                p80: day(futures.finish.p80),
+                planned: computed.finish.day(),
+                p50: futures.finish.p50.day(),
+                p80: futures.finish.p80.day(),
             }),
             cost: computed.as_ref().zip(futures).map(|(computed, futures)| Cost {
                 planned: computed.cost.total,

@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use gantry_core::id::{AttemptNo, PlanId};
-use gantry_core::life::{self, Life};
-use gantry_core::plan::{Action, Plan, Task};
+use gantry_core::id::PlanId;
+use gantry_core::life;
+use gantry_core::plan::{Action, Plan};
 use gantry_core::policy::Usage;
 use gantry_core::time::Timestamp;
-use gantry_runners::{Brief, Models, Outlook, Work};
+use gantry_runners::{Models, Outlook};
 use serde_json::{Value, json};
 
 use super::options::ModelOptions;
 use super::set_up::Configured;
 use crate::exit::{self, Fault};
 use crate::file::{count, load_sound};
+use crate::run::first_attempt;
 use crate::session;
 use crate::show::table::columns;
 use crate::show::{first_line, plain};
@@ -64,7 +64,7 @@ async fn look_at(plan: Plan, options: ModelOptions) -> Result<Found, Fault> {
             Some(Action::Plan(_)) => found.open.push((name, "a plan inside")),
             Some(Action::Adopt(_)) => found.open.push((name, "the tasks of a plan that is still to be made")),
             Some(action) => {
-                let outlook = models.foresee(&work(&life, task, action)).await;
+                let outlook = models.foresee(&first_attempt(&life, task, action)).await;
                 let outlook =
                     outlook.map_err(|failure| Fault::bad_input(format!("task `{name}`: {}", failure.message)));
                 found.tasks.extend(outlook?.map(|outlook| (name, outlook)));
@@ -73,35 +73,6 @@ async fn look_at(plan: Plan, options: ModelOptions) -> Result<Found, Fault> {
         }
     }
     Ok(found)
-}
-
-/// The first attempt at a task, as far as it is known before anything ran.
-fn work(life: &Life, task: &Task, action: &Action) -> Work {
-    let header = life.header();
-    Work {
-        plan: life.id().clone(),
-        task: task.id.clone(),
-        attempt: AttemptNo(1),
-        key: String::new(),
-        action: action.clone(),
-        inputs: life.inputs_of(task.id.as_str()),
-        feedback: None,
-        reserved: Usage::default(),
-        timeout: None,
-        heartbeat: None,
-        environment: Default::default(),
-        undo: Default::default(),
-        may_spend: header.policy.budget.smaller(task.budget),
-        purse: Arc::default(),
-        brief: Arc::new(Brief {
-            objective: if header.objective.is_empty() { header.title.clone() } else { header.objective.clone() },
-            constraints: header.constraints.clone(),
-            title: task.name().to_owned(),
-            description: task.description.clone().unwrap_or_default(),
-            outputs: task.outputs.clone(),
-            criteria: task.success_criteria.iter().map(ToString::to_string).collect(),
-        }),
-    }
 }
 
 /// What the budget of the plan has no room for.

@@ -9,6 +9,8 @@ use gantry_core::plan::{Action, Task};
 use gantry_planner::tools::PAGE;
 use serde_json::{Value, json};
 
+use crate::show::next::{self, Next};
+use crate::show::page::commands;
 use crate::show::plain;
 use crate::show::style::{self, paint};
 use crate::show::table::{width, wrap};
@@ -18,7 +20,7 @@ const RISKS_MAX: usize = 3;
 const PATH_MAX: usize = 8;
 
 /// The step that calls a tool, whatever the template calls it.
-pub fn step(life: &Life, tool: &str) -> Option<TaskId> {
+fn step(life: &Life, tool: &str) -> Option<TaskId> {
     let calls = |task: &Task| matches!(&task.action, Some(Action::Tool(called)) if called.name == tool);
     life.plan().tasks.into_iter().find(calls).map(|task| task.id)
 }
@@ -54,15 +56,15 @@ impl Made {
     }
 }
 
-/// Tells whether planning came to its end.
-pub fn is_made(life: &Life) -> bool {
-    step(life, "plan.report").is_some_and(|step| life.task_state(step.as_str()) == Some(TaskState::Completed))
+/// The step that has written the page; none while planning has not come to its end.
+pub fn reported(life: &Life) -> Option<TaskId> {
+    step(life, "plan.report").filter(|step| life.task_state(step.as_str()) == Some(TaskState::Completed))
 }
 
 /// One object for programs.
 pub fn value(life: &Life) -> Value {
     let Made { facts, overview, findings, verdict, authors, .. } = Made::of(life);
-    let pages = page_of(life).filter(|_| is_made(life)).into_iter().collect::<Vec<_>>();
+    let pages: Vec<String> = page_of(life).into_iter().collect();
     json!({
         "plan_id": life.id(),
         "state": life.state().to_string(),
@@ -146,14 +148,12 @@ pub fn page(life: &Life) -> String {
     lines(&mut page, "with care", list(&facts["safeguards"]).map(text));
     lines(&mut page, "put right or doubtful", doubtful(&made.findings));
     lines(&mut page, "first steps", list(&made.next).map(text));
-    let _ = writeln!(page, "next:");
-    let read = page_of(life).map(|page| (format!("gantry artifact get {page} -o plan.md"), "read all of it"));
-    for (command, why) in read.into_iter().chain([
-        (format!("gantry gate approve {id} accept --why \"…\""), "accept it"),
-        (format!("gantry resume {id}"), "begin the work"),
-    ]) {
-        let _ = writeln!(page, "  {command:<60} # {why}");
-    }
+    let read = page_of(life).map(|page| Next {
+        command: format!("gantry artifact get {page} -o plan.md"),
+        does: "read all of it".to_owned(),
+    });
+    let steps: Vec<Next> = read.into_iter().chain(next::steps(life, false)).collect();
+    let _ = write!(page, "next:\n{}", commands(&steps));
     page
 }
 

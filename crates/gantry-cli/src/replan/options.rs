@@ -35,7 +35,7 @@ fn missed(schedule: &Schedule) -> usize {
 
 /// The schedule as it stands, and every way that helps, the best first.
 pub fn ways(project: &Project) -> Result<(Schedule, Vec<Way>), Vec<Problem>> {
-    let options = Options { draws: 0, schedules: Options::usual_schedules(project), ..Options::default() };
+    let options = Options { draws: 0, ..Options::usual(project) };
     let now = schedule(project, &options)?;
     let mut found: Vec<Way> = Vec::new();
     for (what, change) in changes(project, &now) {
@@ -93,7 +93,8 @@ fn changes(project: &Project, now: &Schedule) -> Vec<(String, String)> {
         ));
     }
     let whole = now.deadlines.iter().find(|verdict| verdict.task.is_none() && !verdict.met);
-    if let (Some(_), Some(day)) = (whole, now.finish.to_string().get(..10)) {
+    if whole.is_some() {
+        let day = now.finish.day();
         all.push((format!("move the deadline to {day}"), format!("project.deadline={day} hard")));
     }
     if now.cost.under_budget.is_some_and(|left| left.is_sign_negative()) {

@@ -167,23 +167,7 @@ async fn show(task: &Task, parents: &BTreeSet<&TaskId>, life: &Life, runners: &R
         return Shown { text, ..shown };
     }
     let Some(action) = action else { return shown };
-    let work = Work {
-        plan: life.id().clone(),
-        task: task.id.clone(),
-        attempt: AttemptNo(1),
-        key: String::new(),
-        action: action.clone(),
-        inputs: life.inputs_of(task.id.as_str()),
-        feedback: None,
-        reserved: Usage::default(),
-        timeout: task.timeout,
-        heartbeat: None,
-        environment: task.environment.clone(),
-        undo: task.undo.clone(),
-        may_spend: task.budget,
-        purse: Arc::default(),
-        brief: Arc::new(Brief { title: task.name().to_owned(), ..Brief::default() }),
-    };
+    let work = first_attempt(life, task, action);
     // What a tool works on is in its arguments: without them there is nothing to show.
     if matches!(action, Action::Tool(_)) && !shown.unknown.is_empty() {
         let text = format!("would work on {}, not known yet", shown.unknown.join(", "));
@@ -295,4 +279,33 @@ fn drawn(plan: &Plan, all: &[Shown]) -> String {
         }
     }
     text_of(lines)
+}
+
+/// The first attempt at a task, as far as it is known before anything ran.
+pub fn first_attempt(life: &Life, task: &Task, action: &Action) -> Work {
+    let header = life.header();
+    Work {
+        plan: life.id().clone(),
+        task: task.id.clone(),
+        attempt: AttemptNo(1),
+        key: String::new(),
+        action: action.clone(),
+        inputs: life.inputs_of(task.id.as_str()),
+        feedback: None,
+        reserved: Usage::default(),
+        timeout: task.timeout,
+        heartbeat: None,
+        environment: task.environment.clone(),
+        undo: task.undo.clone(),
+        may_spend: header.policy.budget.smaller(task.budget),
+        purse: Arc::default(),
+        brief: Arc::new(Brief {
+            objective: if header.objective.is_empty() { header.title.clone() } else { header.objective.clone() },
+            constraints: header.constraints.clone(),
+            title: task.name().to_owned(),
+            description: task.description.clone().unwrap_or_default(),
+            outputs: task.outputs.clone(),
+            criteria: task.success_criteria.iter().map(ToString::to_string).collect(),
+        }),
+    }
 }

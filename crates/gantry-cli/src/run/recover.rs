@@ -47,7 +47,7 @@ pub(super) async fn all(record: &Record, how: &How) -> Result<ExitCode, Fault> {
 }
 
 /// The engine that gives a plan what it was given before.
-async fn engine_for(
+pub async fn engine_for(
     reader: &Engine,
     plan: &PlanId,
     how: &How,

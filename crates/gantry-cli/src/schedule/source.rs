@@ -12,8 +12,7 @@ use crate::exit::Fault;
 use crate::file;
 use crate::session::Record;
 use crate::show::elapsed::now;
-use crate::show::timeline::Timeline;
-use crate::show::under_way::UnderWay;
+use crate::show::under_way;
 use crate::version::{self, Seen};
 
 /// Larger files are a mistake.
@@ -116,10 +115,5 @@ async fn of_record(record: &Record, what: &str) -> Result<Project, Fault> {
 
 /// The work of a plan of the record, as it stands.
 pub async fn of_life(store: &dyn Store, life: &Life) -> Result<Project, Fault> {
-    let timeline = Timeline::of(&gantry_engine::entries(store, life.id()).await?);
-    let work = life.proposed().work();
-    let begun = work.tasks.iter().any(|task| timeline.task(&task.id).began.is_some());
-    let under_way = UnderWay { life, timeline: &timeline };
-    // Work that waits to be accepted starts when it says.
-    Ok(of_plan::project(&work, (begun || work == life.plan()).then_some(under_way), now()))
+    Ok(under_way::project_of(store, life, now()).await?)
 }

@@ -56,7 +56,7 @@ pub async fn judge(record: &Record, wanted: &Judge) -> Result<ExitCode, Fault> {
                     Fault::bad_input(format!("say why `{check}` does not hold")).hint("write `--fails CHECK=WHY`")
                 );
             }
-            verdicts.push(Verdict { check, holds, because });
+            verdicts.push(Verdict { check, holds, because, another_way: false });
         }
     }
     let done = format!("{by} judged {about}");

@@ -179,6 +179,28 @@ fn a_model_judges_what_words_demand_and_its_reason_goes_back_to_the_task() {
     assert_eq!(used, json!(5), "two answers, two judgements and one critique");
 }
 
+#[test]
+fn a_critic_who_says_that_this_way_leads_nowhere_has_the_other_way_taken() {
+    let server = ModelServer::start();
+    server.otherwise(|heard| {
+        let said = words(heard);
+        if said.contains("You judge whether checks hold") {
+            let good = said.contains("3 seconds");
+            Turn::json(&json!({"verdicts": [{"check": 1, "reason": if good { "it does" } else { "a guess" }, "holds": good}]}))
+        } else if said.contains("You are the critic") {
+            Turn::json(&json!({"faults": [{"criterion": 1, "fault": "a guess"}], "proposal": "alternate", "instruction": "run it"}))
+        } else {
+            Turn::text("It is slow.")
+        }
+    });
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: judged\ntitle: Judged\npolicy: {judge: model, recovery: {logic: [repair, escalate]}}\ntasks:\n  - id: say\n    model: {instruction: Say how slow it is.}\n    alternates: [{run: echo It takes 3 seconds.}]\n    success_criteria: [it was measured]\n");
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.contains("It takes 3 seconds.") && said.ends_with("[exit 0]"), "{said}");
+    let log = run(&kit, "log judged");
+    assert!(log.contains("run it"), "what the critic proposed is on record: {log}");
+}
+
 const STORY: &str = "id: story\ntitle: A story\ntasks:\n  - {id: name, model: {instruction: Name somebody.}}\n  - {id: tell, depends_on: [name], model: {instruction: Tell a story.}}\n";
 
 /// How many calls the record has that were begun and never answered.

@@ -231,6 +231,13 @@ fn a_template_is_copied_changed_checked_and_used() {
     let broken = kit.gantry(&["template", "check", "ours"]);
     assert!(broken.contains("rsks") && broken.contains("[exit 2]"), "{broken}");
     assert!(kit.gantry(&["template", "show", "nowhere"]).contains("[exit 2]"));
+    let refused = kit.gantry(&["plan", "--yes", "--offline", "--template", "ours", SOLAR]);
+    assert!(refused.contains("rsks") && refused.contains("[exit 2]"), "{refused}");
+    kit.write("templates/ours/prompts/notes.md", [0xff, 0xfe]);
+    let unreadable = kit.gantry(&["template", "check", "ours"]);
+    assert!(unreadable.contains("notes.md") && unreadable.contains("[exit 2]"), "{unreadable}");
+    let others = kit.output(&["plan", "--yes", "--offline", "--detail", "fast", SOLAR]);
+    assert!(others.status.success(), "nobody else is held up: {others:?}");
 }
 
 #[test]

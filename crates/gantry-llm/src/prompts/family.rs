@@ -21,8 +21,8 @@ pub struct Family {
 }
 
 impl Prompts {
-    /// Adds a family; says everything that is wrong with it.
-    pub fn with(mut self, family: &Family) -> Result<Self, Vec<PromptFault>> {
+    /// Adds a family, or says everything that is wrong with it and adds nothing.
+    pub fn add(&mut self, family: &Family) -> Result<(), Vec<PromptFault>> {
         let mut faults = Vec::new();
         let shown = |path: &str| format!("{}/{path}", family.name);
         let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
@@ -50,7 +50,12 @@ impl Prompts {
             }
         }
         faults.extend(check::languages_agree(&self.prompts));
-        if faults.is_empty() { Ok(self) } else { Err(faults) }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let own = format!("{}/", family.name);
+        self.prompts.retain(|(name, _), _| !name.starts_with(&own));
+        Err(faults)
     }
 }
 

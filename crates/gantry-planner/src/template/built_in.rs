@@ -18,7 +18,7 @@ macro_rules! steps {
     };
 }
 
-const FILES: [(&str, &str); 3] = files!["plan.yaml", "checklist.yaml", "report.md"];
+const FILES: [(&str, &str); 4] = files!["plan.yaml", "checklist.yaml", "report.md", "report.yaml"];
 
 const STEPS: [[(&str, &str); 3]; 23] = steps![
     "adherence",
@@ -49,5 +49,5 @@ const STEPS: [[(&str, &str); 3]; 23] = steps![
 pub(super) fn templates() -> Vec<Template> {
     let files = FILES.iter().chain(STEPS.as_flattened());
     let files = files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-    vec![Template { name: DEFAULT.to_owned(), from: BUILT_IN.to_owned(), files }]
+    vec![Template { name: DEFAULT.to_owned(), from: BUILT_IN.to_owned(), files, unreadable: None }]
 }

@@ -14,8 +14,8 @@ impl Template {
     /// Everything that is wrong with it; `wishes` names what users can wish for.
     pub fn faults(&self, wishes: &[&str]) -> Vec<String> {
         let mut faults = Vec::new();
-        let prompts = Prompts::built_in().and_then(|prompts| prompts.with(&self.prompts()));
-        let prompts = match prompts {
+        let added = Prompts::built_in().and_then(|mut prompts| prompts.add(&self.prompts()).map(|()| prompts));
+        let prompts = match added {
             Ok(prompts) => prompts,
             Err(wrong) => return wrong.iter().map(ToString::to_string).collect(),
         };

@@ -21,6 +21,18 @@ pub struct Frame {
     pub heading: Heading,
     /// Whether it is light or dark.
     pub theme: Theme,
+    /// Whether it brings its own style sheet.
+    pub sheet: Sheet,
+}
+
+/// Where the style sheet of a chart stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sheet {
+    /// Inside the chart, which then stands alone.
+    #[default]
+    Inside,
+    /// In the page around it, once for all charts ([`style`](super::style)).
+    OfThePage,
 }
 
 /// Whether a chart draws its own title; it always says it to screen readers.
@@ -42,6 +54,7 @@ impl Frame {
             id: "chart".to_owned(),
             heading: Heading::Shown,
             theme: Theme::Follow,
+            sheet: Sheet::Inside,
         }
     }
 
@@ -116,7 +129,7 @@ pub(super) fn svg(frame: &Frame, size: (f64, f64), words: &str, drawn: Markup) -
             width=(Px(width)) height=(Px(height)) viewBox=(view.into_string()) {
             title id=(title_id) { (title) }
             desc id=(words_id) { (words) }
-            style { (PreEscaped(theme::style(frame.theme))) }
+            @if frame.sheet == Sheet::Inside { style { (PreEscaped(theme::style(frame.theme))) } }
             defs { (patterns(frame)) }
             rect.gc-paper width=(Px(width)) height=(Px(height)) {}
             (drawn)

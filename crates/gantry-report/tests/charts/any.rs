@@ -4,7 +4,7 @@ use crate::kit::faults;
 use gantry_report::chart::{
     Bin, Capacity, CashFlow, CashSpan, Clock, Curve, CurveKind, Driver, Float, Frame, Gantt, GanttLink, GanttTask,
     Heading, Histogram, LinkKind, Load, Measure, Moment, Network, NetworkLink, NetworkTask, Percentile, Point,
-    Resource, SCurve, Span, TaskShape, Theme, Tornado, Use,
+    Resource, SCurve, Sheet, Span, TaskShape, Theme, Tornado, Use,
 };
 use proptest::{collection::vec, option, prelude::*};
 
@@ -67,6 +67,7 @@ fn frame() -> impl Strategy<Value = Frame> {
         id,
         heading,
         theme,
+        sheet: Sheet::Inside,
     })
 }
 

@@ -40,10 +40,22 @@ pub struct Options {
 /// So many schedules are tried when nobody says how many.
 const USUAL_SCHEDULES: u64 = 2_000;
 
+/// So many futures are drawn when nobody says how many.
+pub const USUAL_DRAWS: u32 = 2_000;
+
+/// Of a project with more tasks no futures are drawn that nobody asked for.
+const DRAWN_TASKS: usize = 5_000;
+
 /// With this many tasks nobody waits for a search that they did not ask for.
 const SEARCHED_TASKS: usize = 1_000;
 
 impl Options {
+    /// What is computed when nobody says otherwise, so that every place tells the same dates and costs of a project.
+    pub fn usual(project: &Project) -> Self {
+        let draws = if project.tasks.len() <= DRAWN_TASKS { USUAL_DRAWS } else { 0 };
+        Self { draws, schedules: Self::usual_schedules(project), ..Self::default() }
+    }
+
     /// How many schedules are worth trying when nobody says how many: none where nobody is needed twice, for there the
     /// links alone decide, and none for a large project.
     pub fn usual_schedules(project: &Project) -> u64 {

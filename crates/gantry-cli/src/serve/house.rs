@@ -1,0 +1,88 @@
+//! What the server is given: the engine with everything around it, as `gantry run` has it.
+
+use async_trait::async_trait;
+use gantry_core::id::PlanId;
+use gantry_engine::{Engine, Origin};
+use gantry_format::Loaded;
+use gantry_planner::template::Template;
+use gantry_server::{House, Trouble};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use crate::exit::Fault;
+use crate::run::How;
+use crate::run::recover::engine_for;
+use crate::session::Record;
+use crate::surroundings::secret_names;
+use crate::{doctor, file, prompt, template};
+
+/// The house of this program.
+pub struct Wired {
+    engine: Engine,
+    record: Record,
+    how: How,
+    origin: Origin,
+    /// Plans that were given the same secrets share an engine, and nobody sees those of others.
+    groups: Mutex<Vec<(Vec<String>, Engine)>>,
+}
+
+impl Wired {
+    /// Opens the record, with an engine that works as these options say.
+    pub fn new(record: &Record, how: How, workspace: String) -> Result<Self, Fault> {
+        let options = how.options(&[])?;
+        let mut secrets = secret_names(&options.secrets);
+        let origin =
+            Origin { workspace, secrets: secrets.clone(), given: how.around.given(&options)?, ..Origin::default() };
+        secrets.sort();
+        let engine = record.engine_asking(options, how.models.clone())?;
+        let groups = Mutex::new(vec![(secrets, engine.clone())]);
+        Ok(Self { engine, record: record.clone(), how, origin, groups })
+    }
+}
+
+fn trouble(fault: Fault) -> Trouble {
+    Trouble { message: fault.message().to_owned(), hint: fault.advice().map(str::to_owned) }
+}
+
+#[async_trait]
+impl House for Wired {
+    fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn origin(&self, by: &str) -> Result<Origin, Trouble> {
+        Ok(Origin { by: by.to_owned(), ..self.origin.clone() })
+    }
+
+    async fn engine_for(&self, plan: &PlanId) -> Result<Engine, Trouble> {
+        let mut groups = self.groups.lock().await;
+        engine_for(&self.engine, plan, &self.how, &mut groups).await.map_err(trouble)
+    }
+
+    fn read(&self, name: &str, bytes: &[u8]) -> Loaded {
+        file::read_here(name, bytes)
+    }
+
+    fn templates(&self) -> Result<Vec<Template>, Trouble> {
+        template::all().map_err(|message| Trouble { message, hint: None })
+    }
+
+    async fn models(&self) -> Result<Value, Trouble> {
+        let config = self.how.models.load_with_local().await.map_err(trouble)?;
+        Ok(serde_json::to_value(config.effective()).unwrap_or_default())
+    }
+
+    fn prompts(&self) -> Result<Value, Trouble> {
+        let (_, prompts) = prompt::configured().map_err(trouble)?;
+        Ok(json!({"prompts": prompts.about()}))
+    }
+
+    async fn doctor(&self) -> Result<Value, Trouble> {
+        let findings = doctor::of_machine(&self.record).await.map_err(trouble)?;
+        Ok(json!({"findings": findings}))
+    }
+
+    fn today(&self) -> jiff::civil::Date {
+        jiff::Zoned::now().date()
+    }
+}

@@ -1,0 +1,76 @@
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server};
+
+const GATED: &str = "title: Gated\ntasks:\n  - {id: sign-off, gate: {checks: [it is fine]}}\n";
+
+fn bearer(server: &Server, token: &str, method: &str, path: &str, body: &Value) -> Answer {
+    let authorization = format!("Bearer {token}");
+    let headers = [("Authorization", authorization.as_str()), ("Content-Type", "application/json")];
+    server.send(method, path, &headers, &body.to_string())
+}
+
+#[test]
+fn each_role_may_do_what_it_says_and_who_decided_is_who_was_signed_in() {
+    let server = Server::start();
+    let plan = server.create(GATED);
+    server.until(&plan, "blocked");
+    let viewer = server.run(&["access", "token", "vera", "--role", "viewer"], "");
+    let operator = server.run(&["access", "token", "otto", "--role", "operator"], "");
+    let approver = server.run(&["access", "token", "anna", "--role", "approver"], "");
+    assert_eq!(server.get("/api/v1/plans").code(), (401, "access::unknown".to_owned()), "nobody is let in any more");
+    assert_eq!(bearer(&server, "gantry_x_y", "GET", "/api/v1/plans", &json!({})).code().0, 401);
+    assert_eq!(bearer(&server, &viewer, "GET", "/api/v1/plans", &json!({})).status, 200);
+    assert_eq!(
+        bearer(&server, &viewer, "POST", "/api/v1/plans", &json!({"file": GATED})).code(),
+        (403, "access::role".to_owned())
+    );
+    assert_eq!(bearer(&server, &operator, "POST", "/api/v1/plans", &json!({"file": GATED})).status, 202);
+    let approve = format!("/api/v1/plans/{plan}/gates/sign-off/approve");
+    assert_eq!(bearer(&server, &operator, "POST", &approve, &json!({})).code().0, 403);
+    assert_eq!(bearer(&server, &approver, "POST", &approve, &json!({"by": "someone else"})).code().0, 400);
+    assert_eq!(bearer(&server, &approver, "POST", &approve, &json!({})).status, 200);
+    let audit = bearer(&server, &viewer, "GET", &format!("/api/v1/plans/{plan}/audit"), &json!({})).text();
+    assert!(audit.contains("approved by anna"), "{audit}");
+    assert_eq!(bearer(&server, &approver, "GET", "/api/v1/accounts", &json!({})).code().0, 403);
+    server.run(&["access", "remove", "anna"], "");
+    assert_eq!(bearer(&server, &approver, "GET", "/api/v1/plans", &json!({})).code().0, 401, "at once");
+}
+
+#[test]
+fn a_person_signs_in_and_out_and_a_wrong_password_is_refused() {
+    let server = Server::start();
+    server.run(&["access", "user", "ana", "--role", "admin"], "a long password\n");
+    let page = server.send("GET", "/inbox", &[("Accept", "text/html")], "");
+    assert_eq!((page.status, page.header("location")), (303, Some("/sign-in?next=/inbox")));
+    let sign_in = |password: &str| server.post("/api/v1/sessions", &json!({"name": "ana", "password": password}));
+    assert_eq!(sign_in("another password").code(), (401, "access::sign-in".to_owned()));
+    let signed = sign_in("a long password");
+    assert_eq!(signed.status, 204, "{}", signed.text());
+    let cookie = signed.header("set-cookie").unwrap().to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    let with = |method: &str, path: &str| server.send(method, path, &[("Cookie", &cookie)], "");
+    assert_eq!(with("GET", "/api/v1/me").json(), json!({"name": "ana", "role": "admin", "by": "session"}));
+    let lines = with("GET", "/api/v1/audit").text();
+    assert!(lines.contains("\"path\":\"/api/v1/sessions\",\"status\":401"), "{lines}");
+    assert_eq!(with("DELETE", "/api/v1/sessions/current").status, 204);
+    assert_eq!(with("GET", "/api/v1/me").code().0, 401);
+}
+
+#[test]
+fn too_many_attempts_to_sign_in_have_to_wait() {
+    let server = Server::start();
+    server.run(&["access", "user", "ana", "--role", "admin"], "a long password\n");
+    let guess = || server.post("/api/v1/sessions", &json!({"name": "ana", "password": "guess"})).status;
+    let statuses: Vec<u16> = (0..12).map(|_| guess()).collect();
+    assert!(statuses.contains(&429), "{statuses:?}");
+}
+
+#[test]
+fn what_is_kept_of_a_token_does_not_prove_anything() {
+    let server = Server::start();
+    let token = server.run(&["access", "token", "ci", "--role", "viewer"], "");
+    let listed = server.run(&["access", "list", "--json"], "");
+    assert!(!listed.contains("argon2") && !listed.contains(&token), "{listed}");
+}

@@ -1,0 +1,204 @@
+use serde_json::{Value, json};
+
+use crate::server::Server;
+
+const PLAN: &str = "
+title: Try it
+tasks:
+  - {id: number, compute: {n: '20 + 1'}}
+  - {id: twice, depends_on: [number], compute: {n: inputs.n * 2}, inputs: {n: tasks.number.n}}
+  - {id: sign-off, depends_on: [twice], gate: {checks: [it is fine]}}
+  - {id: which, ask: {question: Which one?, options: [red, blue]}}
+  - {id: after, depends_on: [sign-off, which], run: echo after}
+";
+
+#[test]
+fn a_plan_is_created_watched_decided_and_done_over_http() {
+    let server = Server::start();
+    let plan = server.create(PLAN);
+    server.until(&plan, "blocked");
+    let gates = server.get("/api/v1/gates").json();
+    assert_eq!(gates["items"][0]["gate"], "sign-off");
+    let heard = server.post(&format!("/api/v1/plans/{plan}/gates/sign-off/approve"), &json!({"rationale": "seen"}));
+    assert_eq!((heard.status, &heard.json()["heard"]), (200, &json!("driven")));
+    assert_eq!(server.get("/api/v1/asks").json()["items"][0]["options"], json!(["red", "blue"]));
+    let wrong = server.post(&format!("/api/v1/plans/{plan}/asks/which/answer"), &json!({"answer": "green"}));
+    assert_eq!(wrong.code(), (422, "life::unknown-answer".to_owned()));
+    assert_eq!(server.post(&format!("/api/v1/plans/{plan}/asks/which/answer"), &json!({"answer": "red"})).status, 200);
+    let done = server.until(&plan, "completed");
+    assert_eq!(done["percent"], 100);
+    let audit = server.get(&format!("/api/v1/plans/{plan}/audit")).json();
+    assert_eq!(audit["sound"], true);
+    let said: Vec<&str> =
+        audit["decisions"].as_array().unwrap().iter().map(|one| one["said"].as_str().unwrap()).collect();
+    assert!(said.iter().any(|line| line.contains("olga") && line.contains("sign-off")), "{said:?}");
+}
+
+#[test]
+fn an_edit_does_again_exactly_what_depends_on_it_and_a_stale_one_is_refused() {
+    let server = Server::start();
+    let plan = server.create(PLAN);
+    server.until(&plan, "blocked");
+    let task = server.get(&format!("/api/v1/plans/{plan}/tasks/number"));
+    let tag = task.header("etag").unwrap().to_owned();
+    assert_eq!(task.json()["outputs"]["n"], 21);
+    let edit = |tag: &str, n: u32| {
+        let body = json!({"outputs": {"n": n}, "why": "a test"}).to_string();
+        let headers = [("Content-Type", "application/json"), ("If-Match", tag)];
+        server.send("POST", &format!("/api/v1/plans/{plan}/tasks/number/edit"), &headers, &body)
+    };
+    let first = edit(&tag, 50);
+    assert_eq!((first.status, &first.json()["again"]), (200, &json!(["twice", "sign-off"])));
+    assert_eq!(edit(&tag, 60).code(), (412, "request::changed".to_owned()));
+    server.until(&plan, "blocked");
+    let results = server.get(&format!("/plans/{plan}/results")).json();
+    assert_eq!(results["outputs"]["twice"]["n"], 100);
+}
+
+#[test]
+fn a_revision_that_was_made_from_an_old_one_is_refused() {
+    let server = Server::start();
+    let plan = server.create(PLAN);
+    server.until(&plan, "blocked");
+    let path = format!("/api/v1/plans/{plan}/revisions");
+    let revise = |tag: &str, title: &str| {
+        let body = json!({"file": PLAN.replace("Try it", title), "rationale": "a better name"}).to_string();
+        server.send("POST", &path, &[("Content-Type", "application/json"), ("If-Match", tag)], &body)
+    };
+    assert_eq!(server.get(&format!("/api/v1/plans/{plan}/definition")).header("etag"), Some("\"r1\""));
+    assert_eq!(revise("\"r1\"", "Second").json()["revision"], 2);
+    assert_eq!(revise("\"r1\"", "Third").code(), (412, "life::old-revision".to_owned()));
+    let diff = server.get(&format!("/api/v1/plans/{plan}/diff?from=1&to=2")).json();
+    assert!(diff["lines"].to_string().contains("Second"), "{diff}");
+    assert_eq!(server.get(&path).json()["items"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn the_same_request_twice_is_one_plan() {
+    let server = Server::start();
+    let create = |key: &str, plan: &str| {
+        let headers = [("Content-Type", "application/yaml"), ("Idempotency-Key", key)];
+        server.send("POST", "/api/v1/plans", &headers, plan)
+    };
+    let (first, again) = (create("k", PLAN).json(), create("k", PLAN).json());
+    assert_eq!(first["plan"], again["plan"]);
+    assert_eq!(create("k", &PLAN.replace("Try", "Do")).code(), (409, "store::key-reused".to_owned()));
+    assert_ne!(create("other", PLAN).json()["plan"], first["plan"]);
+}
+
+#[test]
+fn a_wrong_plan_is_answered_with_everything_that_is_wrong() {
+    let server = Server::start();
+    let wrong = "title: x\ntasks:\n  - {id: a, depends_on: [b], run: echo}\n";
+    let answer = server.send("POST", "/api/v1/plans", &[("Content-Type", "application/yaml")], wrong);
+    assert_eq!(answer.code(), (422, "plan::wrong".to_owned()));
+    let error = &answer.json()["errors"][0];
+    assert_eq!((&error["code"], &error["line"]), (&json!("plan::unknown-dependency"), &json!(3)));
+    let found = server.post("/api/v1/plans/validate", &json!({"file": wrong})).json();
+    assert_eq!((&found["ok"], found["errors"].as_array().unwrap().len()), (&json!(false), 1));
+    assert_eq!(server.get("/api/v1/plans").json()["items"], json!([]), "nothing was created");
+}
+
+#[test]
+fn plans_come_in_pages_by_state_and_text() {
+    let server = Server::start();
+    let plan = |title: &str| format!("title: {title}\ntasks: [{{id: a, compute: {{n: '1'}}}}]\n");
+    let ids: Vec<String> = ["one", "two", "three"].iter().map(|title| server.create(&plan(title))).collect();
+    for id in &ids {
+        drop(server.until(id, "completed"));
+    }
+    let titles = |path: &str| -> (Vec<String>, Value) {
+        let page = server.get(path).json();
+        let items = page["items"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap().to_owned());
+        (items.collect(), page["next"].clone())
+    };
+    let (first, next) = titles("/api/v1/plans?limit=2&state=completed");
+    assert_eq!(first, ["three", "two"]);
+    let (rest, end) = titles(&format!("/api/v1/plans?limit=2&state=completed&cursor={next}"));
+    assert_eq!((rest, end), (vec!["one".to_owned()], Value::Null));
+    assert_eq!(titles("/api/v1/plans?text=TWO").0, ["two"]);
+    assert_eq!(titles("/api/v1/plans?state=failed,paused").0, [""; 0]);
+    assert_eq!(server.get("/api/v1/plans?state=odd").code(), (400, "request::wrong-query".to_owned()));
+    assert_eq!(server.get("/api/v1/plans?limit=0").code(), (400, "request::wrong-query".to_owned()));
+}
+
+/// Every documented route that only looks.
+#[test]
+fn every_documented_route_answers_as_its_document_says() {
+    let server = Server::start();
+    let plan = server.create(PLAN);
+    server.until(&plan, "blocked");
+    let document = server.get("/api/v1/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut asked = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let Some(operation) = item.get("get").filter(|_| !path.ends_with("/events")) else { continue };
+        let real = path.replace("{plan}", &plan).replace("{task}", "number").replace("{gate}", "sign-off");
+        let real = real.replace("/templates/{name}", "/templates/execution-plan").replace("{name}", "stdout");
+        let answer = server.get(&real);
+        let expected =
+            if operation["responses"].get(answer.status.to_string()).is_some() { "documented" } else { "not" };
+        let missing = real.contains("/artifacts/") || real.ends_with("/report");
+        assert!(
+            expected == "documented" || (missing && answer.status == 404),
+            "{real}: {} {}",
+            answer.status,
+            answer.text()
+        );
+        asked += 1;
+        // And a plan that does not exist is a problem everywhere.
+        if path.contains("{plan}") {
+            let nowhere = server.get(&real.replace(&plan, "no-such-plan"));
+            assert_eq!(nowhere.code().0, 404, "{real}");
+        }
+    }
+    assert!(asked >= 45, "{asked}");
+}
+
+#[test]
+fn the_names_of_other_documents_answer_too() {
+    let server = Server::start();
+    let graph = json!({"title": "Seeds", "nodes": [{"id": "a", "compute": {"n": "1"}}, {"id": "b", "dependsOn": ["a"], "compute": {"n": "2"}}]});
+    let created = server.post("/plans", &graph);
+    assert_eq!(created.status, 201, "{}", created.text());
+    let plan = created.json()["plan"].as_str().unwrap().to_owned();
+    assert_eq!(server.post(&format!("/plans/{plan}/tasks/a/run"), &json!({})).status, 202);
+    server.until(&plan, "completed");
+    assert_eq!(server.get(&format!("/plans/{plan}/tree")).json()["tree"][1]["id"], "b");
+    assert_eq!(server.get(&format!("/plans/{plan}/execution/summary")).json()["progress_percentage"], 100);
+    assert_eq!(server.get("/health").json()["status"], "ok");
+    let prompted = json!({"prompt": "Open a small bakery in Oslo for 600 000 kr before Christmas", "speed_vs_detail": "fast_but_skip_details"});
+    let made = server.post("/api/plans", &prompted);
+    assert_eq!(made.status, 202, "{}", made.text());
+    let plan = made.json()["plan_id"].as_str().unwrap().to_owned();
+    server.until(&plan, "blocked");
+    assert_eq!(server.get(&format!("/api/plans/{plan}/files")).json()["has_report"], true);
+    assert!(server.get(&format!("/api/plans/{plan}/report")).text().starts_with('#'));
+    let unknown = json!({"prompt": "Open a small bakery in Oslo", "llm_model": "no-such-model"});
+    assert_eq!(server.post("/api/plans", &unknown).code(), (422, "plan::model".to_owned()));
+}
+
+#[test]
+fn a_fork_and_a_replay_are_as_on_the_command_line() {
+    let server = Server::start();
+    let plan = server.create(PLAN);
+    server.until(&plan, "blocked");
+    assert_eq!(server.post(&format!("/api/v1/plans/{plan}/replay"), &json!({})).json()["same"], true);
+    let fork = server.post(&format!("/api/v1/plans/{plan}/fork"), &json!({"at": 2}));
+    assert_eq!(fork.status, 201);
+    assert_eq!(server.post(&format!("/api/v1/plans/{plan}/fork"), &json!({"at": 999})).code().0, 404);
+    let then = server.get(&format!("/api/v1/plans/{plan}/state?at=2")).json();
+    assert_ne!(then["tasks"]["number"]["state"], "completed");
+}
+
+#[test]
+fn the_server_is_ready_and_says_its_figures() {
+    let server = Server::start();
+    assert_eq!(server.get("/readyz").json()["status"], "ok");
+    server.get("/api/v1/plans");
+    let figures = server.get("/metrics").text();
+    assert!(
+        figures.contains("gantry_http_request_seconds_count{method=\"GET\",route=\"/api/v1/plans\",status=\"200\"} 1"),
+        "{figures}"
+    );
+}

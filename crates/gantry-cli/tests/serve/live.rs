@@ -1,0 +1,125 @@
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use crate::server::Server;
+
+const PLAN: &str = "
+title: Watched
+tasks:
+  - {id: talk, run: 'echo one; echo two'}
+  - {id: sign-off, depends_on: [talk], gate: {checks: [it is fine]}}
+  - {id: after, depends_on: [sign-off], run: echo after}
+";
+
+/// A stream of events, and the number of the last one.
+struct Events {
+    lines: BufReader<TcpStream>,
+}
+
+impl Events {
+    fn open(server: &Server, path: &str, headers: &str) -> Self {
+        let stream = server.open(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{headers}\r\n", server.addr));
+        Self { lines: BufReader::new(stream) }
+    }
+
+    /// The next event: its number, its kind, what it says.
+    fn next(&mut self) -> Option<(String, String, Value)> {
+        let (mut id, mut kind) = (String::new(), String::new());
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).unwrap_or(0) == 0 {
+                return None;
+            }
+            if let Some(text) = line.strip_prefix("id: ") {
+                text.trim().clone_into(&mut id);
+            } else if let Some(text) = line.strip_prefix("event: ") {
+                text.trim().clone_into(&mut kind);
+            } else if let Some(text) = line.strip_prefix("data: ") {
+                return Some((id, kind, serde_json::from_str(text).unwrap()));
+            }
+        }
+    }
+
+    /// The numbers of the journal until something was said.
+    fn until(&mut self, said: &str) -> Vec<u64> {
+        let mut seen = Vec::new();
+        while let Some((_, kind, data)) = self.next() {
+            if kind == "journal" {
+                seen.push(data["seq"].as_u64().unwrap());
+                if data["said"].as_str().unwrap().contains(said) {
+                    break;
+                }
+            }
+        }
+        seen
+    }
+}
+
+#[test]
+fn a_client_that_comes_back_misses_nothing_and_gets_nothing_twice() {
+    let mut server = Server::start();
+    let plan = server.create(PLAN);
+    let path = format!("/api/v1/plans/{plan}/events");
+    let mut seen = Events::open(&server, &format!("{path}?after=0"), "").until("sign-off: waits");
+    let last = *seen.last().unwrap();
+    // The server dies, and another one takes over.
+    server.kill();
+    server.go_on();
+    let mut again = Events::open(&server, &path, &format!("Last-Event-ID: {last}\r\n"));
+    assert_eq!(server.post(&format!("/api/v1/plans/{plan}/gates/sign-off/approve"), &json!({})).status, 200);
+    seen.extend(again.until("completed"));
+    let length = server.until(&plan, "completed")["length"].as_u64().unwrap();
+    assert_eq!(seen, (1..=length).collect::<Vec<u64>>());
+}
+
+#[test]
+fn what_tasks_write_comes_as_they_write_it() {
+    let server = Server::start();
+    let plan = server.create("title: Slow\ntasks:\n  - {id: wait, ask: Ready?}\n  - {id: talk, depends_on: [wait], run: 'echo one; echo two'}\n");
+    server.until(&plan, "blocked");
+    let mut events = Events::open(&server, &format!("/api/v1/plans/{plan}/events"), "");
+    server.post(&format!("/api/v1/plans/{plan}/asks/wait/answer"), &json!({"answer": "yes"}));
+    let mut written = String::new();
+    while !written.contains("two") {
+        let (_, kind, data) = events.next().unwrap();
+        if kind == "output" {
+            written += data["text"].as_str().unwrap();
+        }
+    }
+    assert!(written.contains("one"), "{written}");
+}
+
+#[test]
+fn a_number_that_is_none_is_said() {
+    let server = Server::start();
+    let plan = server.create(PLAN);
+    let answer = server.get(&format!("/api/v1/plans/{plan}/events?after=later"));
+    assert_eq!(answer.code(), (400, "live::cursor".to_owned()));
+}
+
+#[test]
+fn all_plans_are_watched_at_once() {
+    let server = Server::start();
+    let mut events = Events::open(&server, "/api/v1/events?after=0", "");
+    let plan = server.create(PLAN);
+    loop {
+        let (_, kind, data) = events.next().unwrap();
+        assert_eq!(kind, "plan");
+        if data["id"] == plan.as_str() && data["state"] == "blocked" {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_server_that_stops_leaves_plans_as_they_stand_and_the_next_goes_on() {
+    let mut server = Server::start();
+    let plan = server.create(PLAN);
+    server.until(&plan, "blocked");
+    assert!(server.stop());
+    server.go_on();
+    let found = server.get(&format!("/api/v1/plans/{plan}")).json();
+    assert_eq!((&found["state"], &found["driven"]), (&json!("blocked"), &json!(true)));
+}

@@ -1,0 +1,191 @@
+//! A server in a process of its own, and a small client that says exactly what it is told.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// How long anything may take before a test gives up.
+pub const WITHIN: Duration = Duration::from_secs(30);
+
+/// A server with a record of its own.
+pub struct Server {
+    folder: tempfile::TempDir,
+    child: Option<Child>,
+    pub addr: String,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The code of a problem, which must be one.
+    pub fn code(&self) -> (u16, String) {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
+        assert_eq!(self.json()["status"], self.status);
+        (self.status, self.json()["code"].as_str().unwrap().to_owned())
+    }
+}
+
+impl Server {
+    pub fn start() -> Self {
+        let mut server = Self { folder: tempfile::tempdir().unwrap(), child: None, addr: String::new() };
+        server.go_on();
+        server
+    }
+
+    fn gantry(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gantry"));
+        let folder = self.folder.path();
+        command.current_dir(folder).env_clear().env("HOME", folder).env("PATH", std::env::var_os("PATH").unwrap());
+        command.env("GANTRY_DB", folder.join("gantry.db")).env("GANTRY_USER", "olga");
+        command
+    }
+
+    /// Starts the process again, on a new port.
+    pub fn go_on(&mut self) {
+        let mut command = self.gantry();
+        command.args(["serve", "--addr", "127.0.0.1:0", "--json", "--grace", "2", "--body-max", "100000"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        said["url"].as_str().unwrap().trim_start_matches("http://").clone_into(&mut self.addr);
+        self.child = Some(child);
+    }
+
+    /// Kills the process, as a power cut would.
+    pub fn kill(&mut self) {
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Asks the process to stop, and waits for it.
+    pub fn stop(&mut self) -> bool {
+        let mut child = self.child.take().unwrap();
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        child.wait().unwrap().success()
+    }
+
+    /// Runs another command on the same record.
+    pub fn run(&self, args: &[&str], input: &str) -> String {
+        let mut child = self
+            .gantry()
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// A connection on which a request was sent.
+    pub fn open(&self, request: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.addr).unwrap();
+        stream.set_read_timeout(Some(WITHIN)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    }
+
+    /// Sends a request with more headers, and reads the answer.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.addr);
+        for (name, value) in headers {
+            request.extend([name, ": ", value, "\r\n"]);
+        }
+        request.extend(["Content-Length: ", &body.len().to_string(), "\r\n\r\n", body]);
+        read(self.open(&request))
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], "")
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, &[("Content-Type", "application/json")], &body.to_string())
+    }
+
+    /// Creates a plan from a file, and returns its id.
+    pub fn create(&self, yaml: &str) -> String {
+        let answer = self.send("POST", "/api/v1/plans", &[("Content-Type", "application/yaml")], yaml);
+        assert_eq!(answer.status, 202, "{}", answer.text());
+        answer.json()["plan"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until a plan is in a state.
+    pub fn until(&self, plan: &str, state: &str) -> Value {
+        let since = Instant::now();
+        loop {
+            let found = self.get(&format!("/api/v1/plans/{plan}")).json();
+            if found["state"] == state {
+                return found;
+            }
+            assert!(since.elapsed() < WITHIN, "{plan} is {} and not {state}", found["state"]);
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Reads an answer to its end.
+pub fn read(mut stream: TcpStream) -> Answer {
+    let mut bytes = Vec::new();
+    // A server that has said no may close before it has read everything.
+    let _ = stream.read_to_end(&mut bytes);
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let mut lines = head.lines();
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|code| code.parse().ok()).unwrap_or(0);
+    let headers: Vec<(String, String)> =
+        lines.filter_map(|line| line.split_once(": ")).map(|(n, v)| (n.to_lowercase(), v.to_owned())).collect();
+    let rest = bytes.get(end + 4..).unwrap_or_default();
+    let chunked = headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
+    let body = if chunked { unchunked(rest) } else { rest.to_vec() };
+    Answer { status, headers, body }
+}
+
+fn unchunked(mut rest: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = rest.windows(2).position(|two| two == b"\r\n") {
+        let size = usize::from_str_radix(String::from_utf8_lossy(&rest[..end]).trim(), 16).unwrap_or(0);
+        if size == 0 {
+            break;
+        }
+        body.extend_from_slice(&rest[end + 2..end + 2 + size]);
+        rest = &rest[end + 4 + size..];
+    }
+    body
+}

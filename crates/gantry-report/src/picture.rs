@@ -1,0 +1,286 @@
+//! A schedule as a picture: the charts, filled from what was computed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gantry_schedule::project::LinkKind;
+use gantry_schedule::{Moment, Project, Schedule, TaskKind};
+use rust_decimal::prelude::ToPrimitive as _;
+
+use crate::chart::{
+    self, CashFlow, CashSpan, Clock, Frame, Gantt, GanttLink, GanttTask, Histogram, Load, Measure, Network,
+    NetworkLink, NetworkTask, SCurve, TaskShape, Tornado,
+};
+
+/// What can be drawn of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picture {
+    /// When everything happens, and what waits for what.
+    Gantt,
+    /// What waits for what, as a graph.
+    Network,
+    /// When it may be finished.
+    Histogram,
+    /// How sure each finish is.
+    SCurve,
+    /// What everyone has to do.
+    Load,
+    /// What is due each month.
+    Cash,
+    /// What moves the finish most.
+    Tornado,
+}
+
+impl Picture {
+    /// Draws it; nothing where it shows futures and none were drawn.
+    pub fn draw(self, schedule: &Schedule, project: &Project, frame: &Frame) -> Option<String> {
+        let futures = schedule.monte_carlo.as_ref();
+        let svg = match self {
+            Self::Gantt => gantt(schedule, project).svg(frame),
+            Self::Network => network(schedule, project).svg(frame),
+            Self::Load => load(schedule).svg(frame),
+            Self::Cash => cash(schedule).svg(frame),
+            Self::Histogram => {
+                let bins = futures?.histogram.iter().map(|bin| chart::Bin {
+                    from: value(bin.from),
+                    until: value(bin.to),
+                    count: u64::from(bin.count),
+                });
+                Histogram {
+                    measure: measure(schedule),
+                    bins: bins.collect(),
+                    percentiles: percentiles(schedule),
+                    limit: limit(schedule),
+                    within_limit: within(schedule),
+                }
+                .svg(frame)
+            }
+            Self::SCurve => {
+                let points = futures?
+                    .s_curve
+                    .iter()
+                    .map(|point| chart::Point { x: value(point.finish), y: f64::from(point.percent) });
+                SCurve {
+                    measure: measure(schedule),
+                    probability: points.collect(),
+                    percentiles: percentiles(schedule),
+                    limit: limit(schedule),
+                    within_limit: within(schedule),
+                    today: None,
+                    sums_measure: Measure::Percent,
+                    sums: Vec::new(),
+                }
+                .svg(frame)
+            }
+            Self::Tornado => {
+                let drivers = futures?.drivers.iter().map(|driver| chart::Driver {
+                    name: driver.id.clone(),
+                    low: value(driver.low_finish),
+                    high: value(driver.high_finish),
+                    ..chart::Driver::default()
+                });
+                Tornado { measure: measure(schedule), drivers: drivers.collect(), base: value(schedule.finish) }
+                    .svg(frame)
+            }
+        };
+        Some(svg)
+    }
+}
+
+/// The unit of every length, as one calls it in the singular.
+pub(crate) fn unit(schedule: &Schedule) -> String {
+    let unit = serde_json::to_value(schedule.unit).ok();
+    unit.as_ref().and_then(serde_json::Value::as_str).unwrap_or("period").to_owned()
+}
+
+/// `3 days`, `1 day`.
+pub(crate) fn counted(number: &str, unit: &str) -> String {
+    let many = if number == "1" { "" } else { "s" };
+    format!("{number} {unit}{many}")
+}
+
+fn clock(schedule: &Schedule) -> Clock {
+    match schedule.start {
+        Moment::Date(..) => Clock::Dates,
+        Moment::Count(_) => Clock::periods(&unit(schedule)),
+    }
+}
+
+fn measure(schedule: &Schedule) -> Measure {
+    Measure::Time(clock(schedule))
+}
+
+fn moment(at: Moment) -> chart::Moment {
+    match at {
+        Moment::Date(instant, offset) => chart::Moment::civil(offset.to_datetime(instant)),
+        Moment::Count(count) => chart::Moment::at(count.as_f64()),
+    }
+}
+
+/// By when something is due: the end of a day is the last minute of it, so that the right date stands there.
+fn due(at: Moment) -> chart::Moment {
+    match at {
+        Moment::Date(instant, offset) => {
+            let local = offset.to_datetime(instant);
+            let midnight = local.time() == jiff::civil::Time::midnight();
+            let minute = jiff::Span::new().minutes(i64::from(midnight));
+            chart::Moment::civil(local.checked_sub(minute).unwrap_or(local))
+        }
+        Moment::Count(_) => moment(at),
+    }
+}
+
+fn value(at: Moment) -> f64 {
+    moment(at).value()
+}
+
+fn percentiles(schedule: &Schedule) -> Vec<chart::Percentile> {
+    let Some(futures) = &schedule.monte_carlo else { return Vec::new() };
+    let finish = &futures.finish;
+    [(10.0, finish.p10), (50.0, finish.p50), (80.0, finish.p80), (95.0, finish.p95)]
+        .map(|(percent, at)| chart::Percentile { percent, value: value(at) })
+        .to_vec()
+}
+
+fn limit(schedule: &Schedule) -> Option<f64> {
+    schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| due(verdict.at).value())
+}
+
+fn within(schedule: &Schedule) -> Option<f64> {
+    schedule.deadlines.iter().find(|verdict| verdict.task.is_none())?.probability
+}
+
+fn places(schedule: &Schedule) -> BTreeMap<&str, usize> {
+    schedule.tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect()
+}
+
+fn name(task: &gantry_schedule::TaskRow) -> &str {
+    if task.title.is_empty() { &task.id } else { &task.title }
+}
+
+fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
+    let at = places(schedule);
+    let parent = |id: &str| at.get(id).and_then(|at| schedule.tasks[*at].parent.as_deref());
+    let tasks = schedule.tasks.iter().map(|task| {
+        let late = moment(task.late_finish);
+        GanttTask {
+            depth: std::iter::successors(task.parent.as_deref(), |id| parent(id)).take(20).count(),
+            shape: match task.kind {
+                TaskKind::Task => TaskShape::Task,
+                TaskKind::Milestone => TaskShape::Milestone,
+                TaskKind::Summary => TaskShape::Summary,
+            },
+            critical: task.critical,
+            float: (!task.critical && task.kind == TaskKind::Task)
+                .then(|| chart::Float { until: late, length: task.float.to_string() }),
+            percent_done: (task.percent > 0).then(|| f64::from(task.percent)),
+            ..GanttTask::new(name(task), moment(task.start), moment(task.finish))
+        }
+    });
+    let links = links(project, &at).map(|(from, to, kind)| GanttLink {
+        from,
+        to,
+        kind: match kind {
+            LinkKind::FinishToStart => chart::LinkKind::FinishToStart,
+            LinkKind::StartToStart => chart::LinkKind::StartToStart,
+            LinkKind::FinishToFinish => chart::LinkKind::FinishToFinish,
+            LinkKind::StartToFinish => chart::LinkKind::StartToFinish,
+        },
+        critical: schedule.tasks[from].critical && schedule.tasks[to].critical,
+    });
+    let deadline = schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| due(verdict.at));
+    let today = schedule.earned_value.as_ref().map(|value| moment(value.data_date));
+    Gantt {
+        clock: clock(schedule),
+        tasks: tasks.collect(),
+        links: links.collect(),
+        deadline,
+        today,
+        ..Gantt::default()
+    }
+}
+
+/// Where each link leads from and to, by place.
+fn links<'a>(
+    project: &'a Project,
+    at: &'a BTreeMap<&str, usize>,
+) -> impl Iterator<Item = (usize, usize, LinkKind)> + 'a {
+    project.tasks.iter().flat_map(move |task| {
+        let to = at.get(task.id.as_str()).copied();
+        task.after.iter().filter_map(move |link| Some((*at.get(link.task.as_str())?, to?, link.kind)))
+    })
+}
+
+/// Summaries have their place here only where something waits for them, or they for it.
+fn network(schedule: &Schedule, project: &Project) -> Network {
+    let waited_for = project.tasks.iter().flat_map(|task| &task.after).map(|link| link.task.as_str());
+    let waiting = project.tasks.iter().filter(|task| !task.after.is_empty()).map(|task| task.id.as_str());
+    let linked: BTreeSet<&str> = waited_for.chain(waiting).collect();
+    let shown: Vec<&gantry_schedule::TaskRow> = schedule
+        .tasks
+        .iter()
+        .filter(|task| task.kind != TaskKind::Summary || linked.contains(task.id.as_str()))
+        .collect();
+    let tasks = shown.iter().map(|task| NetworkTask {
+        name: name(task).to_owned(),
+        group: task.parent.clone().unwrap_or_default(),
+        start: moment(task.start),
+        finish: moment(task.finish),
+        float: counted(&task.float.to_string(), &unit(schedule)),
+        critical: task.critical,
+        done: task.percent == 100,
+        milestone: task.kind == TaskKind::Milestone,
+        summary: task.kind == TaskKind::Summary,
+    });
+    let at: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
+    let links = links(project, &at).map(|(from, to, _)| NetworkLink {
+        from,
+        to,
+        critical: shown[from].critical && shown[to].critical,
+    });
+    Network { clock: clock(schedule), tasks: tasks.collect(), links: links.collect(), ..Network::default() }
+}
+
+fn load(schedule: &Schedule) -> Load {
+    let amount = |amount: gantry_schedule::project::Amount| f64::from(amount.0) / 1_000.0;
+    let resources = schedule.resources.iter().map(|resource| chart::Resource {
+        name: resource.id.clone(),
+        unit: String::new(),
+        capacity: resource
+            .load
+            .iter()
+            .map(|step| chart::Capacity { from: moment(step.from), amount: amount(step.capacity) })
+            .collect(),
+        uses: resource
+            .load
+            .iter()
+            .filter(|step| step.used.0 > 0)
+            .map(|step| chart::Use {
+                task: String::new(),
+                from: moment(step.from),
+                until: moment(step.to),
+                amount: amount(step.used),
+            })
+            .collect(),
+    });
+    Load { clock: clock(schedule), resources: resources.collect(), ..Load::default() }
+}
+
+fn cash(schedule: &Schedule) -> CashFlow {
+    let cost = &schedule.cost;
+    let spans = cost.cash_flow.months.iter().map(|month| {
+        let next = month.month.checked_add(jiff::Span::new().months(1)).unwrap_or(month.month);
+        CashSpan {
+            from: chart::Moment::civil(month.month.at(0, 0, 0, 0)),
+            until: chart::Moment::civil(next.at(0, 0, 0, 0)),
+            paid: month.due.to_f64().unwrap_or_default(),
+            received: 0.0,
+        }
+    });
+    CashFlow {
+        clock: Clock::Dates,
+        currency: cost.currency.clone(),
+        spans: spans.collect(),
+        budget: cost.budget.and_then(|budget| budget.to_f64()),
+        today: None,
+    }
+}

@@ -1,0 +1,336 @@
+//! Fills a layout with what is known about a plan.
+
+use serde_json::{Map, Value, json};
+
+use super::layout::{self, Choice, Layout};
+use super::pattern::{Scope, at, flat, is_empty};
+use super::prose::Index;
+use super::{
+    Block, Card, Claim, Content, Line, Report, Row, Section, Source, Span, Subject, Table, Tile, Tone, check, figures,
+    figures_of, once,
+};
+use crate::chart::{Frame, Heading, Sheet};
+use crate::picture::Picture;
+
+/// How wide charts are drawn; pages scale them.
+const CHART_WIDTH_PX: u32 = 1_080;
+
+/// Makes the report, and checks it.
+pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Report {
+    let mut numbers = subject.scheduled.map(|(_, schedule)| figures_of(schedule)).unwrap_or_default();
+    numbers.extend(figures::of_work(&subject.plan));
+    let mut whole: Map<String, Value> = subject.parts.clone();
+    whole.insert("plan".to_owned(), subject.plan.clone());
+    whole.insert("life".to_owned(), subject.life.clone());
+    whole.insert("q".to_owned(), Value::Object(numbers.clone()));
+    whole.insert("sources".to_owned(), json!(subject.sources));
+    let whole = Value::Object(whole);
+    let index = index(layout, subject, &whole);
+    let composer = Composer { layout, subject, whole: &whole, index: &index };
+    let (wanted, left_out) = composer.wanted(choice);
+    let mut sections: Vec<Section> =
+        wanted.into_iter().filter_map(|(section, open)| composer.section(section, open)).collect();
+    once::say_once(&mut sections);
+    once::link_only_what_is_there(&mut sections);
+    let about = [at(&whole, "understand.aim"), at(&whole, "plan.objective")];
+    let about = about.into_iter().find(|text| !is_empty(text)).map(|text| index.read(&flat(text))).unwrap_or_default();
+    let mut report = Report {
+        title: subject.title.clone(),
+        about,
+        day: subject.day.clone(),
+        sections,
+        left_out,
+        sources: subject.sources.clone(),
+        figures: figures::listed(&numbers),
+        findings: Vec::new(),
+    };
+    report.findings = check::check(&report, subject);
+    report
+}
+
+/// Everything that texts may name.
+fn index(layout: &Layout, subject: &Subject<'_>, whole: &Value) -> Index {
+    let mut index = Index::default();
+    for (name, claim) in [("deadline", Claim::Given), ("budget", Claim::Given)] {
+        index.know_numbers(name, &whole["q"][name], claim);
+    }
+    index.know_numbers("q", &whole["q"], Claim::Computed);
+    index.know_numbers("facts", &whole["facts"], Claim::Given);
+    let planned = if subject.begun { "as planned" } else { "overview" };
+    index.know_numbers(planned, &without_words(&whole["overview"]), Claim::Computed);
+    for project in at(whole, "related.related").as_array().into_iter().flatten() {
+        index.know_numbers("related", &project["name"], Claim::Fact);
+    }
+    for path in &layout.named {
+        let (path, letter) = path.split_once('#').map_or((path.as_str(), None), |(path, letter)| (path, Some(letter)));
+        index.know_ids(at(whole, path), letter);
+    }
+    index
+}
+
+/// What was computed, without what models wrote.
+fn without_words(value: &Value) -> Value {
+    const WRITTEN: [&str; 6] = ["title", "effect", "mitigation", "owner", "name", "role"];
+    match value {
+        Value::Object(fields) => {
+            let computed = fields.iter().filter(|(name, _)| !WRITTEN.contains(&name.as_str()));
+            Value::Object(computed.map(|(name, value)| (name.clone(), without_words(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_words).collect()),
+        other => other.clone(),
+    }
+}
+
+struct Composer<'a> {
+    layout: &'a Layout,
+    subject: &'a Subject<'a>,
+    whole: &'a Value,
+    index: &'a Index,
+}
+
+impl<'a> Composer<'a> {
+    /// The sections that are wanted, in the reader's order, and what is left out.
+    fn wanted(&self, choice: &Choice) -> (Vec<(&'a layout::Section, bool)>, Vec<String>) {
+        let audience = choice.audience.as_ref().and_then(|name| self.layout.audiences.get(name));
+        let household = at(self.whole, "facts.size") == "household";
+        let chosen = |section: &&layout::Section| {
+            if choice.sections.is_empty() {
+                !household || self.layout.one_page.is_empty() || self.layout.one_page.contains(&section.id)
+            } else {
+                choice.sections.contains(&section.id)
+            }
+        };
+        let (mut wanted, others): (Vec<&layout::Section>, Vec<&layout::Section>) =
+            self.layout.sections.iter().partition(chosen);
+        if let Some(audience) = audience {
+            let place = |id: &String| audience.first.iter().position(|first| first == id).unwrap_or(usize::MAX);
+            wanted.sort_by_key(|section| place(&section.id));
+        }
+        let folded = |id: &String| audience.is_some_and(|audience| audience.folded.contains(id));
+        let left_out = others.into_iter().filter(|section| self.is_there(section)).map(|section| section.id.clone());
+        (wanted.iter().map(|section| (*section, !folded(&section.id))).collect(), left_out.collect())
+    }
+
+    fn is_there(&self, section: &layout::Section) -> bool {
+        section.of.as_ref().is_none_or(|part| !is_empty(at(self.whole, part)))
+    }
+
+    fn source(&self, part: &str) -> Option<&'a Source> {
+        self.subject.sources.iter().find(|source| source.part == part)
+    }
+
+    fn section(&self, section: &layout::Section, open: bool) -> Option<Section> {
+        let part = section.of.as_deref().map(|path| path.split('.').next().unwrap_or(path));
+        let mut blocks: Vec<Block> = Vec::new();
+        if self.is_there(section) {
+            blocks.extend(section.blocks.iter().filter_map(|block| self.block(section, block)));
+        } else if let Some(missing) = part.and_then(|part| self.source(part)).and_then(|source| {
+            let why = source.missing.as_ref()?;
+            Some(format!("This is not there: the step “{}” {why}.", source.title))
+        }) {
+            let content = Content::Note { tone: Tone::Care, line: vec![Span::Text(missing)] };
+            blocks.push(Block { from: part.map(str::to_owned), claim: Claim::Computed, content });
+        }
+        (!blocks.is_empty()).then(|| Section {
+            id: section.id.clone(),
+            title: section.title.clone(),
+            open,
+            quoted: section.quoted,
+            blocks,
+        })
+    }
+
+    fn scope(&self, row: &'a Value, quoted: bool) -> Scope<'a> {
+        Scope { whole: self.whole, row, index: self.index, quoted }
+    }
+
+    fn block(&self, section: &layout::Section, block: &layout::Block) -> Option<Block> {
+        let scope = self.scope(self.whole, section.quoted);
+        let path = [&block.list, &block.table, &block.cards].into_iter().flatten().next();
+        let content = match path {
+            Some(path) => self.repeated(section, block, at(self.whole, path))?,
+            None if !block.tiles.is_empty() => {
+                let tiles: Vec<Tile> = block.tiles.iter().filter_map(|one| tile(one, &scope)).collect();
+                (!tiles.is_empty()).then_some(Content::Tiles(tiles))?
+            }
+            None if block.picture.is_some() => self.picture(block)?,
+            None if block.note.is_some() => {
+                let line = scope.fill(block.note.as_deref()?)?;
+                Content::Note { tone: tone(&scope, block.tone.as_deref()), line }
+            }
+            None => Content::Text { label: block.label.clone(), lines: texts(&scope, block.text.as_deref()?)? },
+        };
+        let from = path.or(block.text.as_ref()).or(block.note.as_ref()).and_then(|path| part_of(path));
+        let from = from.filter(|part| self.source(part).is_some());
+        let by_source = from.as_deref().and_then(|part| self.source(part)).map(|source| source.kind.as_str());
+        let claim = block.claim.unwrap_or(match by_source {
+            Some("model") => Claim::Estimate,
+            _ => Claim::Computed,
+        });
+        Some(Block { from, claim, content })
+    }
+
+    fn repeated(&self, section: &layout::Section, block: &layout::Block, rows: &'a Value) -> Option<Content> {
+        let label = block.label.clone();
+        let rows: Vec<&Value> = match rows {
+            Value::Array(items) => items.iter().filter(|row| passes(row, block.only.as_deref())).collect(),
+            _ => return None,
+        };
+        let most = block.most.unwrap_or(usize::MAX);
+        let rows = rows.into_iter().take(most);
+        if block.table.is_some() {
+            let rows: Vec<Row> = rows.map(|row| self.row(section, block, row)).collect();
+            let columns = block.columns.iter().map(|column| column.title.clone()).collect();
+            let table = without_empty_columns(Table { title: label.unwrap_or_default(), columns, rows });
+            return (!table.rows.is_empty()).then_some(Content::Table(table));
+        }
+        if block.cards.is_some() {
+            let cards: Vec<Card> = rows.filter_map(|row| self.card(section, block, row)).collect();
+            return (!cards.is_empty()).then_some(Content::Cards { label, cards });
+        }
+        let pattern = block.item.as_deref().unwrap_or("{$}");
+        let items: Vec<Line> = rows.filter_map(|row| self.scope(row, section.quoted).fill(pattern)).collect();
+        (!items.is_empty()).then_some(Content::List { label, items })
+    }
+
+    fn row(&self, section: &layout::Section, block: &layout::Block, row: &'a Value) -> Row {
+        let scope = self.scope(row, section.quoted);
+        Row {
+            id: row["id"].as_str().map(str::to_owned),
+            heading: block.heading.as_deref().is_some_and(|test| passes(row, Some(test))),
+            cells: block.columns.iter().map(|column| scope.fill(&column.pattern).unwrap_or_default()).collect(),
+        }
+    }
+
+    fn card(&self, section: &layout::Section, block: &layout::Block, row: &'a Value) -> Option<Card> {
+        let scope = self.scope(row, section.quoted);
+        let mark = block.mark.as_deref().and_then(|mark| {
+            let (word, test) = mark.split_once(" if ")?;
+            let (field, other) = test.split_once(" = ")?;
+            (scope.find(field.trim()) == scope.find(other.trim())).then(|| word.to_owned())
+        });
+        let lines = block.lines.iter().filter_map(|line| match line.pattern.split_once(" each ") {
+            Some((path, pattern)) => {
+                let all = scope.find(path.trim()).as_array()?;
+                let mut joined: Line = Vec::new();
+                for one in all.iter().filter_map(|one| self.scope(one, section.quoted).fill(pattern)) {
+                    if !joined.is_empty() {
+                        joined.push(Span::Text(" ".to_owned()));
+                    }
+                    joined.extend(one);
+                }
+                (!joined.is_empty()).then(|| (line.title.clone(), joined))
+            }
+            None => Some((line.title.clone(), scope.fill(&line.pattern)?)),
+        });
+        Some(Card {
+            id: row["id"].as_str().map(str::to_owned),
+            title: scope.fill(block.title.as_deref()?)?,
+            mark,
+            text: block.about.as_deref().and_then(|about| scope.fill(about)),
+            lines: lines.collect(),
+        })
+    }
+
+    fn picture(&self, block: &layout::Block) -> Option<Content> {
+        let (project, schedule) = self.subject.scheduled?;
+        let name = block.picture.clone()?;
+        let picture = match name.as_str() {
+            "gantt" => Picture::Gantt,
+            "network" => Picture::Network,
+            "histogram" => Picture::Histogram,
+            "s-curve" => Picture::SCurve,
+            "load" => Picture::Load,
+            "cash" => Picture::Cash,
+            "tornado" => Picture::Tornado,
+            _ => return None,
+        };
+        let dated = matches!(schedule.start, gantry_schedule::Moment::Date(..));
+        let nothing = match picture {
+            Picture::Cash => !dated || schedule.cost.cash_flow.months.is_empty(),
+            Picture::Load => schedule.resources.is_empty(),
+            _ => schedule.tasks.is_empty(),
+        };
+        if nothing {
+            return None;
+        }
+        let title = block.label.clone().unwrap_or_else(|| name.clone());
+        let frame = Frame {
+            id: format!("chart-{name}"),
+            heading: Heading::Hidden,
+            sheet: Sheet::OfThePage,
+            ..Frame::titled(&title, CHART_WIDTH_PX)
+        };
+        let svg = picture.draw(schedule, project, &frame)?;
+        Some(Content::Picture { name, title, svg })
+    }
+}
+
+/// The part that a path or a pattern begins with.
+fn part_of(path: &str) -> Option<String> {
+    let path = path.split_once('{').map_or(path, |(_, rest)| rest);
+    let part = path.trim_start_matches('/').split(['.', '|', '}']).next()?;
+    Some(part.to_owned())
+}
+
+/// `kind=summary`, `kind!=summary`.
+fn passes(row: &Value, test: Option<&str>) -> bool {
+    let Some(test) = test else { return true };
+    match test.split_once("!=") {
+        Some((field, value)) => flat(at(row, field)) != value,
+        None => test.split_once('=').is_some_and(|(field, value)| flat(at(row, field)) == value),
+    }
+}
+
+/// Columns in which nothing stands say nothing.
+fn without_empty_columns(mut table: Table) -> Table {
+    let keep: Vec<bool> =
+        (0..table.columns.len()).map(|at| table.rows.iter().any(|row| !row.cells[at].is_empty())).collect();
+    let kept = |at: usize| keep.get(at).copied().unwrap_or(false);
+    let mut at = 0;
+    table.columns.retain(|_| {
+        at += 1;
+        kept(at - 1)
+    });
+    for row in &mut table.rows {
+        let mut at = 0;
+        row.cells.retain(|_| {
+            at += 1;
+            kept(at - 1)
+        });
+    }
+    table
+}
+
+fn texts(scope: &Scope<'_>, text: &str) -> Option<Vec<Line>> {
+    if text.contains('{') {
+        return scope.fill(text).map(|line| vec![line]);
+    }
+    let value = scope.find(text);
+    let whole = match value {
+        Value::Array(items) => items.iter().map(flat).collect::<Vec<_>>(),
+        other => flat(other).split("\n\n").map(str::to_owned).collect(),
+    };
+    let read = |text: &String| if scope.quoted { vec![Span::Text(text.clone())] } else { scope.index.read(text) };
+    let lines: Vec<Line> = whole.iter().filter(|text| !text.trim().is_empty()).map(read).collect();
+    (!lines.is_empty()).then_some(lines)
+}
+
+fn tile(tile: &layout::Tile, scope: &Scope<'_>) -> Option<Tile> {
+    Some(Tile {
+        label: tile.label.clone(),
+        value: scope.fill(&tile.value)?,
+        notes: tile.notes.iter().filter_map(|note| scope.fill(note)).collect(),
+        tone: tone(scope, tile.tone.as_deref()),
+    })
+}
+
+fn tone(scope: &Scope<'_>, path: Option<&str>) -> Tone {
+    let word = path.map(|path| scope.find(path).as_str().unwrap_or(path));
+    match word {
+        Some("good") => Tone::Good,
+        Some("care") => Tone::Care,
+        Some("bad") => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}

@@ -1,0 +1,161 @@
+//! The quantities of a plan, each computed once: when, how much, how sure. Everything that names one takes it from here.
+
+use std::collections::BTreeSet;
+
+use gantry_schedule::{Moment, Schedule, TaskKind};
+use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive as _;
+use serde_json::{Map, Value, json};
+
+use super::Figure;
+
+/// The quantities of a schedule, by name.
+pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
+    let mut all = Map::new();
+    let mut put = |name: &str, value: Value| {
+        all.insert(name.to_owned(), value);
+    };
+    let futures = schedule.monte_carlo.as_ref();
+    let whole = schedule.deadlines.iter().find(|verdict| verdict.task.is_none());
+    put("start", json!(schedule.start.day()));
+    put("finish", json!(schedule.finish.day()));
+    if let Some(futures) = futures {
+        put("finish_p50", json!(futures.finish.p50.day()));
+        put("finish_p80", json!(futures.finish.p80.day()));
+        put("finish_p95", json!(futures.finish.p95.day()));
+        put("draws", json!(futures.draws));
+    }
+    if let Some(verdict) = whole {
+        put("deadline", json!(last_day(verdict.at)));
+        put("deadline_chance", json!(verdict.probability.map(percent)));
+        let late = days_between(verdict.at, schedule.finish).filter(|days| *days > 0);
+        put("days_late", json!(late));
+        let likely = futures.is_some_and(|futures| futures.finish.p50 > verdict.at);
+        let safe = futures.is_none_or(|futures| futures.finish.p80 <= verdict.at);
+        put("deadline_tone", json!(tone(!verdict.met || likely, safe)));
+        put("deadline_verdict", json!(verdict_words(verdict.met, likely, safe, "kept")));
+    }
+    let cost = &schedule.cost;
+    if cost.total > Decimal::ZERO || cost.budget.is_some() {
+        put("currency", json!(cost.currency));
+        put("cost", json!(rounded(cost.total)));
+        if let Some(futures) = futures {
+            put("cost_p50", json!(rounded(futures.cost.p50)));
+            put("cost_p80", json!(rounded(futures.cost.p80)));
+            put("cost_p95", json!(rounded(futures.cost.p95)));
+        }
+        put("contingency", json!(cost.contingency.and_then(rounded)));
+    }
+    if let Some(budget) = cost.budget {
+        put("budget", json!(rounded(budget)));
+        put("budget_chance", json!(futures.and_then(|futures| futures.budget_probability).map(percent)));
+        let over = cost.under_budget.filter(|left| *left < Decimal::ZERO).and_then(|left| rounded(-left));
+        put("over_budget", json!(over));
+        let likely = futures.is_some_and(|futures| futures.cost.p50 > budget);
+        let safe = futures.is_none_or(|futures| futures.cost.p80 <= budget);
+        put("budget_tone", json!(tone(over.is_some() || likely, safe)));
+        put("budget_verdict", json!(verdict_words(over.is_none(), likely, safe, "enough")));
+    }
+    let milestones = schedule.tasks.iter().filter(|task| task.kind == TaskKind::Milestone);
+    put("milestones", json!(milestones.count()));
+    put("feasible", json!(schedule.feasible));
+    all
+}
+
+/// How much work there is: pieces that someone does, no phases and no decisions.
+pub(super) fn of_work(plan: &Value) -> Map<String, Value> {
+    let all: Vec<&Value> = plan["tasks"].as_array().into_iter().flatten().collect();
+    let parents: BTreeSet<&str> = all.iter().filter_map(|task| task["parent"].as_str()).collect();
+    let is_work =
+        |task: &&&Value| task["id"].as_str().is_some_and(|id| !parents.contains(id)) && task["action"] != "gate";
+    let work: Vec<&Value> = all.iter().filter(is_work).copied().collect();
+    let hours: f64 = work.iter().filter_map(|task| task["estimate"]["likely"].as_f64()).sum();
+    let owners: BTreeSet<&str> = work.iter().filter_map(|task| task["owner"].as_str()).collect();
+    let mut all = Map::new();
+    all.insert("tasks".to_owned(), json!(work.len()));
+    all.insert("critical_tasks".to_owned(), json!(work.iter().filter(|task| task["critical"] == true).count()));
+    if hours > 0.0 {
+        all.insert("hours".to_owned(), json!(hours.round()));
+    }
+    if !owners.is_empty() {
+        all.insert("people".to_owned(), json!(owners.len()));
+    }
+    all
+}
+
+/// The same as a list, without what is unknown and what is only about them.
+pub(super) fn listed(all: &Map<String, Value>) -> Vec<Figure> {
+    const NAMES: [&str; 21] = [
+        "start",
+        "finish",
+        "finish_p50",
+        "finish_p80",
+        "finish_p95",
+        "deadline",
+        "deadline_chance",
+        "days_late",
+        "cost",
+        "cost_p50",
+        "cost_p80",
+        "cost_p95",
+        "contingency",
+        "budget",
+        "budget_chance",
+        "over_budget",
+        "tasks",
+        "critical_tasks",
+        "milestones",
+        "hours",
+        "draws",
+    ];
+    let one = |name: &&'static str| {
+        let value = all.get(*name).filter(|value| !value.is_null())?;
+        Some(Figure { name, value: value.clone() })
+    };
+    NAMES.iter().filter_map(one).collect()
+}
+
+fn verdict_words(holds: bool, likely_not: bool, safe: bool, word: &str) -> String {
+    match (holds, likely_not, safe) {
+        (false, _, _) => format!("not {word}, even if nothing goes wrong"),
+        (true, true, _) => format!("{word} as planned, but not in half of all futures"),
+        (true, false, false) => format!("{word} in half of all futures, but not in eight of ten"),
+        (true, false, true) => format!("{word} in at least eight of ten futures"),
+    }
+}
+
+fn tone(bad: bool, safe: bool) -> &'static str {
+    match (bad, safe) {
+        (true, _) => "bad",
+        (false, false) => "care",
+        (false, true) => "good",
+    }
+}
+
+fn percent(share: f64) -> f64 {
+    (share * 100.0).round()
+}
+
+/// An amount as a whole number.
+fn rounded(amount: Decimal) -> Option<i64> {
+    amount.round().to_i64()
+}
+
+/// The day on which something is due: midnight belongs to the day before it.
+fn last_day(at: Moment) -> String {
+    match at {
+        Moment::Date(instant, offset) => {
+            let local = offset.to_datetime(instant);
+            let midnight = local.time() == jiff::civil::Time::midnight();
+            let date = if midnight { local.date().yesterday().unwrap_or(local.date()) } else { local.date() };
+            date.to_string()
+        }
+        Moment::Count(_) => at.day(),
+    }
+}
+
+fn days_between(due: Moment, finish: Moment) -> Option<i32> {
+    let due: jiff::civil::Date = last_day(due).parse().ok()?;
+    let finish: jiff::civil::Date = finish.day().parse().ok()?;
+    Some((finish - due).get_days())
+}

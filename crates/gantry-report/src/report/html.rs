@@ -1,0 +1,290 @@
+//! The report as one HTML file that needs nothing else: no request, no font, no script from anywhere.
+//!
+//! The page has one style sheet and one script, both in place and named by their hashes in its policy; nothing else runs.
+//! Everything can be read without the script, which adds search, copying, zooming and the mark in the contents.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Block, Card, Claim, Content, Line, Report, Row, Section, Source, Span, Table, Tile, Tone, check, markdown,
+};
+use crate::chart::{Theme, style};
+
+const STYLE: &str = include_str!("page/report.css");
+const SCRIPT: &str = include_str!("page/report.js");
+
+/// Writes the report as a page. What its markup itself reveals is added to the findings.
+pub fn write(report: &Report) -> String {
+    let page = draw(report);
+    let found = check::check_html(&page, 1);
+    if found.is_empty() {
+        return page;
+    }
+    let mut told = report.clone();
+    told.findings.extend(found);
+    draw(&told)
+}
+
+fn draw(report: &Report) -> String {
+    let style = format!("{}\n{STYLE}", style(Theme::Follow));
+    let policy = format!(
+        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
+        hash(&style),
+        hash(SCRIPT)
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content="gantry";
+                title { (report.title) }
+                style { (PreEscaped(style)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the report" }
+                nav.contents aria-label="Contents" { (contents(report)) }
+                main #main {
+                    header.head {
+                        h1 { (report.title) }
+                        @if !report.about.is_empty() { p.lede { (line(&report.about)) } }
+                        p.made { "Report of " (report.day) (made_by(report)) }
+                    }
+                    @if !report.findings.is_empty() { (findings(report)) }
+                    @for section in &report.sections { (draw_section(report, section)) }
+                    (provenance(report))
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+    .into_string()
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
+}
+
+fn made_by(report: &Report) -> Markup {
+    let mut by: Vec<&str> = Vec::new();
+    for source in report
+        .sources
+        .iter()
+        .filter(|source| source.kind == "model" && source.missing.is_none() && !source.by.is_empty())
+    {
+        let name = if source.by.starts_with("gantry-offline") {
+            "the offline model, which knows nothing of your case"
+        } else {
+            &source.by
+        };
+        if !by.contains(&name) {
+            by.push(name);
+        }
+    }
+    html! { @if !by.is_empty() { " · words by " (by.join(", ")) " · numbers by computation" } }
+}
+
+fn contents(report: &Report) -> Markup {
+    html! {
+        p.brand { "Contents" }
+        input #find type="search" placeholder="Find a task or risk  ( / )" aria-label="Find tasks, risks and everything in tables" autocomplete="off";
+        p #found role="status" aria-live="polite" {}
+        ol {
+            @for section in &report.sections { li { a href=(format!("#{}", section.id)) { (section.title) } } }
+            li { a href="#provenance" { "Where it comes from" } }
+        }
+    }
+}
+
+fn findings(report: &Report) -> Markup {
+    html! {
+        section.findings #checks {
+            h2 { (markdown::verdict(report)) }
+            p { "Found by the checks that every report goes through. Until they are mended, mind what they say." }
+            ul { @for finding in &report.findings { li { code { (finding.check) } " in " (finding.section) ": " (finding.what) } } }
+        }
+    }
+}
+
+fn draw_section(report: &Report, section: &Section) -> Markup {
+    html! {
+        section id=(section.id) {
+            details open[section.open] {
+                summary { h2 { (section.title) } a.self href=(format!("#{}", section.id)) aria-label=(format!("Link to {}", section.title)) { "#" } }
+                @for block in &section.blocks { (draw_block(report, block)) }
+            }
+        }
+    }
+}
+
+fn draw_block(report: &Report, block: &Block) -> Markup {
+    let source = block.from.as_ref().and_then(|part| report.sources.iter().find(|source| source.part == *part));
+    html! {
+        div.block data-claim=(block.claim.words()) {
+            @match &block.content {
+                Content::Tiles(tiles) => div.tiles { @for one in tiles { (tile(one)) } },
+                Content::Text { label, lines } => {
+                    @for (at, text) in lines.iter().enumerate() {
+                        p { @if let (0, Some(label)) = (at, label) { b { (label) ". " } } (line(text)) }
+                    }
+                },
+                Content::List { label, items } => {
+                    @if let Some(label) = label { h3 { (label) } }
+                    ul { @for item in items { li { (line(item)) } } }
+                },
+                Content::Table(one) => (table(one)),
+                Content::Cards { label, cards } => {
+                    @if let Some(label) = label { h3 { (label) } }
+                    div.cards { @for one in cards { (card(one)) } }
+                },
+                Content::Picture { name, title, svg } => (picture(name, title, svg)),
+                Content::Note { tone, line: text } => p.note data-tone=(tone_word(*tone)) { (line(text)) },
+            }
+            (origin(block.claim, source))
+        }
+    }
+}
+
+/// Where a block comes from, in a word; the rest stands behind the link.
+fn origin(claim: Claim, source: Option<&Source>) -> Markup {
+    html! {
+        @if let Some(source) = source {
+            a.origin href=(format!("#from-{}", source.part)) title=(format!("{}: {} by {}, {}", claim.words(), source.title, source.by, source.at)) {
+                (claim.words()) " · " (source.by)
+            }
+        }
+    }
+}
+
+fn tone_word(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "plain",
+        Tone::Good => "good",
+        Tone::Care => "care",
+        Tone::Bad => "bad",
+    }
+}
+
+fn tile(tile: &Tile) -> Markup {
+    html! {
+        div.tile data-tone=(tone_word(tile.tone)) {
+            p.label { (tile.label) }
+            p.value { (line(&tile.value)) }
+            @for note in &tile.notes { p.hint { (line(note)) } }
+        }
+    }
+}
+
+fn table(table: &Table) -> Markup {
+    html! {
+        div.table {
+            div.bar {
+                @if !table.title.is_empty() { h3 { (table.title) } }
+                span.tools { button type="button" data-copy="md" hidden { "Copy as Markdown" } button type="button" data-copy="csv" hidden { "Copy as CSV" } }
+            }
+            div.wide tabindex="0" role="region" aria-label=(if table.title.is_empty() { "Table" } else { &table.title }) {
+                table {
+                    thead { tr { @for column in &table.columns { th scope="col" { (column) } } } }
+                    tbody { @for one in &table.rows { (row(table, one)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(table: &Table, row: &Row) -> Markup {
+    let id = row.id.as_ref().map(|id| anchor(id));
+    html! {
+        tr id=[id] class=[row.heading.then_some("heading")] {
+            @for (cell, column) in row.cells.iter().zip(&table.columns) {
+                td data-column=(column) class=[is_number(cell).then_some("n")] { (line(cell)) }
+            }
+        }
+    }
+}
+
+fn is_number(cell: &Line) -> bool {
+    matches!(cell.as_slice(), [Span::Number { .. }])
+}
+
+fn card(card: &Card) -> Markup {
+    html! {
+        article.card id=[card.id.as_ref().map(|id| anchor(id))] {
+            h4 { (line(&card.title)) @if let Some(mark) = &card.mark { " " span.mark { (mark) } } }
+            @if let Some(text) = &card.text { p { (line(text)) } }
+            @if !card.lines.is_empty() { dl { @for (label, text) in &card.lines { div { dt { (label) } dd { (line(text)) } } } } }
+        }
+    }
+}
+
+fn picture(name: &str, title: &str, svg: &str) -> Markup {
+    html! {
+        figure data-chart=(name) {
+            div.bar {
+                figcaption { (title) }
+                span.tools {
+                    @if name == "gantt" || name == "network" {
+                        button type="button" data-critical aria-pressed="false" hidden { "Critical path only" }
+                        button type="button" data-zoom="in" aria-label="Zoom in" hidden { "+" }
+                        button type="button" data-zoom="out" aria-label="Zoom out" hidden { "−" }
+                    }
+                }
+            }
+            div.chart tabindex="0" role="region" aria-label=(title) { (PreEscaped(svg)) }
+        }
+    }
+}
+
+/// The id of something that others name.
+fn anchor(id: &str) -> String {
+    let safe: String = id
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' })
+        .take(120)
+        .collect();
+    format!("x-{safe}")
+}
+
+fn line(line: &[Span]) -> Markup {
+    html! {
+        @for span in line {
+            @match span {
+                Span::Text(text) => (text),
+                Span::Number { text, of, claim } => data title=(format!("{} ({})", of.replace(['.', '_'], " "), claim.words())) { (text) },
+                Span::Stray(text) => mark.stray title="nothing gives this number" { (text) },
+                Span::Ref { text, id } => a href=(format!("#{}", anchor(id))) { (text) },
+                Span::Elsewhere { text, section } => a href=(format!("#{section}")) { (text) },
+                Span::Dangling(text) => mark.stray title="this names nothing in the plan" { (text) },
+            }
+        }
+    }
+}
+
+fn provenance(report: &Report) -> Markup {
+    html! {
+        section #provenance {
+            details open {
+                summary { h2 { "Where it comes from" } a.self href="#provenance" aria-label="Link to where it comes from" { "#" } }
+                p { "Dates, costs and lengths were computed from the tasks and their estimates; nobody wrote them. Point at a number to see what it is. " b { "Given" } " stands in the request, " b { "computed" } " follows from the estimates, an " b { "estimate" } " is a judgement, an " b { "assumption" } " waits for someone to look, a " b { "fact" } " names its source." }
+                @if report.findings.is_empty() { p.note data-tone="good" { (markdown::verdict(report)) } }
+                @if !report.left_out.is_empty() { p { "Left out of this report: " (report.left_out.join(", ")) "." } }
+                @if !report.sources.is_empty() {
+                    div.table { div.wide tabindex="0" role="region" aria-label="Steps" { table {
+                        thead { tr { th scope="col" { "Part" } th scope="col" { "Step" } th scope="col" { "By" } th scope="col" { "When" } th scope="col" { "Took" } th scope="col" { "Cost" } th scope="col" { "From" } } }
+                        tbody { @for source in &report.sources {
+                            tr id=(format!("from-{}", source.part)) {
+                                td { (source.part) } td { (source.title) } td { (source.missing.as_ref().unwrap_or(&source.by)) } td { (source.at) } td.n { (source.took) } td.n { (source.cost) }
+                                td { @for (at, part) in source.inputs.iter().enumerate() { @if at > 0 { ", " } a href=(format!("#from-{part}")) { (part) } } }
+                            }
+                        } }
+                    } } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// Keeps pages true while plans go on. Every page works without this; it only saves reloading.
+import { live } from "/assets/live.js";
+import { graph } from "/assets/graph.js";
+
+const main = document.querySelector("main");
+if (main?.dataset.events) live(main.dataset.events);
+document.querySelectorAll("svg.graph").forEach(graph);
+
+// Asks before what cannot be taken back.
+document.addEventListener("submit", (event) => {
+  const question = event.submitter?.dataset.confirm;
+  if (question && !window.confirm(question)) event.preventDefault();
+});
+
+// Says what is wrong with a plan file while it is written.
+const file = document.querySelector("textarea[data-validate]");
+if (file) {
+  const found = document.getElementById("findings");
+  let timer;
+  const check = async () => {
+    if (!file.value.trim()) { found.textContent = ""; return; }
+    const answer = await fetch("/api/v1/plans/validate", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ file: file.value }),
+    });
+    const report = await answer.json();
+    const lines = (report.errors ?? []).concat(report.warnings ?? []).map((one) =>
+      `${one.line ? `line ${one.line}: ` : ""}${one.message}${one.hint ? ` (${one.hint})` : ""}`);
+    found.textContent = report.ok ? [`Sound: ${report.tasks} tasks.`, ...lines].join("\n") : lines.join("\n") || report.detail;
+  };
+  file.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(check, 400); });
+}
+
+// The graph as it was after an entry of the journal.
+const slider = document.querySelector("input[data-replay]");
+if (slider) {
+  const shown = document.getElementById("replay-at");
+  let wanted = 0;
+  slider.addEventListener("input", async () => {
+    const at = Number(slider.value);
+    wanted = at;
+    shown.textContent = `after entry ${at}`;
+    const answer = await fetch(`/api/v1/plans/${slider.dataset.replay}/state?at=${at}`);
+    if (!answer.ok || wanted !== at) return;
+    const { tasks, state } = await answer.json();
+    shown.textContent = `after entry ${at}: ${state}`;
+    document.querySelectorAll(".node").forEach((node) => {
+      node.dataset.state = tasks[node.dataset.task]?.state ?? "absent";
+    });
+  });
+}
+
+// Shortcuts; a field that is being written in keeps its keys.
+const help = document.getElementById("help");
+const goes = { p: "/", i: "/inbox", t: "/templates", m: "/models", s: "/settings" };
+let went = false;
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  if (went && goes[event.key]) { location.href = goes[event.key]; return; }
+  went = event.key === "g";
+  if (event.key === "n") location.href = "/new";
+  if (event.key === "?") help?.showModal();
+  if (event.key === "/") {
+    const search = document.querySelector("input[type=search]");
+    if (search) { event.preventDefault(); search.focus(); }
+  }
+});
+
+// The picture stays where it was moved to; only the colours of its boxes follow.
+document.addEventListener("refreshed", () => {
+  document.querySelectorAll("#states [data-task]").forEach((one) => {
+    const node = document.querySelector(`.node[data-task="${CSS.escape(one.dataset.task)}"]`);
+    if (node) node.dataset.state = one.dataset.state;
+  });
+});

@@ -1,0 +1,75 @@
+//! Who changed what over HTTP: one line of JSON for each request that may change something, in a file beside the record.
+//!
+//! What happened to a plan stands in its journal, with the same name; this also has what was refused and what is about no
+//! plan, such as accounts and signing in.
+
+use std::io::{BufRead as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use gantry_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// How much of the end of the file is read to show the last lines.
+const TAIL_BYTES: u64 = 1 << 20;
+
+/// One request that may have changed something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AuditLine {
+    /// When.
+    #[schema(value_type = String)]
+    pub at: Timestamp,
+    /// Who; nobody when they were not known.
+    pub who: Option<String>,
+    /// From which address.
+    pub from: String,
+    /// The method.
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// What was answered.
+    pub status: u16,
+}
+
+/// The file.
+pub struct Audit {
+    path: PathBuf,
+    file: Mutex<Option<std::fs::File>>,
+}
+
+impl Audit {
+    /// The file beside a record.
+    pub fn beside(record: &Path) -> Self {
+        let mut path = record.as_os_str().to_owned();
+        path.push(".audit.jsonl");
+        Self { path: PathBuf::from(path), file: Mutex::default() }
+    }
+
+    /// Writes a line.
+    pub fn write(&self, line: &AuditLine) -> std::io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if file.is_none() {
+            *file = Some(std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?);
+        }
+        let Some(file) = file.as_mut() else { return Ok(()) };
+        let mut text = serde_json::to_string(line).unwrap_or_default();
+        text.push('\n');
+        file.write_all(text.as_bytes())
+    }
+
+    /// The last lines, the newest first.
+    pub fn last(&self, lines_max: usize) -> std::io::Result<Vec<AuditLine>> {
+        let mut file = match std::fs::File::open(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
+        let lines: Vec<String> = std::io::BufReader::new(file).lines().collect::<Result<_, _>>()?;
+        // The first may be cut, and a cut line is none.
+        let read = lines.iter().rev().filter_map(|line| serde_json::from_str(line).ok());
+        Ok(read.take(lines_max).collect())
+    }
+}

@@ -1,0 +1,139 @@
+//! What is computed about a plan: its schedule, its graph, its other forms.
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use gantry_core::id::{PlanId, TaskId};
+use gantry_core::life::Life;
+use gantry_report::document::{self, Subject};
+use gantry_schedule::write::{self, Unwritable};
+use gantry_schedule::{Moment, Options, Problem as Unsound, Project, Schedule};
+use gantry_view::under_way::project_of;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::IntoParams;
+
+use super::record::{self, At};
+use crate::app::App;
+use crate::body::{Asked, Named, Told};
+use crate::pages::graph;
+use crate::problem::Problem;
+
+/// Futures that are drawn for someone who waits for the answer.
+const DRAWS: u32 = 500;
+
+/// The schedule of a plan, away from the threads that answer.
+pub async fn computed(app: &App, life: &Life) -> Result<(Project, Schedule), Problem> {
+    let project = project_of(app.store(), life, App::now()).await?;
+    let found = tokio::task::spawn_blocking(move || {
+        let options = Options { draws: DRAWS, ..Options::usual(&project) };
+        gantry_schedule::schedule(&project, &options).map(|schedule| (project, schedule))
+    });
+    match found.await {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(problems)) => Err(unschedulable(&problems)),
+        Err(error) => Err(Problem::broken("server::panicked", error.to_string())),
+    }
+}
+
+fn unschedulable(problems: &[Unsound]) -> Problem {
+    let lines: Vec<String> = problems.iter().map(|one| format!("{}: {}", one.at, one.what)).collect();
+    let problem = Problem::unfit("schedule::unsound", format!("it cannot be scheduled: {}", lines.join("; ")));
+    match problems.iter().find(|one| !one.fix.is_empty()) {
+        Some(one) => problem.hint(one.fix.clone()),
+        None => problem,
+    }
+}
+
+/// The schedule.
+pub async fn schedule(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+    let life = app.engine().open(&app.id(&plan).await?).await?.life;
+    let (_, schedule) = computed(&app, &life).await?;
+    Ok(Told(serde_json::to_value(&schedule).unwrap_or_default()))
+}
+
+/// The graph.
+pub async fn graph(
+    State(app): State<App>,
+    Named(plan): Named<String>,
+    Asked(query): Asked<At>,
+) -> Result<Told<Value>, Problem> {
+    let id = app.id(&plan).await?;
+    let life = record::life(&app, &id, query.at).await?;
+    Ok(Told(graph::Graph::of(&life).to_json()))
+}
+
+/// In which form.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+pub struct Form {
+    /// yaml, json, mermaid, csv, ical or msproject.
+    pub format: Option<String>,
+}
+
+/// The plan in another form, with its media type and the ending of its name.
+pub async fn exported(app: &App, id: &PlanId, format: &str) -> Result<(&'static str, &'static str, String), Problem> {
+    let life = app.engine().open(id).await?.life;
+    Ok(match format {
+        "yaml" => ("application/yaml", "yaml", gantry_format::to_yaml(&life.plan())),
+        "mermaid" => ("text/vnd.mermaid", "mmd", gantry_format::mermaid::export(&life.plan())),
+        "json" => ("application/json", "json", document_of(app, &life).await?),
+        "csv" => ("text/csv", "csv", write::csv::write(&computed(app, &life).await?.1)),
+        "ical" => {
+            let schedule = computed(app, &life).await?.1;
+            (
+                "text/calendar",
+                "ics",
+                write::ical::write(&schedule, stamp(&schedule)).map_err(|error| unwritable(&error))?,
+            )
+        }
+        "msproject" => {
+            let (project, schedule) = computed(app, &life).await?;
+            let text = write::msproject::write(&project, &schedule).map_err(|error| unwritable(&error))?;
+            ("application/xml", "xml", text)
+        }
+        _ => {
+            let detail = "`format` is yaml, json, mermaid, csv, ical or msproject";
+            return Err(Problem::wrong("request::wrong-query", detail));
+        }
+    })
+}
+
+async fn document_of(app: &App, life: &Life) -> Result<String, Problem> {
+    let kept = json!({"plan_id": life.id(), "state": life.state().to_string(), "revision": life.revision()});
+    let work = life.proposed().work();
+    let computed = computed(app, life).await;
+    let problems: Vec<String> = computed.as_ref().err().iter().map(|problem| problem.detail.clone()).collect();
+    let scheduled = match &computed {
+        Ok((project, schedule)) => Ok((project, schedule)),
+        Err(_) => Err(problems.as_slice()),
+    };
+    let state_of = |id: &TaskId| Some(life.task_state(id.as_str())?.to_string());
+    let source = serde_json::from_str(&gantry_format::to_json(&life.plan())).unwrap_or_default();
+    let kept = kept.as_object().cloned().unwrap_or_default();
+    let value = document::document(&Subject { kept, plan: &work, state_of: &state_of, scheduled, source });
+    Ok(format!("{value:#}\n"))
+}
+
+fn stamp(schedule: &Schedule) -> jiff::Timestamp {
+    match schedule.earned_value.as_ref().map(|value| value.data_date) {
+        Some(Moment::Date(at, _)) => at,
+        _ => jiff::Timestamp::from_millisecond(App::now().as_ms()).unwrap_or_default(),
+    }
+}
+
+fn unwritable(error: &Unwritable) -> Problem {
+    Problem::unfit("schedule::unwritable", error.to_string()).hint("say when it starts, in the plan's `schedule`")
+}
+
+/// The plan in another form.
+pub async fn export(
+    State(app): State<App>,
+    Named(plan): Named<String>,
+    Asked(query): Asked<Form>,
+) -> Result<Response, Problem> {
+    let id = app.id(&plan).await?;
+    let (media, ending, text) = exported(&app, &id, query.format.as_deref().unwrap_or("yaml")).await?;
+    let disposition = format!("attachment; filename=\"{id}.{ending}\"");
+    Ok(([(header::CONTENT_TYPE, media.to_owned()), (header::CONTENT_DISPOSITION, disposition)], text).into_response())
+}

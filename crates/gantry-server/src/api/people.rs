@@ -1,0 +1,214 @@
+//! What people are asked: gates, questions, calls to approve.
+
+use axum::extract::State;
+use gantry_core::event::Event;
+use gantry_core::id::{PlanId, Revision};
+use gantry_core::input::{Approval, Decision, GateDecision, Input};
+use gantry_core::life::Life;
+use gantry_core::plan::Action;
+use gantry_store::PlanCard;
+use gantry_view::people;
+use gantry_view::standing::unfinished;
+use serde_json::{Value, json};
+
+use super::steer::say;
+use super::tasks::known;
+use crate::access::Who;
+use crate::app::App;
+use crate::body::{Named, Said, Told};
+use crate::live::channel::journal_value;
+use crate::problem::Problem;
+use crate::shapes::{Answer, Decide, Review};
+
+/// All plans that wait for something.
+pub async fn waiting(app: &App) -> Result<Vec<PlanCard>, Problem> {
+    let mut found = unfinished(app.store()).await?;
+    found.retain(|card| !card.card.waiting.is_empty());
+    Ok(found)
+}
+
+/// Every open gate of all plans, for programs.
+pub async fn every_gate(app: &App) -> Result<Vec<Value>, Problem> {
+    let mut all = Vec::new();
+    for card in waiting(app).await? {
+        let life = app.engine().open(&card.id).await?.life;
+        all.extend(people::gates(&card, &life).into_iter().map(|gate| gate.value));
+    }
+    Ok(all)
+}
+
+/// Every open question of all plans, for programs.
+pub async fn every_ask(app: &App) -> Result<Vec<Value>, Problem> {
+    let mut all = Vec::new();
+    for card in waiting(app).await? {
+        let life = app.engine().open(&card.id).await?.life;
+        let asks = people::asks(app.store(), &life).await?;
+        all.extend(asks.iter().map(|(task, asked)| asked.to_json(&card, &life, task)));
+    }
+    Ok(all)
+}
+
+/// `/gates`.
+pub async fn all_gates(State(app): State<App>) -> Result<Told<Value>, Problem> {
+    Ok(Told(json!({"items": every_gate(&app).await?})))
+}
+
+/// `/asks`.
+pub async fn all_asks(State(app): State<App>) -> Result<Told<Value>, Problem> {
+    Ok(Told(json!({"items": every_ask(&app).await?})))
+}
+
+/// The gates of a plan.
+pub async fn gates(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+    let card = app.plan(&plan).await?;
+    let life = app.engine().open(&card.id).await?.life;
+    let items: Vec<Value> = people::gates(&card, &life).into_iter().map(|gate| gate.value).collect();
+    Ok(Told(json!({"items": items})))
+}
+
+/// The questions of a plan.
+pub async fn asks(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+    let card = app.plan(&plan).await?;
+    let life = app.engine().open(&card.id).await?.life;
+    let asks = people::asks(app.store(), &life).await?;
+    let items: Vec<Value> = asks.iter().map(|(task, asked)| asked.to_json(&card, &life, task)).collect();
+    Ok(Told(json!({"items": items})))
+}
+
+/// A gate.
+pub async fn gate(
+    State(app): State<App>,
+    Named((plan, gate)): Named<(String, String)>,
+) -> Result<Told<Value>, Problem> {
+    let id = app.id(&plan).await?;
+    let life = app.engine().open(&id).await?.life;
+    let gate = checked(&life, &gate)?;
+    let entries = gantry_engine::entries(app.store(), &id).await?;
+    let history = entries
+        .iter()
+        .filter(|entry| entry.event.task() == Some(&gate))
+        .filter(|entry| matches!(entry.event, Event::GateOpened { .. } | Event::GateDecided { .. }));
+    let definition = life.definition(gate.as_str()).and_then(|task| task.action.as_ref());
+    Ok(Told(json!({
+        "plan": id, "gate": gate, "state": life.task_state(gate.as_str()),
+        "detail": life.task_life(gate.as_str()).map(|known| &known.state), "definition": definition,
+        "history": history.map(|entry| journal_value(&id, entry)).collect::<Vec<_>>(),
+    })))
+}
+
+fn checked(life: &Life, name: &str) -> Result<gantry_core::id::TaskId, Problem> {
+    let task = known(life, name)?;
+    match life.definition(name).and_then(|task| task.action.as_ref()) {
+        Some(Action::Gate(_)) => Ok(task),
+        _ => Err(Problem::unfit("life::not-a-gate", format!("task `{task}` is not a gate"))),
+    }
+}
+
+/// Decides gates: all of them, or none.
+pub async fn decide(
+    app: &App,
+    who: &Who,
+    plan: &PlanId,
+    gates: &[String],
+    decision: Decision,
+    said: Decide,
+) -> Result<Told<Value>, Problem> {
+    if decision != Decision::Approve && said.rationale.trim().is_empty() {
+        return Err(Problem::unfit("gate::no-reason", "whoever says no has to say why, in `rationale`"));
+    }
+    if gates.is_empty() {
+        return Err(Problem::unfit("gate::none", "no gate is named"));
+    }
+    let life = app.engine().open(plan).await?.life;
+    let mut decisions: Vec<GateDecision> = Vec::new();
+    for name in gates {
+        let gate = checked(&life, name)?;
+        if decisions.iter().any(|known| known.gate == gate) {
+            return Err(Problem::unfit("gate::twice", format!("gate `{gate}` is named twice")));
+        }
+        decisions.push(GateDecision {
+            gate,
+            decision,
+            rationale: said.rationale.clone(),
+            evidence: said.evidence.clone(),
+            revision: Some(said.revision.map_or(life.revision(), Revision)),
+        });
+    }
+    say(app, plan, Input::Review { by: who.name.clone(), role: said.role, decisions }).await
+}
+
+/// `approve`.
+pub async fn approve(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, gate)): Named<(String, String)>,
+    Said(said): Said<Decide>,
+) -> Result<Told<Value>, Problem> {
+    decide(&app, &who, &app.id(&plan).await?, &[gate], Decision::Approve, said).await
+}
+
+/// `reject`.
+pub async fn reject(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, gate)): Named<(String, String)>,
+    Said(said): Said<Decide>,
+) -> Result<Told<Value>, Problem> {
+    decide(&app, &who, &app.id(&plan).await?, &[gate], Decision::Reject, said).await
+}
+
+/// `needs-changes`.
+pub async fn needs_changes(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, gate)): Named<(String, String)>,
+    Said(said): Said<Decide>,
+) -> Result<Told<Value>, Problem> {
+    decide(&app, &who, &app.id(&plan).await?, &[gate], Decision::NeedsChanges, said).await
+}
+
+/// Reads a decision.
+pub fn decision(text: &str) -> Result<Decision, Problem> {
+    match text {
+        "approve" => Ok(Decision::Approve),
+        "reject" => Ok(Decision::Reject),
+        "needs_changes" | "needs-changes" => Ok(Decision::NeedsChanges),
+        _ => Err(Problem::unfit("gate::decision", "`decision` is approve, reject or needs_changes")),
+    }
+}
+
+/// Several gates in one review.
+pub async fn review(
+    State(app): State<App>,
+    who: Who,
+    Named(plan): Named<String>,
+    Said(said): Said<Review>,
+) -> Result<Told<Value>, Problem> {
+    let Review { gates, decision: text, rationale, role, evidence } = said;
+    let how = Decide { rationale, role, evidence, revision: None };
+    decide(&app, &who, &app.id(&plan).await?, &gates, decision(&text)?, how).await
+}
+
+/// Answers a question.
+pub async fn answer(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    Said(said): Said<Answer>,
+) -> Result<Told<Value>, Problem> {
+    let id = app.id(&plan).await?;
+    reply(&app, &who, &id, &task, said).await
+}
+
+/// Answers a question of a plan.
+pub async fn reply(app: &App, who: &Who, id: &PlanId, task: &str, said: Answer) -> Result<Told<Value>, Problem> {
+    let life = app.engine().open(id).await?.life;
+    let task = known(&life, task)?;
+    let [_, refuse] = Approval::ANSWERS;
+    let answer = match said.why.as_deref().map(str::trim) {
+        None | Some("") => said.answer,
+        Some(why) if said.answer == refuse => format!("{refuse}: {why}"),
+        Some(_) => return Err(Problem::unfit("ask::reason", "only a refusal takes a reason").hint("leave out `why`")),
+    };
+    say(app, id, Input::Answer { task, by: who.name.clone(), answer }).await
+}

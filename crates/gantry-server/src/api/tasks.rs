@@ -1,0 +1,213 @@
+//! Tasks: look, do again, edit, hand in, help, judge.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use gantry_core::effect::ArtifactRef;
+use gantry_core::event::Outputs;
+use gantry_core::id::{PlanId, TaskId};
+use gantry_core::input::{Input, Resolution, Success, Verdict};
+use gantry_core::life::Life;
+use gantry_core::policy::Usage;
+use gantry_core::suggest::nearest;
+use gantry_view::changes::done_again;
+use gantry_view::parts::{Shown, folded};
+use gantry_view::standing::about;
+use serde_json::{Value, json};
+
+use super::plans;
+use super::steer::say;
+use crate::access::Who;
+use crate::app::App;
+use crate::body::{Named, Said, Told, check_match};
+use crate::live::channel::journal_value;
+use crate::problem::Problem;
+use crate::shapes::{Done, Edit, Judge, JudgeVerdict, Note, Resolve, Why};
+
+/// How long the name of a proof may be.
+const NAME_CHARS_MAX: usize = 255;
+
+/// The task that is meant.
+pub fn known(life: &Life, name: &str) -> Result<TaskId, Problem> {
+    if let Some(task) = life.definition(name) {
+        return Ok(task.id.clone());
+    }
+    let shown = gantry_view::named(name);
+    let problem = Problem::missing("life::unknown-task", format!("there is no task `{shown}` in plan `{}`", life.id()));
+    Err(match nearest(name, life.task_ids().iter().map(TaskId::as_str)) {
+        Some(near) => problem.hint(format!("did you mean `{near}`?")),
+        None => problem.hint(format!("see its tasks at /api/v1/plans/{}/tasks", life.id())),
+    })
+}
+
+async fn found(app: &App, plan: &str, task: &str) -> Result<(PlanId, Life, TaskId), Problem> {
+    let id = app.id(plan).await?;
+    let life = app.engine().open(&id).await?.life;
+    let task = known(&life, task)?;
+    Ok((id, life, task))
+}
+
+/// Lists the tasks of a plan.
+pub async fn list(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+    let standing = plans::standing(&app, &plan).await?;
+    Ok(Told(json!({"items": gantry_view::json::standing(&standing)["task_list"]})))
+}
+
+/// The tag of a task: it changes with its attempts and outputs.
+fn tag(life: &Life, task: &TaskId) -> String {
+    let (known, outputs) = (life.task_life(task.as_str()), life.outputs(task.as_str()));
+    let seen = json!([known.map(|known| known.attempt), life.task_state(task.as_str()), outputs]).to_string();
+    format!("\"{}\"", &blake3::hash(seen.as_bytes()).to_hex()[..16])
+}
+
+/// Everything that is known about a task.
+pub async fn value(app: &App, id: &PlanId, life: &Life, task: &TaskId) -> Result<Value, Problem> {
+    let name = task.as_str();
+    let artifacts = gantry_store::all_artifacts(app.store(), id).await?;
+    let artifacts: Vec<_> = artifacts.into_iter().filter(|row| row.artifact.task == *task).collect();
+    let entries = gantry_engine::entries(app.store(), id).await?;
+    let history = entries.iter().filter(|entry| entry.event.task() == Some(task));
+    Ok(json!({
+        "plan": id, "task": task, "state": life.task_state(name), "about": about(life, task),
+        "definition": life.definition(name), "life": life.task_life(name), "held_by": life.held_by(name),
+        "inputs": life.inputs_of(name), "outputs": life.outputs(name),
+        "artifacts": folded(&artifacts).iter().map(Shown::to_json).collect::<Vec<_>>(),
+        "history": history.map(|entry| journal_value(id, entry)).collect::<Vec<_>>(),
+    }))
+}
+
+/// Shows a task.
+pub async fn detail(State(app): State<App>, Named((plan, task)): Named<(String, String)>) -> Result<Response, Problem> {
+    let (id, life, task) = found(&app, &plan, &task).await?;
+    let body = value(&app, &id, &life, &task).await?;
+    Ok(([(header::ETAG, tag(&life, &task))], Told(body)).into_response())
+}
+
+/// Does a task again.
+pub async fn retry(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    Said(said): Said<Why>,
+) -> Result<Told<Value>, Problem> {
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    say(&app, &id, Input::Retry { task, by: who.name, why: said.why }).await
+}
+
+/// Changes what a finished task gave.
+pub async fn edit(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    headers: HeaderMap,
+    Said(said): Said<Edit>,
+) -> Result<Told<Value>, Problem> {
+    if said.outputs.is_empty() && said.remove.is_empty() {
+        return Err(
+            Problem::unfit("task::nothing-changes", "nothing is to be changed").hint("name an output in `outputs`")
+        );
+    }
+    // Nobody else changes the plan between looking and changing.
+    let _turn = app.foreman.turn(&app.id(&plan).await?).await;
+    let (id, life, task) = found(&app, &plan, &task).await?;
+    check_match(&headers, &[tag(&life, &task)])?;
+    let mut outputs: Outputs = life.outputs(task.as_str()).cloned().unwrap_or_default();
+    for name in &said.remove {
+        if outputs.remove(name).is_none() {
+            let detail = format!("task `{task}` has no output `{}`", gantry_view::named(name));
+            return Err(Problem::unfit("task::no-output", detail));
+        }
+    }
+    outputs.extend(said.outputs);
+    let input = Input::EditOutput { task, by: who.name, why: said.why, outputs };
+    let (again, perhaps) = done_again(&life, &input, App::now())?;
+    if !said.dry_run {
+        app.foreman.tell(&id, input).await?;
+    }
+    Ok(Told(json!({"again": again, "perhaps": perhaps, "dry_run": said.dry_run})))
+}
+
+/// A person did a task.
+pub async fn done(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    Said(said): Said<Done>,
+) -> Result<Told<Value>, Problem> {
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    let mut artifacts = Vec::new();
+    for (name, text) in said.evidence {
+        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.contains(char::is_control) {
+            return Err(Problem::unfit(
+                "task::evidence-name",
+                "the name of a proof is one line of 1 to 255 characters",
+            ));
+        }
+        let bytes = text.len() as u64;
+        let hash = app.store().put_blob(text.into_bytes(), App::now()).await?;
+        artifacts.push(ArtifactRef { name, hash: hash.to_string(), bytes });
+    }
+    let success = Success { outputs: said.outputs, artifacts, ..Success::default() };
+    say(&app, &id, Input::Report { task, by: who.name, end: Ok(success) }).await
+}
+
+/// A person could not do a task.
+pub async fn fail(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    Said(said): Said<Why>,
+) -> Result<Told<Value>, Problem> {
+    if said.why.trim().is_empty() {
+        return Err(Problem::unfit("task::no-reason", "say why it could not be done, in `why`"));
+    }
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    say(&app, &id, Input::Report { task, by: who.name, end: Err(said.why) }).await
+}
+
+/// A person says what to do about a failure.
+pub async fn resolve(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    Said(said): Said<Resolve>,
+) -> Result<Told<Value>, Problem> {
+    let resolution = match said.how.as_str() {
+        "retry" => Resolution::Retry { guidance: said.guidance },
+        "complete" => Resolution::Complete { outputs: said.outputs },
+        "skip" => Resolution::Skip,
+        "fail" => Resolution::Fail,
+        _ => return Err(Problem::unfit("task::how", "`how` is retry, complete, skip or fail")),
+    };
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    say(&app, &id, Input::Resolve { task, by: who.name, resolution, why: said.why }).await
+}
+
+/// A person judges checks.
+pub async fn judge(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    Said(said): Said<Judge>,
+) -> Result<Told<Value>, Problem> {
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    let one = |said: JudgeVerdict| Verdict {
+        check: said.check,
+        holds: said.holds,
+        because: said.because,
+        another_way: false, // a person who wants another way resolves the task
+    };
+    let verdicts = said.verdicts.into_iter().map(one).collect();
+    say(&app, &id, Input::Judged { task: Some(task), by: who.name, verdicts, usage: Usage::default() }).await
+}
+
+/// Something is written down about a task.
+pub async fn note(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, task)): Named<(String, String)>,
+    Said(said): Said<Note>,
+) -> Result<Told<Value>, Problem> {
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    say(&app, &id, Input::Note { task: Some(task), by: who.name, text: said.text }).await
+}

@@ -1,0 +1,48 @@
+//! What the server is given by whoever wires the program: an engine, and everything around it.
+
+use async_trait::async_trait;
+use gantry_core::id::PlanId;
+use gantry_engine::{Engine, Origin};
+use gantry_format::Loaded;
+use gantry_planner::template::Template;
+use serde_json::Value;
+
+/// Why something around the server does not work, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// What the server is given.
+#[async_trait]
+pub trait House: Send + Sync + 'static {
+    /// The engine for new plans. Everything that happens in any engine of the house is told by it.
+    fn engine(&self) -> &Engine;
+
+    /// Where a new plan comes from: its folder, its secrets, what its processes are given.
+    fn origin(&self, by: &str) -> Result<Origin, Trouble>;
+
+    /// The engine that gives a plan what it was given before.
+    async fn engine_for(&self, plan: &PlanId) -> Result<Engine, Trouble>;
+
+    /// Reads a plan that is to run here.
+    fn read(&self, name: &str, bytes: &[u8]) -> Loaded;
+
+    /// All templates.
+    fn templates(&self) -> Result<Vec<Template>, Trouble>;
+
+    /// Which models answer for which role, at what price, for programs.
+    async fn models(&self) -> Result<Value, Trouble>;
+
+    /// All prompts, for programs.
+    fn prompts(&self) -> Result<Value, Trouble>;
+
+    /// Whether this machine has what plans need, for programs.
+    async fn doctor(&self) -> Result<Value, Trouble>;
+
+    /// Today, as the machine's people have it.
+    fn today(&self) -> jiff::civil::Date;
+}

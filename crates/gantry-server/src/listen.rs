@@ -1,0 +1,392 @@
+//! The port: connections with limits, who asks, what is counted, and a stop that loses nothing.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+
+use crate::access::{Access, AccessError, Audit, AuditLine, Rate, Who};
+use crate::app::{App, Inner};
+use crate::body::unknown;
+use crate::foreman::Foreman;
+use crate::house::House;
+use crate::limits::Limits;
+use crate::live::Live;
+use crate::metrics::Metrics;
+use crate::problem::Problem;
+use crate::{api, pages};
+
+/// What a server is made of.
+pub struct Setup {
+    /// What it is given.
+    pub house: Arc<dyn House>,
+    /// The file of the record; accounts and the audit log stand beside it.
+    pub record: PathBuf,
+    /// Who sits at this machine.
+    pub operator: String,
+    /// How much one client may ask.
+    pub limits: Limits,
+    /// The address and the scheme of a client are what a proxy in front says.
+    pub behind_proxy: bool,
+}
+
+/// Why a server cannot listen.
+#[derive(Debug, thiserror::Error)]
+pub enum Binding {
+    /// The accounts cannot be read.
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    /// The address is for other machines, and nobody could be told from anybody.
+    #[error("{addr} can be reached from other machines, and there are no accounts")]
+    Unguarded {
+        /// The address.
+        addr: SocketAddr,
+    },
+    /// The system says no.
+    #[error("{addr} cannot be listened on: {why}")]
+    Refused {
+        /// The address.
+        addr: SocketAddr,
+        /// Why.
+        why: String,
+    },
+}
+
+/// How serving ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// How many plans had to be stopped in the middle of something; the next process goes on with them.
+    pub cut_short: usize,
+}
+
+/// A server that listens.
+pub struct Server {
+    app: App,
+    listener: TcpListener,
+    addr: SocketAddr,
+}
+
+impl Server {
+    /// Listens on an address: of this machine alone, unless there are accounts.
+    pub async fn bind(setup: Setup, addr: SocketAddr) -> Result<Self, Binding> {
+        let Setup { house, record, operator, limits, behind_proxy } = setup;
+        let access = Access::beside(&record, &operator)?;
+        if !addr.ip().is_loopback() && !access.is_guarded() {
+            return Err(Binding::Unguarded { addr });
+        }
+        let refused = |error: std::io::Error| Binding::Refused { addr, why: error.to_string() };
+        let listener = TcpListener::bind(addr).await.map_err(refused)?;
+        let addr = listener.local_addr().map_err(refused)?;
+        let live = Live::new(house.engine().clone(), limits.streams_max);
+        let app = App::new(Inner {
+            foreman: Foreman::new(Arc::clone(&house)),
+            house,
+            access,
+            audit: Audit::beside(&record),
+            live,
+            requests: Rate::new(f64::from(limits.requests_per_second), limits.requests_burst),
+            sign_ins: Rate::new(f64::from(limits.sign_ins_per_minute) / 60.0, limits.sign_ins_per_minute),
+            limits,
+            metrics: Metrics::default(),
+            started: Instant::now(),
+            behind_proxy,
+            stopping: CancellationToken::new(),
+        });
+        Ok(Self { app, listener, addr })
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// Tells whether there are accounts.
+    pub fn is_guarded(&self) -> bool {
+        self.app.access.is_guarded()
+    }
+
+    /// Takes up the plans that were left behind: how many, and which cannot go on and why.
+    pub async fn take_up(&self) -> Result<(usize, Vec<String>), Problem> {
+        let (taken, unable) = self.app.foreman.take_up_orphans().await?;
+        let line = |(plan, problem): (gantry_core::id::PlanId, Problem)| {
+            let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+            format!("`{plan}` cannot go on: {}{hint}", problem.detail)
+        };
+        Ok((taken, unable.into_iter().map(line).collect()))
+    }
+
+    /// Serves until it is told to stop; then lets requests and work finish, and leaves plans as they stand.
+    pub async fn run(self, stop: CancellationToken) -> Stopped {
+        let Self { app, listener, .. } = self;
+        let pump = tokio::spawn(app.live.clone().pump(app.stopping.clone()));
+        let service = router(app.clone());
+        let (tracker, room) = (TaskTracker::new(), Arc::new(Semaphore::new(app.limits.connections_max)));
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, from)) = accepted else {
+                // Too many files are open, or the client is gone; neither lasts.
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+                continue;
+            };
+            let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
+            let (service, app) = (service.clone(), app.clone());
+            tracker.spawn(async move {
+                connection(stream, from, service, &app).await;
+                drop(permit);
+            });
+        }
+        drop(listener);
+        app.stopping.cancel();
+        let cut_short = app.foreman.stop(app.limits.grace).await;
+        tracker.close();
+        // Whoever still talks after this long is not worth waiting for.
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(5), tracker.wait()).await;
+        let _ = pump.await;
+        Stopped { cut_short }
+    }
+}
+
+async fn connection(stream: TcpStream, from: SocketAddr, service: Router, app: &App) {
+    // Small messages are to arrive at once; a system that cannot do that is only slower.
+    let _ = stream.set_nodelay(true);
+    let service = service.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(from));
+        request.map(axum::body::Body::new)
+    });
+    let limits = &app.limits;
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.header_within)
+        .max_headers(limits.headers_max)
+        .max_buf_size(limits.header_bytes_max)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
+        .with_upgrades();
+    tokio::pin!(connection);
+    tokio::select! {
+        // A client that breaks off or sends nonsense ends its connection and nothing else.
+        _ = connection.as_mut() => {}
+        () = app.stopping.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+/// Everything that is answered.
+pub fn router(app: App) -> Router {
+    Router::new()
+        .merge(api::routes())
+        .merge(pages::routes())
+        .fallback(nowhere)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(app.clone(), guarded))
+        .with_state(app)
+}
+
+async fn nowhere(request: Request) -> Response {
+    let problem = Problem::missing("server::no-route", "there is nothing here").hint("see what there is at /docs");
+    if wants_page(request.headers()) { pages::problem_page(&problem) } else { problem.into_response() }
+}
+
+async fn wrong_method() -> Problem {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "server::no-method", "this cannot be done here")
+        .hint("see what can at /docs")
+}
+
+/// What goes with every answer: no script or style in place, nothing from another host, in nobody's frame.
+const ALWAYS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src \
+         'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// Around every request: who asks, whether they may ask here and this often, what is counted and written down.
+async fn guarded(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let route = request.extensions().get::<MatchedPath>().map_or("", |route| route.as_str()).to_owned();
+    let from = client(&app, &request);
+    let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let page = wants_page(request.headers());
+    let (who, checked) = match admit(&app, &mut request, &from).await {
+        Ok(who) => (who, Ok(())),
+        Err((who, problem)) => (who, Err(problem)),
+    };
+    let mut response = match checked {
+        Ok(()) => {
+            let is_stream = route.ends_with("/events") || route.starts_with("/ws/");
+            if is_stream {
+                next.run(request).await
+            } else {
+                tokio::time::timeout(app.limits.answer_within, next.run(request)).await.unwrap_or_else(|_| {
+                    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "server::too-slow", "this took too long")
+                        .into_response()
+                })
+            }
+        }
+        Err(problem) if problem.status == 401 && page && !changes => {
+            Redirect::to(&format!("/sign-in?next={}", encoded(&path))).into_response()
+        }
+        Err(problem) if page => pages::problem_page(&problem),
+        Err(problem) => problem.into_response(),
+    };
+    for (name, value) in ALWAYS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    let status = response.status().as_u16();
+    app.metrics.count(method.as_str(), &route, status, began.elapsed());
+    if changes {
+        let (who, method) = (who.map(|who| who.name), method.to_string());
+        let line = AuditLine { at: App::now(), who, from, method, path, status };
+        // What cannot be written down is said where the operator looks; what was done is in the journal.
+        if let Err(error) = app.audit.write(&line) {
+            eprintln!("warning: the audit log cannot be written: {error}");
+        }
+    }
+    response
+}
+
+/// What may be asked by anyone.
+fn is_open(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz" | "/health" | "/ping" | "/sign-in" | "/favicon.ico")
+        || path.starts_with("/assets/")
+        || path == "/api/v1/sessions"
+}
+
+async fn admit(app: &App, request: &mut Request, from: &str) -> Result<Option<Who>, (Option<Who>, Problem)> {
+    let headers = request.headers();
+    let who = known(app, headers).await.map_err(|problem| (None, problem))?;
+    let refuse = |problem| (who.clone(), problem);
+    if !app.access.is_guarded() && !app.behind_proxy {
+        check_host(headers).map_err(refuse)?;
+    }
+    let key = who.as_ref().map_or(from, |who| who.name.as_str());
+    if !app.requests.take(key, Instant::now()) {
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "request::too-often", "you ask too often");
+        return Err(refuse(problem.hint("wait a second, then go on")));
+    }
+    let is_socket = headers.contains_key(header::UPGRADE);
+    if is_socket || !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        check_origin(headers).map_err(refuse)?;
+    }
+    if who.is_none() && !is_open(request.uri().path()) {
+        return Err((None, unknown()));
+    }
+    if let Some(who) = &who {
+        request.extensions_mut().insert(who.clone());
+    }
+    Ok(who)
+}
+
+/// Who asks: by a token, a session, or because they sit at this machine.
+async fn known(app: &App, headers: &HeaderMap) -> Result<Option<Who>, Problem> {
+    if let Some(who) = app.access.of_machine() {
+        return Ok(Some(who));
+    }
+    if let Some(given) = headers.get(header::AUTHORIZATION) {
+        let token = given.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).unwrap_or_default().to_owned();
+        let app = app.clone();
+        let found = tokio::task::spawn_blocking(move || app.access.by_token(token.trim())).await.unwrap_or_default();
+        return found.map(Some).ok_or_else(|| {
+            Problem::new(StatusCode::UNAUTHORIZED, "access::token", "this token is not known")
+                .hint("make one with `gantry access token NAME --role ROLE`")
+        });
+    }
+    Ok(session(headers).and_then(|secret| app.access.by_session(&secret, App::now())))
+}
+
+/// The name of the cookie.
+pub const COOKIE: &str = "gantry_session";
+
+/// The secret of the session that a request comes with.
+pub fn session(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
+}
+
+/// The address of a client.
+pub fn client(app: &App, request: &Request) -> String {
+    if app.behind_proxy
+        && let Some(said) = request.headers().get("x-forwarded-for").and_then(|value| value.to_str().ok())
+        && let Some(last) = said.rsplit(',').next()
+    {
+        return last.trim().chars().take(64).collect();
+    }
+    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    info.map_or_else(String::new, |ConnectInfo(from)| from.ip().to_string())
+}
+
+/// Without accounts, only this machine is answered, and only under its own name: a page elsewhere whose name was made to
+/// point here is not.
+fn check_host(headers: &HeaderMap) -> Result<(), Problem> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name =
+        host.rsplit_once(':').filter(|(_, port)| port.chars().all(|c| c.is_ascii_digit())).map_or(host, |(n, _)| n);
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    if is_loopback || name.eq_ignore_ascii_case("localhost") {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "access::host", "this server answers this machine alone")
+        .hint("open it as http://localhost, or make accounts with `gantry access`"))
+}
+
+/// A browser says where a request comes from: only our own pages may change something or open a socket.
+pub fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let site_is_ours = text("sec-fetch-site").is_none_or(|site| matches!(site, "same-origin" | "none"));
+    let origin_is_ours = text("origin").is_none_or(|origin| {
+        let host = origin.split_once("://").map(|(_, host)| host);
+        host.is_some() && host == text("host")
+    });
+    if site_is_ours && origin_is_ours {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::FORBIDDEN, "access::origin", "this request comes from another site")
+        .hint("open the pages of this server themselves"))
+}
+
+/// Tells whether a person looks at the answer.
+pub fn wants_page(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|accept| accept.contains("text/html"))
+}
+
+/// A text inside a query.
+pub fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}"); // writing into a string cannot fail
+        }
+    }
+    out
+}

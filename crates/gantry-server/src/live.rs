@@ -1,0 +1,121 @@
+//! What happens, as it happens: streams with a cursor and no queue.
+//!
+//! A plan that someone watches has a [`Channel`]: the last messages, made once for all who watch. A reader has nothing but
+//! a cursor. It takes what the channel has after it; when it has fallen behind that, it reads the journal from where it
+//! is. So a reader that is slow costs no memory, holds up nobody and misses nothing that is on record.
+//!
+//! Entries of the journal are numbered for ever (`42`). What is not on record by itself, such as output of running tasks
+//! as it comes, is numbered behind the entry before it, with the life of this process: `42.7.9f3a`. A reader that comes
+//! back gets those only while the channel has them; as a whole they are artifacts when the task has ended.
+
+pub mod channel; // in reading order
+mod cursor;
+pub mod pump;
+mod sse;
+mod socket;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gantry_core::id::PlanId;
+use gantry_engine::Engine;
+
+pub use channel::Channel;
+pub use socket::progress;
+pub use sse::{Resume, of_all, of_plan};
+
+use crate::access::random_hex;
+use crate::problem::Problem;
+
+/// Everything that is watched.
+#[derive(Clone)]
+pub struct Live(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    /// Which life of this process: numbers of another one mean nothing here.
+    epoch: String,
+    channels: Mutex<BTreeMap<PlanId, Arc<Channel>>>,
+    /// What happens to all plans.
+    all: Arc<Channel>,
+    readers: AtomicUsize,
+    readers_max: usize,
+}
+
+/// Someone who reads a channel; when the last one leaves, the channel is gone.
+pub struct Reader {
+    live: Live,
+    plan: Option<PlanId>,
+    /// What they read.
+    pub channel: Arc<Channel>,
+}
+
+impl Live {
+    /// Watches an engine.
+    pub fn new(engine: Engine, readers_max: usize) -> Self {
+        Self(Arc::new(Inner {
+            engine,
+            epoch: random_hex(4),
+            channels: Mutex::default(),
+            all: Arc::new(Channel::new(0)),
+            readers: AtomicUsize::new(0),
+            readers_max,
+        }))
+    }
+
+    /// Which life of this process.
+    pub fn epoch(&self) -> &str {
+        &self.0.epoch
+    }
+
+    /// How many read.
+    pub fn readers(&self) -> usize {
+        self.0.readers.load(Ordering::Relaxed)
+    }
+
+    fn channels(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, Arc<Channel>>> {
+        self.0.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to read a plan, or all of them.
+    pub async fn read(&self, plan: Option<&PlanId>) -> Result<Reader, Problem> {
+        if self.0.readers.fetch_add(1, Ordering::Relaxed) >= self.0.readers_max {
+            self.0.readers.fetch_sub(1, Ordering::Relaxed);
+            return Err(Problem::new(
+                axum::http::StatusCode::SERVICE_UNAVAILABLE,
+                "live::too-many",
+                format!("there are {} live streams already", self.0.readers_max),
+            )
+            .hint("come back later with the last number that you saw; nothing is missed"));
+        }
+        // From here on the count is given back when the reader is dropped.
+        let mut reader = Reader { live: self.clone(), plan: plan.cloned(), channel: Arc::clone(&self.0.all) };
+        if let Some(plan) = plan {
+            let length = self.0.engine.store().plan(plan.as_str()).await?.length;
+            let mut channels = self.channels();
+            let channel = channels.entry(plan.clone()).or_insert_with(|| Arc::new(Channel::new(length)));
+            reader.channel = Arc::clone(channel);
+        }
+        Ok(reader)
+    }
+
+    fn channel(&self, plan: &PlanId) -> Option<Arc<Channel>> {
+        self.channels().get(plan).cloned()
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.live.0.readers.fetch_sub(1, Ordering::Relaxed);
+        if let Some(plan) = &self.plan {
+            let mut channels = self.live.channels();
+            // Two are left: the one in the map, and this reader's.
+            if channels.get(plan).is_some_and(|channel| Arc::ptr_eq(channel, &self.channel))
+                && Arc::strong_count(&self.channel) <= 2
+            {
+                channels.remove(plan);
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The web pages: drawn here, brought up to date by a little script, whole without it.
+
+pub mod graph; // in reading order
+mod layout;
+mod lists;
+mod new;
+mod plan;
+mod parts;
+mod house;
+mod act;
+mod docs;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use maud::html;
+
+use crate::app::App;
+use crate::problem::Problem;
+use layout::Page;
+
+/// Files of pages, in the program.
+const ASSETS: [(&str, &str, &str); 4] = [
+    ("app.css", "text/css; charset=utf-8", include_str!("../assets/app.css")),
+    ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
+    ("live.js", "text/javascript; charset=utf-8", include_str!("../assets/live.js")),
+    ("graph.js", "text/javascript; charset=utf-8", include_str!("../assets/graph.js")),
+];
+
+/// All pages.
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/", get(lists::plans))
+        .route("/inbox", get(lists::inbox).post(act::in_inbox))
+        .route("/new", get(new::form).post(new::create))
+        .route("/p/{plan}", get(plan::overview))
+        .route("/p/{plan}/{tab}", get(plan::tab))
+        .route("/p/{plan}/tasks/{task}", get(plan::task))
+        .route("/p/{plan}/do", post(act::on_plan))
+        .route("/templates", get(house::templates))
+        .route("/models", get(house::models))
+        .route("/settings", get(house::settings).post(act::in_settings))
+        .route("/sign-in", get(house::sign_in).post(act::sign_in))
+        .route("/sign-out", post(act::sign_out))
+        .route("/docs", get(docs::docs))
+        .route("/assets/{name}", get(asset))
+        .route("/favicon.ico", get(icon))
+}
+
+async fn asset(Path(name): Path<String>) -> Response {
+    match ASSETS.iter().find(|(known, ..)| *known == name) {
+        Some((_, media, text)) => {
+            ([(header::CONTENT_TYPE, *media), (header::CACHE_CONTROL, "no-cache")], *text).into_response()
+        }
+        None => Problem::missing("server::no-asset", "there is no such file").into_response(),
+    }
+}
+
+async fn icon() -> Response {
+    let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M3 5h6M5 8h7M4 11h5" stroke="#fff" stroke-width="2"/></svg>"##;
+    ([(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response()
+}
+
+/// A problem, for people.
+pub fn problem_page(problem: &Problem) -> Response {
+    let body = html! {
+        h1 { (problem.title) }
+        div.card.problem role="alert" {
+            p { (problem.detail) }
+            @if let Some(hint) = &problem.hint { p.soft { "What helps: " (hint) } }
+            p.small.soft { "code " code { (problem.code) } }
+        }
+        p { a href="/" { "All plans" } " · " a href="/docs" { "What the server can do" } }
+    };
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, Page::new(&problem.title).draw(None, body)).into_response()
+}
+
+/// What a page gives: itself, or a problem as a page.
+pub struct Shown(pub Result<Response, Problem>);
+
+impl axum::response::IntoResponse for Shown {
+    fn into_response(self) -> Response {
+        self.0.unwrap_or_else(|problem| problem_page(&problem))
+    }
+}

@@ -1,0 +1,145 @@
+//! Templates, models and cost, settings, signing in.
+
+use axum::extract::State;
+use axum::response::{Html, IntoResponse as _};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::Shown;
+use super::layout::{Page, empty};
+use super::parts::{text, texts};
+use crate::access::{Role, Who};
+use crate::api::spent;
+use crate::app::App;
+use crate::body::Asked;
+use crate::problem::Problem;
+
+/// All templates.
+pub async fn templates(State(app): State<App>, who: Who) -> Shown {
+    let draw = || -> Result<Markup, Problem> {
+        let all = app.house.templates()?;
+        Ok(html! {
+            h1 { "Templates" }
+            p.soft { "The steps, questions and words of planning are files. Copy one with " code { "gantry template copy NAME OURS" } " and make it yours." }
+            @for one in &all {
+                section.card {
+                    div.row.spread { h2 { (one.name) } a.button href=(format!("/new?template={}", crate::listen::encoded(&one.name))) { "Plan with it" } }
+                    p { (one.about()) }
+                    p.small.soft { "from " (one.from) ", " (one.files().count()) " files" }
+                    p.small { "Sections: " (one.sections().unwrap_or_default().join(", ")) }
+                }
+            }
+        })
+    };
+    Shown(draw().map(|markup| Page::new("Templates").at("/templates").draw(Some(&who), markup).into_response()))
+}
+
+/// Which models answer, and what was spent.
+pub async fn models(State(app): State<App>, who: Who) -> Shown {
+    Shown(
+        draw_models(&app)
+            .await
+            .map(|markup| Page::new("Models and cost").at("/models").draw(Some(&who), markup).into_response()),
+    )
+}
+
+async fn draw_models(app: &App) -> Result<Markup, Problem> {
+    let (models, cost) = (app.house.models().await?, spent(app).await?);
+    let items = |key: &str| cost[key].as_array().cloned().unwrap_or_default();
+    Ok(html! {
+        h1 { "Models and cost" }
+        div.grid {
+            div.card.figure { "Spent in all" b { "$" (cost["total_usd"]) } }
+            div.card.figure { "Plans that asked models" b { (items("by_plan").len()) } }
+            div.card.figure { "Models asked" b { (items("by_model").len()) } }
+        }
+        h2 { "By model" }
+        @if items("by_model").is_empty() { (empty("No model was asked yet.", html! {})) }
+        @else { div.wide { table { thead { tr { th { "Model" } th { "Calls" } th { "Tokens" } th { "Cost" } } }
+            tbody { @for one in items("by_model") { tr { td { (text(&one, "model")) } td.n { (one["calls"]) } td.n { (one["tokens"]) } td.n { "$" (one["cost_usd"]) } } } } } } }
+        h2 { "By day" }
+        @if items("by_day").is_empty() { p.soft { "Nothing yet." } }
+        @else { table { tbody { @for one in items("by_day") { tr { td { (text(&one, "day")) } td.n { "$" (one["cost_usd"]) } } } } } }
+        h2 { "By plan" }
+        @if items("by_plan").is_empty() { p.soft { "Nothing yet." } }
+        @else { table { tbody { @for one in items("by_plan") { tr { td { a href=(format!("/p/{}", text(&one, "plan"))) { (text(&one, "title")) } } td.n { (one["model_calls"]) " calls" } td.n { "$" (one["cost_usd"]) } } } } } }
+        h2 { "Who answers" }
+        div.wide { table { thead { tr { th { "Role" } th { "Models, one after the other" } th { "Said by" } } }
+            tbody { @for role in models["roles"].as_array().into_iter().flatten() { tr {
+                td { (text(role, "role")) }
+                td { @for link in role["chain"].as_array().into_iter().flatten() { div { (text(link, "provider")) ":" (text(link, "model")) } } @if let Some(error) = role["error"].as_str() { span.tone-bad { (error) } } }
+                td.small.soft { (role["origin"].to_string().trim_matches('"')) }
+            } } } } }
+        @for warning in texts(&models, "warnings") { p.tone-waits { (warning) } }
+    })
+}
+
+/// Accounts, and whether the machine has what plans need.
+pub async fn settings(State(app): State<App>, who: Who) -> Shown {
+    Shown(
+        draw_settings(&app, &who)
+            .await
+            .map(|markup| Page::new("Settings").at("/settings").draw(Some(&who), markup).into_response()),
+    )
+}
+
+async fn draw_settings(app: &App, who: &Who) -> Result<Markup, Problem> {
+    let is_admin = who.role >= Role::Admin;
+    let accounts = app.access.accounts();
+    let findings = if is_admin { app.house.doctor().await? } else { serde_json::Value::Null };
+    Ok(html! {
+        h1 { "Settings" }
+        h2 { "Accounts" }
+        @if accounts.is_empty() { p.soft { "There are none: this machine alone is answered, and whoever sits at it may do everything. The first account that you make closes that; make it an admin." } }
+        @else if is_admin {
+            table { thead { tr { th { "Name" } th { "Role" } th { "Proven by" } th { } } }
+                tbody { @for one in &accounts { tr {
+                    td { (one.name) } td { (one.role) } td { (format!("{:?}", one.proof).to_lowercase()) }
+                    td { form method="post" action="/settings" { input type="hidden" name="name" value=(one.name); button.bad name="do" value="remove" data-confirm=(format!("Remove {}?", one.name)) aria-label=(format!("Remove {}", one.name)) { "Remove" } } }
+                } } } }
+        } @else { p.soft { "Only an admin sees them." } }
+        @if is_admin {
+            form.card method="post" action="/settings" {
+                h3 { "New account" }
+                label for="name" { "Name" } input #name name="name" required maxlength="100" autocomplete="off";
+                label for="role" { "Role" }
+                select #role name="role" { @for role in Role::ALL.iter().rev() { option value=(role) { (role) } } }
+                label for="password" { "Password, for a person (at least 10 characters); without one a token is made, for a program" }
+                input #password name="password" type="password" autocomplete="new-password";
+                p { button.main { "Make it" } }
+            }
+            h2 { "This machine" }
+            table { tbody { @for one in findings["findings"].as_array().into_iter().flatten() { tr {
+                td { b { (text(one, "what")) } } td { (text(one, "grade")) } td { (text(one, "found")) @if let Some(fix) = one["fix"].as_str() { div.small.soft { (fix) } } }
+            } } } }
+        }
+        p.small.soft { "Gantry " (env!("CARGO_PKG_VERSION")) ", works on " (app.foreman.driven()) " plans, " (app.live.readers()) " live streams." }
+    })
+}
+
+/// Where to go afterwards.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Next {
+    next: String,
+}
+
+/// The page to sign in.
+pub async fn sign_in(Asked(next): Asked<Next>) -> Html<String> {
+    sign_in_form(&next.next, None)
+}
+
+/// The form to sign in, with what was wrong.
+pub fn sign_in_form(next: &str, problem: Option<&Problem>) -> Html<String> {
+    let body = html! {
+        h1 { "Sign in" }
+        @if let Some(problem) = problem { div.card.problem role="alert" { (problem.detail) } }
+        form.card method="post" action="/sign-in" {
+            input type="hidden" name="next" value=(next);
+            label for="name" { "Name" } input #name name="name" autocomplete="username" autofocus;
+            label for="password" { "Password, or a token" } input #password name="password" type="password" required autocomplete="current-password";
+            p { button.main { "Sign in" } }
+        }
+    };
+    Page::new("Sign in").draw(None, body)
+}

@@ -1,0 +1,105 @@
+//! Plans, and the inbox.
+
+use axum::extract::State;
+use axum::response::IntoResponse as _;
+use gantry_view::elapsed::ago;
+use gantry_view::forecast::Forecast;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::layout::{Page, empty, state};
+use super::parts::{gate_form, text};
+use super::{Shown, parts};
+use crate::access::Who;
+use crate::api::{every_ask, every_gate, page};
+use crate::app::App;
+use crate::body::Asked;
+use crate::live::pump::percent;
+use crate::problem::Problem;
+use crate::shapes::ListQuery;
+
+const STATES: [&str; 7] = ["pending", "running", "paused", "blocked", "completed", "failed", "abandoned"];
+
+/// All plans.
+pub async fn plans(State(app): State<App>, who: Who, Asked(query): Asked<ListQuery>) -> Shown {
+    Shown(
+        draw_plans(&app, &who, &query).await.map(|markup| {
+            Page::new("Plans").at("/").watching("/api/v1/events").draw(Some(&who), markup).into_response()
+        }),
+    )
+}
+
+async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, Problem> {
+    let (cards, next) = page(app, query).await?;
+    let now = App::now();
+    let mut rows = Vec::new();
+    for card in &cards {
+        let forecast = Forecast::read(app.store(), card, now).await?;
+        let driven = app.is_driven(card).await?;
+        rows.push((card, forecast, driven));
+    }
+    let chosen = query.state.clone().unwrap_or_default();
+    let filtered = !chosen.is_empty() || query.text.as_deref().is_some_and(|text| !text.is_empty());
+    let _ = who;
+    Ok(html! {
+        div.row.spread { h1 { "Plans" } a.button.main href="/new" { "New plan" } }
+        form.row role="search" {
+            input type="search" name="text" placeholder="Title or id" aria-label="Search plans" value=(query.text.clone().unwrap_or_default());
+            input name="label" placeholder="Label" aria-label="Label" size="10" value=(query.label.clone().unwrap_or_default());
+            select name="state" aria-label="State" {
+                option value="" { "Any state" }
+                @for name in STATES { option value=(name) selected[chosen == name] { (name) } }
+            }
+            button { "Filter" }
+        }
+        div #plans data-live {
+            @if rows.is_empty() && filtered { (empty("No plan fits.", html! { a href="/" { "Show all" } })) }
+            @else if rows.is_empty() {
+                (empty("There are no plans yet.", html! { p { a.button.main href="/new" { "Make the first one" } } }))
+            } @else {
+                div.wide { table.cards {
+                    thead { tr { th { "No" } th { "Plan" } th { "State" } th { "Progress" } th { "Forecast" } th { "Cost" } th { "Waits for" } th { "Changed" } } }
+                    tbody {
+                        @for (card, forecast, driven) in &rows {
+                            tr {
+                                td.n { (card.no) }
+                                td { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @for label in &card.card.labels { " · " (label) } } }
+                                td { (state(&card.card.state.to_string())) @if *driven && !card.card.state.is_over() { div.small.soft { "worked on" } } }
+                                td { progress max="100" value=(percent(card)) aria-label="Done" {} " " (percent(card)) "%" }
+                                td.small { @if let Some(forecast) = forecast { (forecast.brief(now)) } }
+                                td.n { "$" (card.card.used.cost_usd) }
+                                td.small { @for line in card.card.waiting.iter().take(3) { div { @if let Some(task) = &line.task { (task) ": " } (line.what) } } }
+                                td.small.soft { (ago(card.updated_at, now)) }
+                            }
+                        }
+                    }
+                } }
+                @if let Some(next) = next { p { a.button href=(format!("/?cursor={next}&state={chosen}")) { "Older plans" } } }
+            }
+        }
+    })
+}
+
+/// Every gate and question across plans.
+pub async fn inbox(State(app): State<App>, who: Who) -> Shown {
+    Shown(draw_inbox(&app).await.map(|markup| {
+        Page::new("Inbox").at("/inbox").watching("/api/v1/events").draw(Some(&who), markup).into_response()
+    }))
+}
+
+async fn draw_inbox(app: &App) -> Result<Markup, Problem> {
+    let (gates, asks) = (every_gate(app).await?, every_ask(app).await?);
+    Ok(html! {
+        h1 { "Inbox" }
+        p.soft { "Everything that waits for a person, of all plans." }
+        div #inbox data-live {
+            @if gates.is_empty() && asks.is_empty() { (empty("Nobody is asked for anything.", html! { a href="/" { "All plans" } })) }
+            @for gate in &gates { (whose(gate)) (gate_form(gate, "/inbox")) }
+            @for ask in &asks { (whose(ask)) (parts::ask_form(ask, "/inbox")) }
+        }
+    })
+}
+
+fn whose(value: &Value) -> Markup {
+    html! { h3 { a href=(format!("/p/{}", text(value, "plan"))) { (text(value, "plan")) } } }
+}

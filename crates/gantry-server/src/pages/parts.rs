@@ -1,0 +1,77 @@
+//! Pieces that several pages show.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// A text of a value.
+pub fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// The texts of a list of a value.
+pub fn texts<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
+    value[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// A gate with what is asked, and the ways to decide it.
+pub fn gate_form(gate: &Value, action: &str) -> Markup {
+    let approved = texts(gate, "approved_by");
+    html! {
+        form.card method="post" action=(action) {
+            input type="hidden" name="plan" value=(text(gate, "plan"));
+            input type="hidden" name="gate" value=(text(gate, "gate"));
+            b { (text(gate, "title")) } " " span.small.soft { (approved.len()) " of " (gate["needed"]) " approvals" @if !approved.is_empty() { " (" (approved.join(", ")) ")" } ", revision " (gate["revision"]) }
+            @if let Some(role) = gate["role"].as_str() { p.small.soft { "Takes the role " b { (role) } } input type="hidden" name="role" value=(role); }
+            @for check in texts(gate, "checks") { p { "Check: " (check) } }
+            @for seen in texts(gate, "evidence") {
+                p { label.beside { input type="checkbox" name="evidence" value=(seen); " I have seen " b { (seen) } } }
+            }
+            label for=(format!("why-{}", text(gate, "gate"))) { "Why" }
+            input id=(format!("why-{}", text(gate, "gate"))) name="why" size="40" placeholder="needed to say no";
+            div.row {
+                button.main name="do" value="approve" { "Approve" }
+                button name="do" value="needs-changes" { "Ask for changes" }
+                button.bad name="do" value="reject" { "Reject" }
+            }
+        }
+    }
+}
+
+/// A question with the ways to answer it.
+pub fn ask_form(ask: &Value, action: &str) -> Markup {
+    let task = text(ask, "task");
+    let options = texts(ask, "options");
+    html! {
+        form.card method="post" action=(action) {
+            input type="hidden" name="plan" value=(text(ask, "plan"));
+            input type="hidden" name="task" value=(task);
+            input type="hidden" name="do" value="answer";
+            p { b { (text(ask, "question")) } " " span.small.soft { (task) } }
+            @if let Some(preview) = ask["preview"].as_str() { pre { (preview) } }
+            @if options.is_empty() {
+                label for=(format!("answer-{task}")) { "Answer" }
+                input id=(format!("answer-{task}")) name="answer" required size="40";
+                div.row { button.main { "Answer" } }
+            } @else {
+                @for choice in ask["choices"].as_array().into_iter().flatten() {
+                    p.small {
+                        b { (text(choice, "name")) }
+                        @for pro in texts(choice, "pros") { " + " (pro) } @for con in texts(choice, "cons") { " − " (con) }
+                        @if !choice["cost_usd"].is_null() { " costs $" (choice["cost_usd"]) }
+                    }
+                }
+                div.row { @for option in options { button name="answer" value=(option) { (option) } } }
+            }
+        }
+    }
+}
+
+/// A value of a task, for reading.
+pub fn value(value: &Value) -> Markup {
+    match value {
+        Value::String(text) if text.lines().count() > 1 || text.len() > 120 => html! { pre { (text) } },
+        Value::String(text) => html! { (text) },
+        Value::Object(_) | Value::Array(_) => html! { pre { (format!("{value:#}")) } },
+        other => html! { code { (other) } },
+    }
+}

@@ -1,0 +1,138 @@
+//! One plan: how it stands, its graph, its times, its tasks, and everything on record about it.
+
+mod tabs;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use gantry_core::life::PlanState;
+use gantry_view::elapsed::elapsed;
+use gantry_view::standing::Standing;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::Shown;
+use super::layout::{Page, state};
+use crate::access::Who;
+use crate::api::standing;
+use crate::app::App;
+use crate::body::{Asked, Named};
+use crate::live::pump::percent;
+use crate::problem::Problem;
+
+/// What can be looked at.
+const TABS: [(&str, &str); 10] = [
+    ("", "Overview"),
+    ("graph", "Graph"),
+    ("timeline", "Timeline"),
+    ("tasks", "Tasks"),
+    ("gates", "Gates"),
+    ("artifacts", "Artifacts"),
+    ("revisions", "Revisions"),
+    ("hypotheses", "Hypotheses"),
+    ("journal", "Journal"),
+    ("report", "Report"),
+];
+
+/// What a tab is asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Query {
+    /// After which entry.
+    pub at: Option<u64>,
+    /// From which entry on.
+    pub after: Option<u64>,
+    /// About which task.
+    pub task: Option<String>,
+    /// Which revisions.
+    pub from: Option<u32>,
+    /// To which.
+    pub to: Option<u32>,
+    /// Whether to check the hashes.
+    pub verify: Option<String>,
+}
+
+/// The overview.
+pub async fn overview(State(app): State<App>, who: Who, Named(plan): Named<String>) -> Shown {
+    Shown(drawn(&app, &who, &plan, "", &Query::default()).await)
+}
+
+/// One of the tabs.
+pub async fn tab(
+    State(app): State<App>,
+    who: Who,
+    Named((plan, tab)): Named<(String, String)>,
+    Asked(query): Asked<Query>,
+) -> Shown {
+    Shown(drawn(&app, &who, &plan, &tab, &query).await)
+}
+
+/// One task.
+pub async fn task(State(app): State<App>, who: Who, Named((plan, task)): Named<(String, String)>) -> Shown {
+    let draw = async {
+        let standing = standing(&app, &plan).await?;
+        let body = tabs::task(&app, &standing, &task).await?;
+        Ok(framed(&app, &who, &standing, "tasks", body))
+    };
+    Shown(draw.await)
+}
+
+async fn drawn(app: &App, who: &Who, plan: &str, tab: &str, query: &Query) -> Result<Response, Problem> {
+    let standing = standing(app, plan).await?;
+    let body = match tab {
+        "" => tabs::overview(app, &standing).await?,
+        "graph" => tabs::graph(&standing),
+        "timeline" => tabs::timeline(app, &standing).await?,
+        "tasks" => tabs::tasks(&standing),
+        "gates" => tabs::gates(app, &standing).await?,
+        "artifacts" => tabs::artifacts(app, &standing).await?,
+        "revisions" => tabs::revisions(app, &standing, query).await?,
+        "hypotheses" => tabs::hypotheses(app, &standing).await?,
+        "journal" => tabs::journal(app, &standing, query).await?,
+        "report" => tabs::report(app, &standing).await?,
+        _ => return Err(Problem::missing("server::no-tab", "a plan has no such page")),
+    };
+    Ok(framed(app, who, &standing, tab, body))
+}
+
+fn framed(app: &App, who: &Who, standing: &Standing, tab: &str, body: Markup) -> Response {
+    let (card, id) = (&standing.card, &standing.card.id);
+    let body = html! {
+        p.small { a href="/" { "Plans" } " / " (card.no) }
+        div #head data-live { (head(app, standing)) }
+        nav.tabs aria-label="About this plan" {
+            @for (name, title) in TABS {
+                @let url = if name.is_empty() { format!("/p/{id}") } else { format!("/p/{id}/{name}") };
+                a href=(url) aria-current=[(name == tab).then_some("page")] { (title) }
+            }
+        }
+        (body)
+    };
+    let events = format!("/api/v1/plans/{id}/events?after={}", card.length);
+    Page::new(&card.card.title).watching(events).draw(Some(who), body).into_response()
+}
+
+/// The title, the state, and what one can do with the plan as a whole.
+fn head(app: &App, standing: &Standing) -> Markup {
+    let (card, action) = (&standing.card, format!("/p/{}/do", standing.card.id));
+    let now = card.card.state;
+    let (done, total) = standing.progress();
+    html! {
+        h1 { (card.card.title) }
+        div.row {
+            (state(&now.to_string()))
+            progress max="100" value=(percent(card)) aria-label="Done" {}
+            span { (done) " of " (total) " done" }
+            @if let Some(length) = standing.elapsed() { span.soft { (elapsed(length)) } }
+            span.soft { "$" (card.card.used.cost_usd) @if let Some(max) = card.card.budget.cost_usd { " of $" (max) } }
+            span.soft.small { (card.id) ", revision " (card.card.revision) }
+        }
+        @if let Some(trouble) = app.foreman.trouble(&card.id) { div.card.problem role="alert" { "This server cannot go on with it: " (trouble) } }
+        form.row method="post" action=(action) {
+            @if matches!(now, PlanState::Pending | PlanState::Paused) || (!now.is_over() && !standing.driven) {
+                button.main name="do" value="start" { @if now == PlanState::Pending { "Start" } @else { "Go on" } }
+            }
+            @if matches!(now, PlanState::Running | PlanState::Blocked) { button name="do" value="pause" { "Pause" } }
+            @if !now.is_over() { button.bad name="do" value="cancel" data-confirm="Give up this plan, for good?" { "Cancel" } }
+        }
+    }
+}

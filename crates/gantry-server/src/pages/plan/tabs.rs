@@ -1,0 +1,504 @@
+//! What each page about a plan shows.
+
+use std::fmt::Write as _;
+
+use gantry_core::id::TaskId;
+use gantry_core::life::{State, TaskState, Waiting};
+use gantry_core::plan::Action;
+use gantry_schedule::Moment;
+use gantry_view::elapsed::{clock, elapsed};
+use gantry_view::parts::folded;
+use gantry_view::people;
+use gantry_view::standing::Standing;
+use gantry_view::timeline::Timeline;
+use gantry_view::words::{Tone, Weight, said};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::Query;
+use crate::api::{all_hypotheses, all_revisions, audited, computed, known, life_at_entry, task_value};
+use crate::app::App;
+use crate::listen::encoded;
+use crate::pages::graph::{BOX, Graph};
+use crate::pages::layout::{empty, state};
+use crate::pages::parts::{ask_form, gate_form, text, texts, value};
+use crate::problem::Problem;
+
+/// How many rows of a journal are shown at once.
+const ROWS: usize = 200;
+/// How much of an artifact is shown.
+const PREVIEW_BYTES: usize = 20_000;
+
+pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+    let (life, card) = (&standing.life, &standing.card);
+    let counts = life.counts();
+    let recent: Vec<_> = gantry_engine::entries_after(app.store(), &card.id, card.length.saturating_sub(60)).await?;
+    let asks = people::asks(app.store(), life).await?;
+    let gates = people::gates(card, life);
+    let action = format!("/p/{}/do", card.id);
+    Ok(html! {
+        div #overview data-live {
+            @if !life.header().objective.is_empty() { p { (life.header().objective) } }
+            @for note in &standing.timeline.notes { p.tone-waits { (note) } }
+            @for cause in life.causes() { div.card.problem { "Why it failed: " (cause) } }
+            div.grid {
+                @if let Some(forecast) = &standing.forecast { div.card.figure { "Forecast" b { (clock(forecast.finish)) } span.small.soft { (forecast.words()) } } }
+                div.card.figure { "Spent" b { "$" (card.card.used.cost_usd) } span.small.soft { (card.card.used.model_calls) " model calls, " (card.card.used.tokens) " tokens" } }
+                @for (name, count) in &counts { div.card.figure { (name) b { (count) } } }
+            }
+            @if !gates.is_empty() || !asks.is_empty() { h2 { "Waits for people" } }
+            @for gate in &gates { (gate_form(&gate.value, &action)) }
+            @for (task, asked) in &asks { (ask_form(&asked.to_json(card, life, task), &action)) }
+            @let others: Vec<_> = life.waits().filter(|wait| wait.task.as_ref().is_none_or(|task| !gates.iter().any(|gate| gate.gate == *task) && !asks.iter().any(|(asked, _)| asked == task))).collect();
+            @if !others.is_empty() { h2 { "Waits for" } }
+            @for wait in others.iter().take(20) { p { @if let Some(task) = &wait.task { a href=(task_url(standing, task)) { (task) } ": " } (wait.what) } }
+            h2 { "Lately" }
+            @let news: Vec<_> = recent.iter().rev().filter(|entry| said(&entry.event).weight == Weight::News).take(12).collect();
+            @if news.is_empty() { p.soft { "Nothing has happened yet." } }
+            @for entry in news { p { span.small.soft { (clock(entry.at)) } " " span class=(tone(said(&entry.event).tone)) { (said(&entry.event).line()) } } }
+        }
+        form.card.row method="post" action=(action) {
+            label.beside for="note" { "Note" } input #note name="text" size="40" required; button name="do" value="note" { "Write it down" }
+        }
+    })
+}
+
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Good => "tone-good",
+        Tone::Waits => "tone-waits",
+        Tone::Bad => "tone-bad",
+    }
+}
+
+fn task_url(standing: &Standing, task: &TaskId) -> String {
+    format!("/p/{}/tasks/{task}", standing.card.id)
+}
+
+fn short(title: &str, most: usize) -> String {
+    if title.chars().count() <= most { title.to_owned() } else { title.chars().take(most - 1).chain(['…']).collect() }
+}
+
+fn picture(standing: &Standing, graph: &Graph) -> Markup {
+    let (w, h) = BOX;
+    let middle = |at: (u32, u32), right: bool| (at.0 + if right { w } else { 0 }, at.1 + h / 2);
+    html! {
+        svg.graph tabindex="0" role="group" aria-label="Graph of tasks; + and - zoom, arrows move" viewBox=(format!("0 0 {} {}", graph.size.0.max(1), graph.size.1.max(1))) {
+            g {
+                @for (from, to) in &graph.edges {
+                    @let (a, b) = (middle(graph.nodes[*from].at, true), middle(graph.nodes[*to].at, false));
+                    @let bend = (b.0.saturating_sub(a.0) / 2).max(20);
+                    path.edge d=(format!("M{} {}C{} {} {} {} {} {}", a.0, a.1, a.0 + bend, a.1, b.0.saturating_sub(bend), b.1, b.0, b.1)) {}
+                }
+                @for node in &graph.nodes {
+                    a href=(task_url(standing, &node.id)) aria-label=(format!("{}: {}", node.title, node.state)) {
+                        g.node data-task=(node.id) data-state=(node.state) {
+                            title { (node.title) }
+                            rect.box x=(node.at.0) y=(node.at.1) width=(w) height=(h) rx="6" {}
+                            rect.mark x=(node.at.0) y=(node.at.1) width="5" height=(h) rx="2" {}
+                            text x=(node.at.0 + 14) y=(node.at.1 + 18) { (short(&node.title, 26)) }
+                            text.soft x=(node.at.0 + 14) y=(node.at.1 + 34) { (short(&format!("{} · {}", node.id, node.action), 30)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub fn graph(standing: &Standing) -> Markup {
+    let graph = Graph::of(&standing.life);
+    html! {
+        p.small.soft { (graph.nodes.len()) " tasks; drag to move, wheel or " kbd { "+" } " " kbd { "-" } " to zoom, click a box for everything about it." }
+        (picture(standing, &graph))
+        // The states are brought up to date by themselves; the picture stays where it was moved to.
+        div #states data-live hidden { @for node in &graph.nodes { i data-task=(node.id) data-state=(node.state) {} } }
+        p.row.small { @for name in ["pending", "ready", "running", "waiting", "blocked", "completed", "failed", "skipped"] { (state(name)) } }
+    }
+}
+
+fn ms(at: Moment) -> Option<i64> {
+    match at {
+        Moment::Date(instant, _) => Some(instant.as_millisecond()),
+        Moment::Count(_) => None,
+    }
+}
+
+/// A task on the timeline: as planned, and as it went.
+struct Row {
+    id: String,
+    name: String,
+    start: i64,
+    finish: i64,
+    critical: bool,
+    began: Option<i64>,
+    ended: Option<i64>,
+}
+
+pub async fn timeline(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+    let (_, schedule) = match computed(app, &standing.life).await {
+        Ok(found) => found,
+        Err(problem) => return Ok(empty("It has no timeline.", html! { p { (problem.detail) } })),
+    };
+    let timeline: &Timeline = &standing.timeline;
+    let rows: Vec<Row> = schedule
+        .tasks
+        .iter()
+        .filter_map(|task| {
+            let span = TaskId::new(&task.id).map(|id| timeline.task(&id)).unwrap_or_default();
+            Some(Row {
+                id: task.id.clone(),
+                name: if task.title.is_empty() { task.id.clone() } else { task.title.clone() },
+                start: ms(task.start)?,
+                finish: ms(task.finish)?,
+                critical: task.critical,
+                began: span.began.map(gantry_core::time::Timestamp::as_ms),
+                ended: span.ended.map(gantry_core::time::Timestamp::as_ms),
+            })
+        })
+        .take(1_000)
+        .collect();
+    if rows.is_empty() {
+        return Ok(empty("Nothing in it has a date.", html! { p { "Give tasks an " code { "estimate" } "." } }));
+    }
+    let first = rows.iter().map(|row| row.start.min(row.began.unwrap_or(row.start))).min().unwrap_or(0);
+    let last = rows.iter().map(|row| row.finish.max(row.ended.unwrap_or(row.finish))).max().unwrap_or(1).max(first + 1);
+    let x = |at: i64| 260 + (at - first).max(0) * 900 / (last - first);
+    let height = rows.len() * 24 + 30;
+    Ok(html! {
+        div #timeline data-live {
+            p { "Done about " b { (schedule.finish) } @if let Some(deadline) = schedule.deadlines.iter().find(|one| one.task.is_none()) { ", due " (deadline.at) @if !deadline.met { " " span.tone-bad { "(missed)" } } } }
+            p.small.soft { "Grey is planned, green is what happened, a red frame is critical." }
+            div.wide { svg.bars width="1180" height=(height) role="img" aria-label=(format!("Timeline of {} tasks", rows.len())) {
+                @let now = standing.now.as_ms();
+                @if now > first && now < last { path.today d=(format!("M{} 0V{height}", x(now))) {} }
+                @for (at, Row { id, name, start, finish, critical, began, ended }) in rows.iter().enumerate() {
+                    @let y = at * 24 + 12;
+                    a href=(format!("/p/{}/tasks/{id}", standing.card.id)) { text x="8" y=(y + 12) { (short(name, 36)) } }
+                    rect.plan-bar x=(x(*start)) y=(y) width=((x(*finish) - x(*start)).max(3)) height="16" rx="3" { title { (id) } }
+                    @if let Some(began) = began { rect.actual-bar x=(x(*began)) y=(y + 5) width=((x(ended.unwrap_or(now).min(last)) - x(*began)).max(3)) height="6" rx="2" {} }
+                    @if *critical { rect.critical x=(x(*start)) y=(y) width=((x(*finish) - x(*start)).max(3)) height="16" rx="3" {} }
+                }
+            } }
+        }
+    })
+}
+
+fn depth(standing: &Standing, task: &TaskId) -> usize {
+    let (mut depth, mut at) = (0, task.clone());
+    while let Some(parent) = standing.life.definition(at.as_str()).and_then(|task| task.parent.clone()) {
+        depth += 1;
+        at = parent;
+        if depth > 8 {
+            break;
+        }
+    }
+    depth
+}
+
+pub fn tasks(standing: &Standing) -> Markup {
+    let life = &standing.life;
+    html! {
+        div #tasks data-live { div.wide { table.cards {
+            thead { tr { th { "Task" } th { "State" } th { "How" } th { "Took" } th { "Cost" } th { "About" } } }
+            tbody { @for id in life.task_ids() {
+                @let known = life.task_life(id.as_str());
+                @let definition = life.definition(id.as_str());
+                tr {
+                    td class=(format!("depth-{}", depth(standing, &id).min(3))) { a href=(task_url(standing, &id)) { (definition.map_or(id.as_str(), |task| task.name())) } div.small.soft { (id) } }
+                    td { (state(life.task_state(id.as_str()).map_or("pending", TaskState::name))) }
+                    td.small { (definition.and_then(|task| task.action.as_ref()).map_or("", |action| action.key())) }
+                    td.n { @if let Some(length) = standing.length(&id) { (elapsed(length)) } }
+                    td.n { @if let Some(known) = known { "$" (known.spent.cost_usd) } }
+                    td.small { (standing.about(&id)) }
+                }
+            } }
+        } } }
+    }
+}
+
+pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, Problem> {
+    let (life, plan) = (&standing.life, &standing.card.id);
+    let id = known(life, name)?;
+    let all = task_value(app, plan, life, &id).await?;
+    let definition = life.definition(name);
+    let action = format!("/p/{plan}/do");
+    let now = life.task_state(name).unwrap_or(TaskState::Pending);
+    let waiting = match life.task_life(name).map(|known| &known.state) {
+        Some(State::Waiting(waiting)) => Some(waiting),
+        _ => None,
+    };
+    let gates = people::gates(&standing.card, life);
+    let asks = people::asks(app.store(), life).await?;
+    let calls = gantry_store::all_effects(app.store(), plan, Some(&id)).await?;
+    let attempt = life.task_life(name).map_or(0, |known| known.attempt.0);
+    Ok(html! {
+        div #task data-live {
+            h2 { (definition.map_or(name, |task| task.name())) " " (state(now.name())) }
+            p.soft { (id) @if attempt > 0 { ", attempt " (attempt) } @if let Some(length) = standing.length(&id) { ", " (elapsed(length)) } }
+            @if !text(&all, "about").is_empty() { p { (text(&all, "about")) } }
+            @for gate in gates.iter().filter(|gate| gate.gate == id) { (gate_form(&gate.value, &action)) }
+            @for (task, asked) in asks.iter().filter(|(task, _)| *task == id) { (ask_form(&asked.to_json(&standing.card, life, task), &action)) }
+            @if let Some(waiting) = waiting { (help(&action, &id, waiting, definition.and_then(|task| task.action.as_ref()))) }
+            h2 { "Works on" }
+            @if all["inputs"].as_object().is_none_or(serde_json::Map::is_empty) { p.soft { "Nothing that comes from elsewhere." } }
+            @for (key, one) in all["inputs"].as_object().into_iter().flatten() { h3 { (key) } (value(one)) }
+            h2 { "Gave" }
+            @if all["outputs"].as_object().is_none_or(serde_json::Map::is_empty) { p.soft { "Nothing yet." } }
+            @for (key, one) in all["outputs"].as_object().into_iter().flatten() { h3 { (key) } (value(one)) }
+        }
+        h2 { "Output as it comes" }
+        pre.log data-output=(id) aria-label="Output of the task, as it comes" tabindex="0" {}
+        @if now == TaskState::Completed {
+            form.card method="post" action=(action) {
+                h3 { "Change what it gave; exactly what works on it is done again" }
+                input type="hidden" name="task" value=(id);
+                div.row {
+                    input name="name" list="outputs" aria-label="Output" placeholder="output" required;
+                    datalist #outputs { @for (key, _) in all["outputs"].as_object().into_iter().flatten() { option value=(key) {} } }
+                    input name="value" aria-label="New value" placeholder="new value" size="40";
+                    input name="why" aria-label="Why" placeholder="why";
+                    button.main name="do" value="edit" { "Change it" }
+                }
+            }
+        }
+        @if matches!(now, TaskState::Completed | TaskState::Failed | TaskState::Skipped) {
+            form.row method="post" action=(action) { input type="hidden" name="task" value=(id); button name="do" value="retry" { "Do it again" } }
+        }
+        div #more data-live {
+            h2 { "Made" }
+            (artifact_rows(standing, all["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default()))
+            @if !calls.is_empty() { h2 { "Calls to the outside" } }
+            @for call in calls.iter().rev().take(20) {
+                details.card id=(format!("call-{}-{}", call.attempt, call.ordinal)) {
+                    summary { (call.kind) " " span.small.soft { "attempt " (call.attempt) ", " (clock(call.started_at)) ", $" (call.usage.cost_usd) ", " (call.usage.tokens) " tokens" } }
+                    h3 { "Asked" } (value(&call.request))
+                    @if let Some(answer) = &call.answer { h3 { "Answered" } (value(answer)) }
+                }
+            }
+            h2 { "Definition" } pre { (format!("{:#}", all["definition"])) }
+            h2 { "History" }
+            @for entry in all["history"].as_array().into_iter().flatten() { p { span.small.soft { (entry["seq"]) " " (text(entry, "at")) } " " (text(entry, "said")) } }
+        }
+    })
+}
+
+/// What a person can do for a task that waits.
+fn help(action: &str, id: &TaskId, waiting: &Waiting, how: Option<&Action>) -> Markup {
+    match waiting {
+        Waiting::Work => html! {
+            form.card method="post" action=(action) {
+                input type="hidden" name="task" value=(id);
+                @if let Some(Action::Manual(manual)) = how { p { (manual.instruction) } }
+                div.row {
+                    input name="name" aria-label="Output" placeholder="output"; input name="value" aria-label="Value" placeholder="value";
+                    button.main name="do" value="done" { "It is done" }
+                    input name="why" aria-label="Why not" placeholder="why not"; button.bad name="do" value="fail" { "It could not be done" }
+                }
+            }
+        },
+        Waiting::Help { failure } if !failure.is_needs_approval() => html! {
+            form.card method="post" action=(action) {
+                input type="hidden" name="task" value=(id); input type="hidden" name="do" value="resolve";
+                p { "It asks for help: " (failure.message) }
+                input name="why" aria-label="What the next attempt is told, or why" placeholder="guidance, or why" size="40";
+                div.row {
+                    button.main name="how" value="retry" { "Try again" } button name="how" value="complete" { "Count as done" }
+                    button name="how" value="skip" { "Leave out" } button.bad name="how" value="fail" { "Let it fail" }
+                }
+            }
+        },
+        _ => html! {},
+    }
+}
+
+pub async fn gates(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+    let (life, card) = (&standing.life, &standing.card);
+    let (open, action) = (people::gates(card, life), format!("/p/{}/do", card.id));
+    let entries = gantry_engine::entries(app.store(), &card.id).await?;
+    let decided: Vec<_> =
+        entries.iter().filter(|entry| matches!(entry.event, gantry_core::event::Event::GateDecided { .. })).collect();
+    let asks = people::asks(app.store(), life).await?;
+    Ok(html! {
+        div #gates data-live {
+            @if open.is_empty() && asks.is_empty() { (empty("Nothing waits for a decision.", html! {})) }
+            @for gate in &open { (gate_form(&gate.value, &action)) }
+            @if open.len() > 1 {
+                form.card method="post" action=(action) {
+                    h3 { "Several at once: all of them, or none" }
+                    @for gate in &open { p { label.beside { input type="checkbox" name="gate" value=(gate.gate); " " (gate.title) } } }
+                    div.row { input name="why" aria-label="Why" placeholder="why"; button.main name="do" value="approve" { "Approve these" } button.bad name="do" value="reject" { "Reject these" } }
+                }
+            }
+            @for (task, asked) in &asks { (ask_form(&asked.to_json(card, life, task), &action)) }
+            @if !decided.is_empty() { h2 { "Decided" } }
+            @for entry in decided.iter().rev() { p { span.small.soft { (clock(entry.at)) } " " (said(&entry.event).line()) } }
+        }
+    })
+}
+
+fn artifact_rows(standing: &Standing, rows: &[Value]) -> Markup {
+    if rows.is_empty() {
+        return html! { p.soft { "Nothing yet." } };
+    }
+    html! { div.wide { table.cards { thead { tr { th { "Name" } th { "Task" } th { "Size" } th { "Made" } th { } } } tbody { @for row in rows {
+        @let url = format!("/api/v1/plans/{}/artifacts/{}/{}", standing.card.id, encoded(text(row, "task")), encoded(text(row, "name")).replace('/', "%2F"));
+        tr {
+            td { (text(row, "name")) @if !row["version"].is_null() { span.small.soft { " version " (row["version"]) } } }
+            td { (text(row, "task")) } td.n { (gantry_view::bytes(row["bytes"].as_u64().unwrap_or(0))) } td.small.soft { (text(row, "at")) " by " (text(row, "made_by")) }
+            td.row { @if !row["version"].is_null() { a href=(format!("{url}?version={}&inline=true", row["version"])) { "Look" } a href=(format!("{url}?version={}", row["version"])) { "Download" } } }
+        }
+    } } } } }
+}
+
+pub async fn artifacts(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+    let rows = gantry_store::all_artifacts(app.store(), &standing.card.id).await?;
+    let shown: Vec<Value> = folded(&rows).iter().rev().map(gantry_view::parts::Shown::to_json).collect();
+    Ok(html! { div #artifacts data-live { (artifact_rows(standing, &shown)) } })
+}
+
+pub async fn revisions(app: &App, standing: &Standing, query: &Query) -> Result<Markup, Problem> {
+    let all = all_revisions(app, &standing.card.id).await?;
+    let count = u32::try_from(all.len()).unwrap_or(1).max(1);
+    let to = query.to.unwrap_or(count).clamp(1, count);
+    let from = query.from.unwrap_or(to.saturating_sub(1)).clamp(1, count);
+    let at =
+        |no: u32| gantry_view::revision::life_at(app.store(), &standing.card.id, Some(gantry_core::id::Revision(no)));
+    let (before, after) = (at(from).await?.plan(), at(to).await?.plan());
+    let diff = gantry_core::plan::diff(&before, &after).to_string();
+    Ok(html! {
+        div #revisions data-live {
+            @for one in all.iter().rev() {
+                section.card {
+                    b { "Revision " (one["revision"]) } " " span.small.soft { (text(one, "at")) @if let Some(by) = one["by"].as_str() { " by " (by) } }
+                    @if !text(one, "rationale").is_empty() { p { (text(one, "rationale")) } }
+                    @for line in texts(one, "lines").iter().take(30) { div.small class=(sign(line)) { (line) } }
+                }
+            }
+        }
+        @if count > 1 {
+            h2 { "Side by side" }
+            form.row { label.beside for="from" { "from" } input #from name="from" type="number" min="1" max=(count) value=(from); label.beside for="to" { "to" } input #to name="to" type="number" min="1" max=(count) value=(to); button { "Compare" } }
+            pre { @for line in diff.lines() { span class=(sign(line)) { (gantry_view::plain(line)) "\n" } } }
+            div.two { div { h3 { "Revision " (from) } pre { (gantry_format::to_yaml(&before)) } } div { h3 { "Revision " (to) } pre { (gantry_format::to_yaml(&after)) } } }
+        }
+    })
+}
+
+fn sign(line: &str) -> &'static str {
+    match line.trim_start().chars().next() {
+        Some('+') => "plus",
+        Some('-') => "minus",
+        _ => "",
+    }
+}
+
+pub async fn hypotheses(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+    let all = all_hypotheses(app, &standing.card.id).await?;
+    if all.is_empty() {
+        return Ok(empty(
+            "This plan tests no hypothesis.",
+            html! { p { "Add some under " code { "hypotheses" } " in the plan." } },
+        ));
+    }
+    Ok(html! { div #hypotheses data-live { @for one in &all {
+        @let evidence = one["evidence"].as_array().cloned().unwrap_or_default();
+        section.card {
+            b { (text(one, "id")) } " " (text(one, "statement"))
+            p { "Confidence " b { (one["confidence"]) } }
+            @if evidence.len() > 1 { svg width="240" height="44" role="img" aria-label="Confidence over time" { path.spark d=(spark(&evidence)) {} } }
+            @for found in &evidence { p.small { span.soft { (text(found, "at")) " " (text(found, "by")) } " " b { (text(found, "direction").replace('_', " ")) } ": " (text(found, "evidence")) " → " (found["confidence"]) } }
+        }
+    } } })
+}
+
+fn spark(evidence: &[Value]) -> String {
+    let step = 236.0 / f64::from(u32::try_from(evidence.len()).unwrap_or(u32::MAX).saturating_sub(1).max(1));
+    let mut x = 2.0;
+    let mut path = String::new();
+    for (at, one) in evidence.iter().enumerate() {
+        let confidence = one["confidence"].as_f64().unwrap_or(0.5).clamp(0.0, 1.0);
+        let _ = write!(path, "{}{:.1} {:.1}", if at == 0 { "M" } else { "L" }, x, 42.0 - 40.0 * confidence);
+        x += step;
+    }
+    path
+}
+
+pub async fn journal(app: &App, standing: &Standing, query: &Query) -> Result<Markup, Problem> {
+    let (plan, length) = (&standing.card.id, standing.card.length);
+    let newest = length.saturating_sub(ROWS as u64);
+    let after = query.after.unwrap_or(if query.task.is_some() { 0 } else { newest });
+    let entries = gantry_engine::entries_after(app.store(), plan, after).await?;
+    let about = |entry: &&gantry_core::event::Entry| {
+        query
+            .task
+            .as_deref()
+            .is_none_or(|task| task.is_empty() || entry.event.task().is_some_and(|known| known.as_str() == task))
+    };
+    let rows: Vec<_> = entries.iter().filter(about).take(ROWS).collect();
+    let at = query.at.filter(|at| *at >= 1 && *at <= length);
+    let then = life_at_entry(app, plan, at).await?;
+    let checked = match &query.verify {
+        Some(_) => Some(audited(app, plan).await?),
+        None => None,
+    };
+    Ok(html! {
+        section.card {
+            h2 { "The plan as it was" }
+            form {
+                label for="at" { "After entry " output #replay-at { (at.unwrap_or(length)) } " of " (length) }
+                input #at type="range" name="at" min="1" max=(length) value=(at.unwrap_or(length)) data-replay=(plan) list="none";
+                button { "Show" }
+            }
+            (picture(standing, &Graph::of(&then)))
+            form.row method="post" action=(format!("/p/{plan}/do")) { label.beside for="fork-at" { "Another life after entry" } input #fork-at name="at" type="number" min="1" max=(length) value=(at.unwrap_or(length)); button name="do" value="fork" { "Fork" } }
+        }
+        div.row {
+            form.row { input name="task" placeholder="task" aria-label="Only about this task" value=(query.task.clone().unwrap_or_default()); button { "Filter" } }
+            form { button name="verify" value="1" { "Verify the hash chain" } }
+            a.button href=(format!("/api/v1/plans/{plan}/journal?limit=1000")) { "As JSON" }
+        }
+        @if let Some(checked) = &checked {
+            @if checked["sound"] == Value::Bool(true) { div.card { span.tone-good { "Sound: " } (checked["length"]) " entries are what was written. Head " code { (text(checked, "head")) } } }
+            @else { div.card.problem role="alert" { "Not what was written: " (checked["problems"].to_string()) } }
+        }
+        div #journal data-live {
+            @if after > 0 { p { a href=(format!("/p/{plan}/journal?after={}", after.saturating_sub(ROWS as u64))) { "Earlier" } } }
+            table { tbody { @for entry in &rows { @let words = said(&entry.event);
+                tr { td.n.small.soft { (entry.seq) } td.small.soft { (clock(entry.at)) } td class=(tone(words.tone)) { (words.line()) } }
+            } } }
+            @if let Some(last) = rows.last().map(|entry| entry.seq).filter(|last| *last < length) { p { a href=(format!("/p/{plan}/journal?after={last}")) { "Later" } } }
+        }
+    })
+}
+
+pub async fn report(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+    let plan = &standing.card.id;
+    let rows = gantry_store::all_artifacts(app.store(), plan).await?;
+    let page = rows.iter().rev().find(|row| row.artifact.name == gantry_planner::tools::PAGE);
+    let shown = match page {
+        Some(row) => app.store().get_blob(row.artifact.hash).await?.map(|bytes| {
+            let cut = bytes.len() > PREVIEW_BYTES * 5;
+            let text = String::from_utf8_lossy(&bytes[..bytes.len().min(PREVIEW_BYTES * 5)]).into_owned();
+            if cut { text + "\n…" } else { text }
+        }),
+        None => None,
+    };
+    let forms = [
+        ("yaml", "Plan file"),
+        ("json", "Everything, JSON"),
+        ("mermaid", "Flowchart"),
+        ("csv", "Table"),
+        ("ical", "Calendar"),
+        ("msproject", "Microsoft Project"),
+    ];
+    Ok(html! {
+        h2 { "Take it along" }
+        p.row { @for (form, name) in forms { a.button href=(format!("/api/v1/plans/{plan}/export?format={form}")) { (name) } } }
+        div #report data-live {
+            @if let Some(text) = &shown { h2 { "The report" } pre { (text) } }
+            @else { (empty("This plan has no written report.", html! { p { "Plans that are made from an objective have one." } })) }
+        }
+    })
+}

@@ -1,0 +1,251 @@
+//! What a report is made of, read from a plan and its life: what the steps of planning made and where each part comes
+//! from, the work as it is scheduled, what happened.
+
+use std::collections::BTreeMap;
+
+use gantry_core::event::Entry;
+use gantry_core::id::TaskId;
+use gantry_core::life::{Life, TaskState};
+use gantry_core::plan::{Action, Input, Plan, Reference, Task};
+use gantry_core::time::Timestamp;
+use gantry_report::document::{self, document};
+use gantry_report::report::{Source, Subject};
+use gantry_schedule::{Options, Project, Schedule, schedule};
+use serde_json::{Map, Value, json};
+
+use crate::changes::is_decision;
+use crate::elapsed::{clock, elapsed};
+use crate::standing::about;
+use crate::timeline::Timeline;
+use crate::words::said;
+
+/// The tool that writes a plan down; its arguments name the parts of the report.
+const WRITES_DOWN: &str = "plan.report";
+/// What it is told besides: the name of its template, and what is computed anew here.
+const NO_PARTS: [&str; 3] = ["template", "plan", "repairs"];
+
+/// A plan as it is reported about.
+pub struct Told<'a> {
+    /// The plan, with what waits to be accepted.
+    pub plan: &'a Plan,
+    /// The life of a plan of the record.
+    pub life: Option<&'a Life>,
+    /// Its journal.
+    pub entries: &'a [Entry],
+    /// The work as a project.
+    pub project: Project,
+    /// The plan in the form of a plan file.
+    pub source: Value,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// Everything that a report is made of.
+pub struct Gathered {
+    /// The work as a project.
+    pub project: Project,
+    /// Its schedule, or why there is none.
+    pub schedule: Result<Schedule, Vec<String>>,
+    /// The machine-readable plan.
+    pub document: Value,
+    /// The template that says what is shown, where one made the plan.
+    pub template: Option<String>,
+    parts: Map<String, Value>,
+    sources: Vec<Source>,
+    happened: Value,
+    title: String,
+    day: String,
+    begun: bool,
+}
+
+impl Gathered {
+    /// What a report is about.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject {
+            title: self.title.clone(),
+            day: self.day.clone(),
+            parts: self.parts.clone(),
+            plan: self.document.clone(),
+            life: self.happened.clone(),
+            sources: self.sources.clone(),
+            scheduled: self.schedule.as_ref().ok().map(|schedule| (&self.project, schedule)),
+            begun: self.begun,
+        }
+    }
+}
+
+/// Gathers it.
+pub fn gather(told: Told<'_>) -> Gathered {
+    let timeline = Timeline::of(told.entries);
+    let work = told.plan.work();
+    let begun = told.life.is_some() && work.tasks.iter().any(|task| timeline.task(&task.id).began.is_some());
+    let scheduled = schedule(&told.project, &Options::usual(&told.project))
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let state_of = |id: &TaskId| Some(told.life?.task_state(id.as_str())?.to_string());
+    let kept = told
+        .life
+        .map(|life| json!({"plan_id": life.id(), "state": life.state().to_string(), "revision": life.revision()}));
+    let document = document(&document::Subject {
+        kept: kept.and_then(|kept| kept.as_object().cloned()).unwrap_or_default(),
+        plan: &work,
+        state_of: &state_of,
+        scheduled: scheduled.as_ref().map(|schedule| (&told.project, schedule)).map_err(Vec::as_slice),
+        source: told.source.clone(),
+    });
+    let (parts, sources) = told.life.map(|life| parts(life, &timeline)).unwrap_or_default();
+    let happened = told.life.map_or(Value::Null, |life| happened(life, &work, told.entries, &timeline, told.now));
+    Gathered {
+        template: told.life.and_then(template),
+        title: told.plan.title.clone(),
+        day: clock(told.now)[..10].to_owned(),
+        document: with_leaves(document),
+        schedule: scheduled,
+        project: told.project,
+        parts,
+        sources,
+        happened,
+        begun,
+    }
+}
+
+/// Says of every task whether others are inside it.
+fn with_leaves(mut document: Value) -> Value {
+    let parents: Vec<Value> =
+        document["tasks"].as_array().into_iter().flatten().map(|task| task["parent"].clone()).collect();
+    for task in document["tasks"].as_array_mut().into_iter().flatten() {
+        task["leaf"] = json!(!parents.contains(&task["id"]));
+    }
+    document
+}
+
+/// The step that writes the plan down.
+fn writer(life: &Life) -> Option<Task> {
+    let is_writer = |task: &Task| matches!(&task.action, Some(Action::Tool(tool)) if tool.name == WRITES_DOWN);
+    life.plan().tasks.iter().find(|task| is_writer(task)).cloned()
+}
+
+fn args(task: &Task) -> impl Iterator<Item = (&String, &Input)> {
+    let args = match &task.action {
+        Some(Action::Tool(tool)) => Some(tool.args.iter()),
+        _ => None,
+    };
+    args.into_iter().flatten()
+}
+
+fn template(life: &Life) -> Option<String> {
+    let writer = writer(life)?;
+    let named = args(&writer).find(|(name, _)| *name == "template");
+    match named {
+        Some((_, Input::Value(Value::String(name)))) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// What the steps made, and where each part comes from.
+fn parts(life: &Life, timeline: &Timeline) -> (Map<String, Value>, Vec<Source>) {
+    let Some(writer) = writer(life) else { return (Map::new(), Vec::new()) };
+    let steps: BTreeMap<&TaskId, &String> = args(&writer)
+        .filter(|(name, _)| !NO_PARTS.contains(&name.as_str()))
+        .filter_map(|(name, input)| match input {
+            Input::From(Reference::Task { task, .. }) => Some((task, name)),
+            _ => None,
+        })
+        .collect();
+    let (mut parts, mut sources) = (Map::new(), Vec::new());
+    for (name, input) in args(&writer).filter(|(name, _)| !NO_PARTS.contains(&name.as_str())) {
+        let Input::From(Reference::Task { task, path }) = input else { continue };
+        let Some(definition) = life.definition(task.as_str()) else { continue };
+        let is_done = life.task_state(task.as_str()) == Some(TaskState::Completed);
+        if is_done && let Some(outputs) = life.outputs(task.as_str()) {
+            let whole = json!(outputs);
+            let part = path.iter().fold(&whole, |value, field| &value[field]);
+            parts.insert(name.clone(), part.clone());
+        }
+        sources.push(source(life, timeline, name, definition, &steps));
+    }
+    (parts, sources)
+}
+
+fn source(life: &Life, timeline: &Timeline, part: &str, step: &Task, steps: &BTreeMap<&TaskId, &String>) -> Source {
+    let (span, known) = (timeline.task(&step.id), life.task_life(step.id.as_str()));
+    let answered = known.and_then(|known| {
+        let each = known.outputs.get("results").and_then(|results| results.get(0)?.get("answered_by"));
+        known.outputs.get("answered_by").or(each)?.as_str()
+    });
+    let kind = match &step.action {
+        Some(Action::Model(_) | Action::Agent(_) | Action::Decide(_) | Action::Map(_)) => "model",
+        Some(Action::Manual(_) | Action::Ask(_) | Action::Gate(_)) => "person",
+        _ => "code",
+    };
+    let given = step.inputs.values().chain(args(step).map(|(_, input)| input));
+    let mut inputs: Vec<String> = given
+        .filter_map(|input| match input {
+            Input::From(Reference::Task { task, .. }) => steps.get(task).map(|name| (*name).clone()),
+            _ => None,
+        })
+        .collect();
+    inputs.sort();
+    inputs.dedup();
+    let state = life.task_state(step.id.as_str()).unwrap_or(TaskState::Pending);
+    let missing = (state != TaskState::Completed).then(|| match about(life, &step.id) {
+        why if why.is_empty() => format!("is {state}"),
+        why => format!("is {state}: {why}"),
+    });
+    let cost = known.map(|known| json!(known.spent.cost_usd)).and_then(|cost| cost.as_f64()).unwrap_or_default();
+    Source {
+        part: part.to_owned(),
+        task: step.id.to_string(),
+        title: step.name().to_owned(),
+        by: answered.unwrap_or(if kind == "model" { "" } else { kind }).to_owned(),
+        kind: kind.to_owned(),
+        at: span.ended.map(clock).unwrap_or_default(),
+        took: span.ended.zip(span.began).map(|(end, begin)| elapsed(end - begin)).unwrap_or_default(),
+        cost: if cost > 0.0 { format!("${cost:.4}") } else { "nothing".to_owned() },
+        inputs,
+        missing,
+    }
+}
+
+/// How a plan stands, and what happened in it.
+fn happened(life: &Life, work: &Plan, entries: &[Entry], timeline: &Timeline, now: Timestamp) -> Value {
+    let (done, all) = crate::standing::progress(life);
+    let waits: Vec<String> = life.waits().map(|wait| wait.what).collect();
+    let decisions: Vec<Value> = entries
+        .iter()
+        .filter(|entry| is_decision(&entry.event))
+        .map(|entry| json!({"at": clock(entry.at), "what": said(&entry.event).line()}))
+        .collect();
+    let failures: Vec<Value> = life
+        .task_ids()
+        .iter()
+        .filter(|id| life.task_state(id.as_str()) == Some(TaskState::Failed))
+        .map(|id| json!({"task": id, "why": about(life, id)}))
+        .collect();
+    let mut told = json!({
+        "state": life.state().to_string(), "done": done, "all": all, "waits": waits, "decisions": decisions, "failures": failures,
+    });
+    if life.state().is_over() {
+        let ended = timeline.plan.ended.unwrap_or(now);
+        let took = timeline.plan.length(now).map(elapsed).unwrap_or_default();
+        told["ended"] = json!(format!("It ended {} on {}, after {took}.", life.state(), clock(ended)));
+        told["actuals"] = work.tasks.iter().filter_map(|task| actual(life, timeline, task, now)).collect();
+    }
+    told
+}
+
+/// A task as it was planned and as it went.
+fn actual(life: &Life, timeline: &Timeline, task: &Task, now: Timestamp) -> Option<Value> {
+    let span = timeline.task(&task.id);
+    let began = span.began?;
+    let known = life.task_life(task.id.as_str())?;
+    let planned =
+        task.estimate.as_ref().map(|estimate| json!(estimate)).map(|estimate| match estimate["likely"].as_str() {
+            Some(likely) => likely.to_owned(),
+            None => String::new(),
+        });
+    let cost = json!(known.spent.cost_usd).as_f64().filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}"));
+    Some(json!({
+        "title": task.name(), "planned": planned, "began": clock(began), "ended": span.ended.map(clock),
+        "took": span.length(now).map(elapsed), "state": life.task_state(task.id.as_str()).map(|state| state.to_string()), "spent": cost,
+    }))
+}
