@@ -60,13 +60,12 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
                 "owner": phase.tasks.first().and_then(|task| roles.get(task.role.as_str())),
                 "depends_on": last_of(phase),
                 "gate": {"approvals": 1},
-                "resources": phase.tasks.first().and_then(|task| roles.get(task.role.as_str())).into_iter().collect::<Vec<_>>(),
+                "resources": phase.tasks.first().map(|task| &task.role).into_iter().collect::<Vec<_>>(),
                 "outputs": {"result": {"description": milestone.title}},
                 "success_criteria": [{"words": phase.deliverable}],
                 "risks": common(phase),
             }));
-            let needs: Vec<&String> = phase.tasks.first().map(|task| &task.role).into_iter().collect();
-            scheduling.insert(id, json!({"estimate": three(deciding(setting.calendar), "h"), "needs": needs}));
+            scheduling.insert(id, json!({"estimate": three(deciding(setting.calendar), "h")}));
         }
         tasks.push(json!({
             "id": names.phases[at], "title": phase.title, "purpose": phase.purpose, "risks": common(phase), "tasks": inside,
@@ -130,15 +129,14 @@ fn deciding(calendar: Calendar) -> Three {
 }
 
 fn work(task: &OutlineTask, before: &[String], risks: &[String], roles: &BTreeMap<&str, &str>) -> Value {
-    let title = |role: &String| roles.get(role.as_str()).map(|title| (*title).to_owned());
     json!({
         "id": task.id,
         "title": task.title,
         "description": task.detail,
         "manual": {"instruction": task.detail},
         "depends_on": before,
-        "owner": title(&task.role),
-        "resources": std::iter::once(&task.role).chain(&task.with).filter_map(title).collect::<Vec<_>>(),
+        "owner": roles.get(task.role.as_str()),
+        "resources": std::iter::once(&task.role).chain(&task.with).collect::<Vec<_>>(),
         "outputs": {"result": {"description": task.output}},
         "success_criteria": [{"words": task.done_when}],
         "risks": risks,
@@ -147,7 +145,6 @@ fn work(task: &OutlineTask, before: &[String], risks: &[String], roles: &BTreeMa
 
 /// What the schedule needs to know about a task.
 fn numbers(task: &OutlineTask) -> Value {
-    let needs: Vec<&String> = std::iter::once(&task.role).chain(&task.with).collect();
     let costs: Vec<Value> = task
         .costs
         .iter()
@@ -157,7 +154,7 @@ fn numbers(task: &OutlineTask) -> Value {
             json!({"name": cost.name, "kind": kind, "amount": three(cost.amount, "")})
         })
         .collect();
-    json!({"estimate": three(task.hours, "h"), "needs": needs, "costs": costs})
+    json!({"estimate": three(task.hours, "h"), "costs": costs})
 }
 
 fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> Value {

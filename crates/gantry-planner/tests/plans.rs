@@ -103,6 +103,18 @@ fn a_bigger_project_takes_longer_and_what_it_costs_follows_its_budget() {
 }
 
 #[test]
+fn whoever_is_several_works_on_several_things_at_once_and_nobody_is_counted_twice() {
+    for (knowledge, size) in all() {
+        let (outline, plan) = made(&knowledge, &given(size));
+        let (project, _) = scheduled(&knowledge.kind, &plan);
+        let counted: Vec<(&str, u32)> =
+            project.resources.iter().map(|one| (&*one.id, one.capacity.0 / 1_000)).collect();
+        let wanted: Vec<(&str, u32)> = outline.roles.iter().map(|role| (role.id.as_str(), role.count)).collect();
+        assert_eq!(counted, wanted, "{} {size}", knowledge.kind);
+    }
+}
+
+#[test]
 fn plans_of_small_projects_can_be_scheduled_and_fit_about_what_their_size_says() {
     let mut table = String::new();
     for (kind, text) in BUILT_IN {
