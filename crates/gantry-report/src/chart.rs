@@ -47,6 +47,7 @@ pub use measure::Measure;
 pub use moment::{Clock, Moment, Span};
 pub use network::{Network, NetworkLink, NetworkTask};
 pub use s_curve::{Curve, CurveKind, Point, SCurve};
+pub(crate) use text::legible;
 pub use text::thousands;
 pub use theme::{Theme, style};
 pub use tornado::{Driver, Tornado};

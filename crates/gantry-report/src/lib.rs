@@ -6,4 +6,5 @@ pub mod document;
 pub mod picture;
 pub mod report;
 
+pub(crate) use chart::legible;
 pub use chart::thousands;

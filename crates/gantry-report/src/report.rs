@@ -194,6 +194,8 @@ pub struct Table {
     pub title: String,
     /// The names of the columns.
     pub columns: Vec<String>,
+    /// Those of them whose cells stand below the first one where rows are drawn.
+    pub under: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
 }
@@ -241,6 +243,8 @@ pub enum Content {
     List {
         /// What it is of.
         label: Option<String>,
+        /// Each item follows from the one before it.
+        chain: bool,
         /// The items.
         items: Vec<Line>,
     },
@@ -259,6 +263,8 @@ pub enum Content {
         name: String,
         /// What it shows.
         title: String,
+        /// The same in words.
+        told: String,
         /// The chart.
         #[serde(skip)]
         svg: String,
@@ -294,6 +300,8 @@ pub struct Section {
     pub open: bool,
     /// Text in it may have numbers and dates of its own: the request, projects of others, what happened.
     pub quoted: bool,
+    /// Where there is room, it stands in two columns.
+    pub dense: bool,
     /// Its blocks.
     pub blocks: Vec<Block>,
 }

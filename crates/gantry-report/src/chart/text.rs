@@ -63,6 +63,11 @@ pub(super) fn clean_or(text: &str, otherwise: &str) -> String {
     if cleaned.is_empty() { otherwise.to_owned() } else { cleaned }
 }
 
+/// Returns the text without what nobody sees or what turns other letters around; its lines stay.
+pub(crate) fn legible(text: &str) -> String {
+    text.chars().filter(|&c| c == '\n' || c == '\t' || !is_unsafe(c)).collect()
+}
+
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,

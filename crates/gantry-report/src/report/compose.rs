@@ -24,7 +24,7 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     whole.insert("life".to_owned(), subject.life.clone());
     whole.insert("q".to_owned(), Value::Object(numbers.clone()));
     whole.insert("sources".to_owned(), json!(subject.sources));
-    let whole = Value::Object(whole);
+    let whole = legible(Value::Object(whole));
     let index = index(layout, subject, &whole);
     let composer = Composer { layout, subject, whole: &whole, index: &index };
     let (wanted, left_out) = composer.wanted(choice);
@@ -35,7 +35,7 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     let about = [at(&whole, "understand.aim"), at(&whole, "plan.objective")];
     let about = about.into_iter().find(|text| !is_empty(text)).map(|text| index.read(&flat(text))).unwrap_or_default();
     let mut report = Report {
-        title: subject.title.clone(),
+        title: crate::legible(&subject.title),
         about,
         day: subject.day.clone(),
         sections,
@@ -46,6 +46,18 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     };
     report.findings = check::check(&report, subject);
     report
+}
+
+/// The same without letters that nobody sees, or that turn others around.
+fn legible(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(crate::legible(&text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(legible).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, value)| (name, legible(value))).collect())
+        }
+        other => other,
+    }
 }
 
 /// Everything that texts may name.
@@ -136,6 +148,7 @@ impl<'a> Composer<'a> {
             title: section.title.clone(),
             open,
             quoted: section.quoted,
+            dense: section.dense,
             blocks,
         })
     }
@@ -145,6 +158,9 @@ impl<'a> Composer<'a> {
     }
 
     fn block(&self, section: &layout::Section, block: &layout::Block) -> Option<Block> {
+        if block.unless.as_ref().is_some_and(|path| !is_empty(at(self.whole, path))) {
+            return None;
+        }
         let scope = self.scope(self.whole, section.quoted);
         let path = [&block.list, &block.table, &block.cards].into_iter().flatten().next();
         let content = match path {
@@ -181,7 +197,12 @@ impl<'a> Composer<'a> {
         if block.table.is_some() {
             let rows: Vec<Row> = rows.map(|row| self.row(section, block, row)).collect();
             let columns = block.columns.iter().map(|column| column.title.clone()).collect();
-            let table = without_empty_columns(Table { title: label.unwrap_or_default(), columns, rows });
+            let table = without_empty_columns(Table {
+                title: label.unwrap_or_default(),
+                columns,
+                under: block.under.clone(),
+                rows,
+            });
             return (!table.rows.is_empty()).then_some(Content::Table(table));
         }
         if block.cards.is_some() {
@@ -190,7 +211,7 @@ impl<'a> Composer<'a> {
         }
         let pattern = block.item.as_deref().unwrap_or("{$}");
         let items: Vec<Line> = rows.filter_map(|row| self.scope(row, section.quoted).fill(pattern)).collect();
-        (!items.is_empty()).then_some(Content::List { label, items })
+        (!items.is_empty()).then_some(Content::List { label, chain: block.chain, items })
     }
 
     fn row(&self, section: &layout::Section, block: &layout::Block, row: &'a Value) -> Row {
@@ -262,8 +283,16 @@ impl<'a> Composer<'a> {
             ..Frame::titled(&title, CHART_WIDTH_PX)
         };
         let svg = picture.draw(schedule, project, &frame)?;
-        Some(Content::Picture { name, title, svg })
+        let told = svg.split("</desc>").next().and_then(|head| head.split("<desc").nth(1)?.split_once('>'));
+        let told = told.map(|(_, told)| unescaped(told)).unwrap_or_default();
+        Some(Content::Picture { name, title, told, svg })
     }
+}
+
+/// Markup as the text that it stands for.
+fn unescaped(markup: &str) -> String {
+    let named = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    named.iter().fold(markup.to_owned(), |text, (name, letter)| text.replace(name, letter))
 }
 
 /// The part that a path or a pattern begins with.

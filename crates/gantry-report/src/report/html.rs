@@ -116,7 +116,7 @@ fn draw_section(report: &Report, section: &Section) -> Markup {
         section id=(section.id) {
             details open[section.open] {
                 summary { h2 { (section.title) } a.self href=(format!("#{}", section.id)) aria-label=(format!("Link to {}", section.title)) { "#" } }
-                @for block in &section.blocks { (draw_block(report, block)) }
+                div.two[section.dense] { @for block in &section.blocks { (draw_block(report, block)) } }
             }
         }
     }
@@ -124,28 +124,30 @@ fn draw_section(report: &Report, section: &Section) -> Markup {
 
 fn draw_block(report: &Report, block: &Block) -> Markup {
     let source = block.from.as_ref().and_then(|part| report.sources.iter().find(|source| source.part == *part));
+    let from = origin(block.claim, source);
     html! {
-        div.block data-claim=(block.claim.words()) {
-            @match &block.content {
-                Content::Tiles(tiles) => div.tiles { @for one in tiles { (tile(one)) } },
-                Content::Text { label, lines } => {
-                    @for (at, text) in lines.iter().enumerate() {
-                        p { @if let (0, Some(label)) = (at, label) { b { (label) ". " } } (line(text)) }
-                    }
-                },
-                Content::List { label, items } => {
-                    @if let Some(label) = label { h3 { (label) } }
-                    ul { @for item in items { li { (line(item)) } } }
-                },
-                Content::Table(one) => (table(one)),
-                Content::Cards { label, cards } => {
-                    @if let Some(label) = label { h3 { (label) } }
-                    div.cards { @for one in cards { (card(one)) } }
-                },
-                Content::Picture { name, title, svg } => (picture(name, title, svg)),
-                Content::Note { tone, line: text } => p.note data-tone=(tone_word(*tone)) { (line(text)) },
-            }
-            (origin(block.claim, source))
+        @match &block.content {
+            Content::Tiles(tiles) => div.block.tiles { @for one in tiles { (tile(one)) } },
+            Content::Text { label, lines } => div.block {
+                @if let Some(label) = label { h3 { (label) (from) } }
+                @for (at, text) in lines.iter().enumerate() {
+                    p { (line(text)) @if label.is_none() && at + 1 == lines.len() { (from) } }
+                }
+            },
+            Content::List { label, chain, items } => div.block {
+                @if let Some(label) = label { h3 { (label) (from) } }
+                @if *chain { ol.chain { @for item in items { li { (line(item)) } } } }
+                @else { ul { @for item in items { li { (line(item)) } } } }
+                @if label.is_none() { (from) }
+            },
+            Content::Table(one) => div.block.table { (table(one, &from)) },
+            Content::Cards { label, cards } => div.block {
+                @if let Some(label) = label { h3 { (label) (from) } }
+                div.cards { @for one in cards { (card(one)) } }
+                @if label.is_none() { (from) }
+            },
+            Content::Picture { name, title, svg, .. } => div.block { (picture(name, title, svg)) },
+            Content::Note { tone, line: text } => p.note data-tone=(tone_word(*tone)) { (line(text)) (from) },
         }
     }
 }
@@ -154,7 +156,7 @@ fn draw_block(report: &Report, block: &Block) -> Markup {
 fn origin(claim: Claim, source: Option<&Source>) -> Markup {
     html! {
         @if let Some(source) = source {
-            a.origin href=(format!("#from-{}", source.part)) title=(format!("{}: {} by {}, {}", claim.words(), source.title, source.by, source.at)) {
+            " " a.origin href=(format!("#from-{}", source.part)) title=(format!("{}: {} by {}, {}", claim.words(), source.title, source.by, source.at)) {
                 (claim.words()) " · " (source.by)
             }
         }
@@ -180,36 +182,53 @@ fn tile(tile: &Tile) -> Markup {
     }
 }
 
-fn table(table: &Table) -> Markup {
+fn table(table: &Table, from: &Markup) -> Markup {
+    let beside: Vec<usize> = (0..table.columns.len()).filter(|at| !is_under(table, *at)).collect();
+    let is_figures = |at: usize| {
+        let mut cells = table.rows.iter().filter_map(|row| row.cells.get(at)).filter(|cell| !cell.is_empty());
+        let all = cells.clone().all(is_figure);
+        all && cells.next().is_some()
+    };
     html! {
-        div.table {
-            div.bar {
-                @if !table.title.is_empty() { h3 { (table.title) } }
-                span.tools { button type="button" data-copy="md" hidden { "Copy as Markdown" } button type="button" data-copy="csv" hidden { "Copy as CSV" } }
+        div.bar {
+            h3 { (table.title) (from) }
+            span.tools { button type="button" data-copy="md" hidden { "Copy as Markdown" } button type="button" data-copy="csv" hidden { "Copy as CSV" } }
+        }
+        div.wide tabindex="0" role="region" aria-label=(if table.title.is_empty() { "Table" } else { &table.title }) {
+            table data-columns=(table.columns.join("\t")) {
+                thead { tr { @for at in &beside { th scope="col" class=[is_figures(*at).then_some("n")] { (table.columns[*at]) } } } }
+                tbody { @for one in &table.rows { (row(table, one, &beside)) } }
             }
-            div.wide tabindex="0" role="region" aria-label=(if table.title.is_empty() { "Table" } else { &table.title }) {
-                table {
-                    thead { tr { @for column in &table.columns { th scope="col" { (column) } } } }
-                    tbody { @for one in &table.rows { (row(table, one)) } }
+        }
+    }
+}
+
+fn is_under(table: &Table, at: usize) -> bool {
+    at > 0 && table.under.contains(&table.columns[at])
+}
+
+fn row(table: &Table, row: &Row, beside: &[usize]) -> Markup {
+    let id = row.id.as_ref().map(|id| anchor(id));
+    let cells: Vec<(usize, &Line)> = row.cells.iter().enumerate().collect();
+    let below: Vec<&(usize, &Line)> =
+        cells.iter().filter(|(at, cell)| is_under(table, *at) && !cell.is_empty()).collect();
+    html! {
+        tr id=[id] class=[row.heading.then_some("heading")] {
+            @for (at, cell) in cells.iter().filter(|(at, _)| beside.contains(at)) {
+                td data-column=(table.columns[*at]) class=[is_figure(cell).then_some("n")] {
+                    @if *at == 0 && !below.is_empty() {
+                        span.first { (line(cell)) }
+                        @for (at, cell) in &below { span.under data-column=(table.columns[*at]) { (line(cell)) } }
+                    } @else { (line(cell)) }
                 }
             }
         }
     }
 }
 
-fn row(table: &Table, row: &Row) -> Markup {
-    let id = row.id.as_ref().map(|id| anchor(id));
-    html! {
-        tr id=[id] class=[row.heading.then_some("heading")] {
-            @for (cell, column) in row.cells.iter().zip(&table.columns) {
-                td data-column=(column) class=[is_number(cell).then_some("n")] { (line(cell)) }
-            }
-        }
-    }
-}
-
-fn is_number(cell: &Line) -> bool {
-    matches!(cell.as_slice(), [Span::Number { .. }])
+/// A number that is read along its column; a date is read like a word.
+fn is_figure(cell: &Line) -> bool {
+    matches!(cell.as_slice(), [Span::Number { text, .. }] if !check::is_date(text))
 }
 
 fn card(card: &Card) -> Markup {

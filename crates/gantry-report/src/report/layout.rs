@@ -59,6 +59,9 @@ pub struct Section {
     /// Text in it may have numbers and dates of its own.
     #[serde(default)]
     pub quoted: bool,
+    /// Where there is room, it stands in two columns.
+    #[serde(default)]
+    pub dense: bool,
     /// Its blocks.
     #[serde(default)]
     pub blocks: Vec<Block>,
@@ -90,10 +93,16 @@ pub struct Block {
     pub tone: Option<String>,
     /// How an item of a list is written.
     pub item: Option<String>,
+    /// The items of a list follow from each other.
+    pub chain: bool,
+    /// Only where there is nothing at this path.
+    pub unless: Option<String>,
     /// At most so many.
     pub most: Option<usize>,
     /// Columns of a table: heading and pattern.
     pub columns: Vec<Column>,
+    /// Columns whose cells stand below the first one where rows are drawn, so that wide tables can be read.
+    pub under: Vec<String>,
     /// Rows that are headings: those whose field has this value, such as `kind=summary`.
     pub heading: Option<String>,
     /// Only rows whose field has this value, or has another (`kind!=summary`).

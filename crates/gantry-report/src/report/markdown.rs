@@ -55,11 +55,16 @@ fn write_block(page: &mut String, block: &Block) {
             let lines: Vec<String> = lines.iter().map(|text| line(text)).collect();
             let _ = writeln!(page, "{label}{}{mark}", lines.join("\n\n"));
         }
-        Content::List { label: name, items } => {
+        Content::List { label: name, chain: false, items } => {
             page.push_str(&label(name));
             for item in items {
                 let _ = writeln!(page, "- {}{mark}", line(item));
             }
+        }
+        Content::List { label: name, chain: true, items } => {
+            page.push_str(&label(name));
+            let items: Vec<String> = items.iter().map(|item| line(item)).collect();
+            let _ = writeln!(page, "{}{mark}", items.join(" → "));
         }
         Content::Table(table) => write_table(page, table),
         Content::Cards { label: name, cards } => {
@@ -73,8 +78,8 @@ fn write_block(page: &mut String, block: &Block) {
                 }
             }
         }
-        Content::Picture { title, .. } => {
-            let _ = writeln!(page, "*{} is a chart of the HTML report.*", escaped(title));
+        Content::Picture { title, told, .. } => {
+            let _ = writeln!(page, "**{}.** {}", escaped(title), escaped(told));
         }
         Content::Note { line: text, .. } => {
             let _ = writeln!(page, "> {}", line(text));

@@ -68,6 +68,7 @@ impl<'a> Scope<'a> {
             "words" => vec![Span::Text(value.as_str().unwrap_or_default().replace(['-', '_'], " "))],
             "ref" => self.refs(value),
             "title" => self.titled(value),
+            "count" => number(plain_number(&value.as_array().map_or(0, Vec::len).into(), 1.0)),
             "yes" => vec![Span::Text(if value == true { "yes" } else { "no" }.to_owned())],
             "raw" => vec![Span::Text(flat(value))],
             _ => match value {

@@ -47,13 +47,19 @@
   reveal();
   addEventListener("beforeprint", () => all("details").forEach((fold) => { fold.open = true; }));
 
-  const cells = (row) => [...row.children].map((cell) => cell.textContent.trim().replace(/\s+/g, " "));
+  const plain = (cell) => (cell ? cell.textContent.trim().replace(/\s+/g, " ") : "");
+  // A row has a cell for each column, also for those that stand below its first one.
+  const cells = (row, columns) => columns.map((column) => {
+    const cell = all("[data-column]", row).find((one) => one.dataset.column === column);
+    return plain(cell && (cell.querySelector(".first") || cell));
+  });
   const csv = (text) => {
     const safe = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+$/.test(text) ? "'" + text : text;
     return /[",\n]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
   };
   const written = (table, how) => {
-    const rows = all("tr", table).filter((row) => !row.hidden).map(cells);
+    const columns = table.dataset.columns.split("\t");
+    const rows = [columns, ...all("tbody tr", table).filter((row) => !row.hidden).map((row) => cells(row, columns))];
     if (how === "csv") return rows.map((row) => row.map(csv).join(",")).join("\r\n");
     const lines = rows.map((row) => "| " + row.map((text) => text.replaceAll("|", "\\|")).join(" | ") + " |");
     lines.splice(1, 0, "|" + " --- |".repeat(rows[0].length));

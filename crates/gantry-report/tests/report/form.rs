@@ -1,0 +1,107 @@
+//! What is in a report, in which order and form, and for whom.
+
+use gantry_report::report::{Choice, html, markdown};
+use serde_json::json;
+
+use crate::case::Case;
+
+fn ids(choice: &Choice) -> Vec<String> {
+    Case::sound().report_of(choice).sections.iter().map(|section| section.id.clone()).collect()
+}
+
+#[test]
+fn the_same_plan_gives_the_same_bytes() {
+    let (one, other) = (Case::sound().report(), Case::sound().report());
+    assert_eq!(html::write(&one), html::write(&other));
+    assert_eq!(markdown::write(&one), markdown::write(&other));
+}
+
+#[test]
+fn a_report_reads_like_this_in_a_terminal() {
+    insta::assert_snapshot!(markdown::write(&Case::sound().report()));
+}
+
+#[test]
+fn the_page_is_built_like_this() {
+    insta::assert_snapshot!(outline(&html::write(&Case::sound().report())));
+}
+
+/// The elements of a page with their names, one a line, without texts, charts and styles.
+fn outline(page: &str) -> String {
+    let body = page.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
+    let (mut lines, mut depth, mut drawing) = (Vec::new(), 0_usize, false);
+    for tag in body.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
+        let shown = ["section", "h1", "h2", "h3", "h4", "table", "th", "figure", "article", "ul", "ol", "p", "details"];
+        if name == "svg" {
+            drawing = !tag.starts_with('/');
+        }
+        if drawing || !shown.contains(&name) {
+            continue;
+        }
+        if tag.starts_with('/') {
+            depth -= 1;
+            continue;
+        }
+        let attribute = |wanted: &str| {
+            let rest = tag.split(&format!("{wanted}=\"")).nth(1)?;
+            Some(format!(" {wanted}={}", rest.split('"').next()?))
+        };
+        let about: String = ["id", "class", "data-chart"].into_iter().filter_map(attribute).collect();
+        lines.push(format!("{}{name}{about}", "  ".repeat(depth)));
+        depth += 1;
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn readers_get_another_order_and_never_other_facts() {
+    let of = |name: &str| Choice { audience: Some(name.to_owned()), ..Choice::default() };
+    let (board, team) = (ids(&of("board")), ids(&of("team")));
+    assert_eq!((board[0].as_str(), team[0].as_str()), ("summary", "summary"));
+    assert_ne!(board, team);
+    let sorted = |mut ids: Vec<String>| {
+        ids.sort();
+        ids
+    };
+    assert_eq!(sorted(board), sorted(team));
+    let figures = |name: &str| Case::sound().report_of(&of(name)).figures;
+    assert_eq!(figures("board"), figures("funder"));
+}
+
+#[test]
+fn sections_can_be_chosen_and_what_is_left_out_is_named() {
+    let choice = Choice { sections: vec!["risks".to_owned()], ..Choice::default() };
+    let report = Case::sound().report_of(&choice);
+    assert_eq!(report.sections.len(), 1);
+    assert!(report.left_out.contains(&"work".to_owned()));
+    assert!(html::write(&report).contains("Left out of this report: "));
+}
+
+#[test]
+fn what_one_person_does_is_one_page() {
+    let case = Case::sound().set("facts.size", json!("household"));
+    let ids: Vec<String> = case.report().sections.into_iter().map(|section| section.id).collect();
+    assert_eq!(ids, ["summary", "work", "risks", "assumptions"]);
+}
+
+#[test]
+fn a_part_that_is_missing_is_named_with_its_reason() {
+    let page = html::write(&Case::sound().report());
+    assert!(page.contains("This is not there: the step “The governance” is failed: no answer."), "{page}");
+}
+
+#[test]
+fn every_block_can_be_asked_who_made_it() {
+    let page = html::write(&Case::sound().report());
+    assert!(page.contains("href=\"#from-summary\"") && page.contains("id=\"from-summary\""));
+    assert!(page.contains("words by the offline model, which knows nothing of your case, gpt-9"), "{page}");
+}
+
+#[test]
+fn wide_tables_have_their_long_columns_below_the_first_and_lose_none() {
+    let report = Case::sound().report();
+    let page = html::write(&report);
+    assert!(page.contains("<span class=\"under\" data-column=\"Done when\">Both sides have signed.</span>"), "{page}");
+    assert!(markdown::write(&report).contains("| Done when |"), "columns are columns where text cannot be stacked");
+}

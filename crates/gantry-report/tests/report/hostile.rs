@@ -1,0 +1,76 @@
+//! Text from models, files and people is text, wherever it stands.
+
+use gantry_report::report::check::check_html;
+use gantry_report::report::{html, markdown};
+use serde_json::{Value, json};
+
+use crate::case::Case;
+
+const PAYLOADS: [&str; 10] = [
+    "<script>window.hit=1</script>",
+    "\"><img src=x onerror=window.hit=1>",
+    "</style><script>window.hit=1</script>",
+    "</title></head><body onload=window.hit=1>",
+    "'-alert(1)-'",
+    "{{7*7}}${7*7}",
+    "[x](javascript:window.hit=1)",
+    "<svg/onload=window.hit=1>",
+    "&lt;script&gt; \u{202e}gnp.exe\u{0}\u{7}",
+    "]]><!--<iframe src=//evil.example>",
+];
+
+/// Every text of a value becomes this one, but what the plan itself computes with.
+fn poisoned(value: &Value, with: &str) -> Value {
+    const COMPUTED: [&str; 6] = ["id", "owner", "start", "finish", "size", "currency"];
+    match value {
+        Value::String(text) => json!(format!("{text} {with}")),
+        Value::Array(items) => items.iter().map(|item| poisoned(item, with)).collect(),
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(name, value)| {
+                    let kept = COMPUTED.contains(&name.as_str()) || name.starts_with("finish_") || name == "deadline";
+                    (name.clone(), if kept { value.clone() } else { poisoned(value, with) })
+                })
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn a_script_in_any_field_is_shown_and_does_nothing() {
+    for payload in PAYLOADS {
+        let mut case = Case::sound();
+        for value in case.parts.values_mut() {
+            *value = poisoned(value, payload);
+        }
+        for task in case.plan["tasks"].as_array_mut().unwrap() {
+            for field in ["title", "description"] {
+                task[field] = json!(payload);
+            }
+        }
+        for task in &mut case.project.tasks {
+            payload.clone_into(&mut task.title);
+        }
+        case.life = json!({"state": payload, "decisions": [{"at": payload, "what": payload}], "failures": [{"task": payload, "why": payload}]});
+        let report = case.report();
+        let page = html::write(&report);
+        assert_eq!(check_html(&page, 1), [], "{payload}");
+        assert!(!page.contains('\0'), "{payload:?}");
+        let text = markdown::write(&report);
+        assert!(
+            !text.contains("<script") && !text.contains("<img") && !text.replace("\\]", "").contains("](javascript"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_page_forbids_everything_that_is_not_its_own() {
+    let page = html::write(&Case::sound().report());
+    let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+    let policy = policy.replace("&#39;", "'");
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+}

@@ -1,0 +1,7 @@
+//! What a report promises: it holds together or says where it does not, what others wrote stays text, and the same plan gives
+//! the same bytes.
+
+mod case;
+mod contradictions;
+mod form;
+mod hostile;
