@@ -9,6 +9,8 @@ mod world;
 
 #[cfg(feature = "mcp-server")]
 pub mod mcp_server;
+#[cfg(feature = "browser")]
+pub mod browser;
 #[cfg(feature = "model-server")]
 pub mod model_server;
 

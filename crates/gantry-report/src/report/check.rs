@@ -127,8 +127,22 @@ fn marks(section: &Section, line: &Line, found: &mut Vec<Finding>) {
 
 /// Texts that were meant to be replaced.
 fn placeholders(section: &Section, line: &Line, found: &mut Vec<Finding>) {
-    const SIGNS: [&str; 9] =
-        ["lorem ipsum", "tbd", "todo", "[not computed]", "{{", "}}", "n/a", "insert here", "placeholder"];
+    const SIGNS: [&str; 14] = [
+        "lorem ipsum",
+        "tbd",
+        "todo",
+        "[not computed]",
+        "{{",
+        "}}",
+        "n/a",
+        "insert here",
+        "placeholder",
+        ": ,",
+        ": .",
+        ", .",
+        "“”",
+        "()",
+    ];
     let text = said(line).to_lowercase();
     let whole = |sign: &str| {
         let is_word = sign.chars().all(|letter| letter.is_alphanumeric() || letter == '/');
@@ -233,19 +247,35 @@ fn sections(report: &Report, found: &mut Vec<Finding>) {
 fn repeated(report: &Report, found: &mut Vec<Finding>) {
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     let mut told: BTreeSet<String> = BTreeSet::new();
+    let titles: BTreeSet<String> = titles_of(report);
     lines_of(report, &mut |section, line| {
-        if section.quoted {
+        if section.quoted || titles.contains(&said(line)) {
             return;
         }
-        let text = said(line);
-        for sentence in super::once::sentences(&text).map(|range| &text[range]) {
-            let other = first.entry(sentence.to_owned()).or_insert_with(|| section.id.clone());
-            if *other != section.id && told.insert(sentence.to_owned()) {
-                let what = format!("this stands in `{other}`, too: {}", cut(sentence));
+        for (_, sentence) in super::once::sentences(line) {
+            let other = first.entry(sentence.clone()).or_insert_with(|| section.id.clone());
+            if *other != section.id && told.insert(sentence.clone()) {
+                let what = format!("this stands in `{other}`, too: {}", cut(&sentence));
                 found.push(finding("repeated-sentence", section, what));
             }
         }
     });
+}
+
+/// What things are called, which may be said wherever they are named.
+fn titles_of(report: &Report) -> BTreeSet<String> {
+    let mut titles = BTreeSet::new();
+    for block in report.sections.iter().flat_map(|section| &section.blocks) {
+        match &block.content {
+            Content::Table(table) => {
+                let named = table.rows.iter().filter(|row| row.id.is_some());
+                titles.extend(named.filter_map(|row| row.cells.first()).map(|title| said(title)));
+            }
+            Content::Cards { cards, .. } => titles.extend(cards.iter().map(|card| said(&card.title))),
+            _ => {}
+        }
+    }
+    titles
 }
 
 /// Quantities that cannot be true together.

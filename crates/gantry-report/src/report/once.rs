@@ -8,15 +8,27 @@ use super::{Content, Line, Section, Span, said};
 /// A sentence with fewer words may stand in several places.
 pub(super) const SENTENCE_WORDS_MIN: usize = 8;
 
-/// The sentences of a text that say enough to be said once.
-pub(super) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut start = 0;
-    text.split_inclusive(['.', '!', '?']).filter_map(move |sentence| {
+/// The sentences of a line that say enough to be said once. Names of other things are no sentences, however long they are.
+pub(super) fn sentences(line: &[Span]) -> Vec<(Range<usize>, String)> {
+    let (text, mut names, mut at) = (said(line), Vec::new(), 0);
+    for span in line {
+        let end = at + span.text().len();
+        if matches!(span, Span::Ref { .. }) {
+            names.push(at..end);
+        }
+        at = end;
+    }
+    let (mut start, mut found) = (0, Vec::new());
+    for sentence in text.split_inclusive(['.', '!', '?']) {
         let begin = start + (sentence.len() - sentence.trim_start().len());
         start += sentence.len();
         let end = begin + sentence.trim().len();
-        (sentence.split_whitespace().count() >= SENTENCE_WORDS_MIN).then_some(begin..end)
-    })
+        let names_something = names.iter().any(|name| name.start < end && begin < name.end);
+        if sentence.split_whitespace().count() >= SENTENCE_WORDS_MIN && !names_something {
+            found.push((begin..end, text[begin..end].to_owned()));
+        }
+    }
+    found
 }
 
 /// Replaces what an earlier section has said.
@@ -24,11 +36,10 @@ pub(super) fn say_once(sections: &mut [Section]) {
     let mut first: BTreeMap<String, (String, String)> = BTreeMap::new();
     for section in sections.iter_mut().filter(|section| !section.quoted) {
         let here = (section.id.clone(), section.title.clone());
-        lines_mut(section, &mut |line| {
-            let text = said(line);
+        lines_mut(section, Titles::Skipped, &mut |line| {
             let mut gone: Vec<(Range<usize>, (String, String))> = Vec::new();
-            for range in sentences(&text) {
-                let before = first.entry(text[range.clone()].to_owned()).or_insert_with(|| here.clone());
+            for (range, sentence) in sentences(line) {
+                let before = first.entry(sentence).or_insert_with(|| here.clone());
                 if *before != here {
                     gone.push((range, before.clone()));
                 }
@@ -51,7 +62,7 @@ pub(super) fn link_only_what_is_there(sections: &mut [Section]) {
         }
     }
     for section in sections {
-        lines_mut(section, &mut |line| {
+        lines_mut(section, Titles::Seen, &mut |line| {
             for span in line {
                 if let Span::Ref { text, id } = span
                     && !there.contains(id)
@@ -85,16 +96,30 @@ fn replace(line: &mut Line, range: &Range<usize>, with: Span) {
     *line = made;
 }
 
-fn lines_mut(section: &mut Section, change: &mut dyn FnMut(&mut Line)) {
+/// Whether what things are called is looked at, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Titles {
+    Seen,
+    Skipped,
+}
+
+fn lines_mut(section: &mut Section, titles: Titles, change: &mut dyn FnMut(&mut Line)) {
     for block in &mut section.blocks {
         match &mut block.content {
             Content::Tiles(_) | Content::Picture { .. } => {}
             Content::Text { lines, .. } => lines.iter_mut().for_each(&mut *change),
             Content::List { items, .. } => items.iter_mut().for_each(&mut *change),
-            Content::Table(table) => table.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(&mut *change),
+            Content::Table(table) => {
+                for row in &mut table.rows {
+                    let title = usize::from(row.id.is_some() && titles == Titles::Skipped);
+                    row.cells.iter_mut().skip(title).for_each(&mut *change);
+                }
+            }
             Content::Cards { cards, .. } => {
                 for card in cards {
-                    change(&mut card.title);
+                    if titles == Titles::Seen {
+                        change(&mut card.title);
+                    }
                     card.text.iter_mut().for_each(&mut *change);
                     card.lines.iter_mut().for_each(|(_, line)| change(line));
                 }

@@ -39,13 +39,14 @@ fn nothing_is_found_where_everything_holds_together() {
 
 #[test]
 fn every_kind_of_contradiction_is_caught_by_the_check_that_is_for_it() {
-    let by_part: [(&str, &str, serde_json::Value); 8] = [
+    let by_part: [(&str, &str, serde_json::Value); 9] = [
         ("differing-value", "overview.cost", json!(1)),
         ("differing-value", "summary.approach", json!("Everything fits into a budget of 45,000 EUR.")),
         ("stray-number", "summary.approach", json!("It takes 777 hours of patience.")),
         ("dangling-id", "summary.approach", json!("As R99 says, the lease comes first.")),
         ("date-outside", "overview.phases.0.start", json!("2019-01-01")),
         ("placeholder", "goals.goal", json!("Goal: TBD")),
+        ("placeholder", "goals.goal", json!("It does not pass these checks: , .")),
         ("bad-share", "risks.risks.0.probability", json!(1.4)),
         ("unknown-owner", "risks.risks.0.owner", json!("nobody")),
     ];
@@ -102,6 +103,17 @@ fn a_sentence_that_was_said_gives_way_to_where_it_was_said() {
     let text = markdown::write(&report);
     assert_eq!(text.matches(sentence).count(), 1, "{text}");
     assert!(text.contains("see Summary"), "{text}");
+}
+
+#[test]
+fn a_long_name_may_stand_wherever_its_thing_is_named() {
+    let name = "Parts of different suppliers do not fit together at the end";
+    let mut case = Case::sound().set("risks.risks.0.title", json!(name));
+    case.plan["risks"][0]["title"] = json!(name);
+    let report = case.report();
+    assert_eq!(report.findings, []);
+    let text = markdown::write(&report);
+    assert_eq!(text.matches(name).count(), 2, "in the register and at the task that it threatens: {text}");
 }
 
 #[test]

@@ -15,7 +15,7 @@
       if (id === first) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
-  }, { rootMargin: "0px 0px -60% 0px" });
+  }, { rootMargin: "-10% 0px -60% 0px" });
   for (const section of all("main > section[id]")) watcher.observe(section);
 
   // Rows and cards that have the words, and the sections that have them.

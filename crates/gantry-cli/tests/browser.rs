@@ -1,0 +1,9 @@
+//! What people see in a browser: a real one, on real pages.
+
+#![allow(clippy::unwrap_used)] // a test may
+
+#[path = "commands/kit.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod kit; // in reading order
+#[path = "browser/report.rs"]
+mod report;

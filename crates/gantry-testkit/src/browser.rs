@@ -1,0 +1,231 @@
+//! A real browser, Chromium without a window, and the verbs that move it. It sees no other host: whatever a page asks for
+//! is on record, and what it complains about, too.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use chromiumoxide::cdp::browser_protocol::emulation::{
+    MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams,
+};
+use chromiumoxide::cdp::browser_protocol::log::{self, EventEntryAdded, LogEntryLevel};
+use chromiumoxide::cdp::browser_protocol::network::{self, EventRequestWillBeSent};
+use chromiumoxide::cdp::browser_protocol::page::{CaptureScreenshotFormat, PrintToPdfParams};
+use chromiumoxide::cdp::browser_protocol::target::CreateTargetParams;
+use chromiumoxide::cdp::js_protocol::runtime::EventExceptionThrown;
+use chromiumoxide::page::ScreenshotParams;
+use futures_util::StreamExt as _;
+use serde::de::DeserializeOwned;
+use tokio::task::JoinHandle;
+
+/// How long a page may take to become what it should be.
+const WITHIN_MS: u32 = 30_000;
+
+/// What the browser is told to leave alone: it is root's, without a network, and nobody looks.
+const FLAGS: [&str; 9] = [
+    "disable-gpu",
+    "disable-quic",
+    "disable-background-networking",
+    "disable-component-update",
+    "disable-sync",
+    "disable-dev-shm-usage",
+    "hide-scrollbars",
+    "no-default-browser-check",
+    "force-prefers-no-reduced-motion",
+];
+
+/// A browser with a profile of its own.
+pub struct Browser {
+    inside: chromiumoxide::Browser,
+    handler: JoinHandle<()>,
+    _profile: tempfile::TempDir,
+}
+
+/// How a page is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// How wide the window is, in pixels.
+    pub width: u32,
+    /// Whether whoever looks prefers dark pages.
+    pub dark: bool,
+}
+
+impl Look {
+    /// A desk, in light.
+    pub const WIDE: Self = Self { width: 1_280, dark: false };
+    /// A phone, at night.
+    pub const NARROW: Self = Self { width: 390, dark: true };
+}
+
+/// A page that is looked at.
+pub struct Page {
+    inside: chromiumoxide::Page,
+    complaints: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
+    listeners: Vec<JoinHandle<()>>,
+}
+
+impl Browser {
+    /// Starts one; nothing where none is installed, unless everything has to be tested.
+    pub async fn start() -> Option<Self> {
+        let found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+        let Some(program) = found.into_iter().find(|path| Path::new(path).exists()) else {
+            assert!(std::env::var_os("GANTRY_TEST_ALL").is_none(), "no browser is installed");
+            eprintln!("skipped: no browser is installed");
+            return None;
+        };
+        let profile = tempfile::tempdir().expect("a folder for the profile");
+        let config = chromiumoxide::BrowserConfig::builder()
+            .chrome_executable(program)
+            .user_data_dir(profile.path())
+            .no_sandbox()
+            .args(FLAGS)
+            .build()
+            .expect("a browser can be described");
+        let (inside, mut events) = chromiumoxide::Browser::launch(config).await.expect("the browser starts");
+        let handler = tokio::spawn(async move { while events.next().await.is_some() {} });
+        Some(Self { inside, handler, _profile: profile })
+    }
+
+    /// Opens a page, listening from its first request on.
+    pub async fn open(&self, url: &str, look: Look) -> Page {
+        let page = self.inside.new_page(CreateTargetParams::new("about:blank")).await.expect("a new page");
+        let mut opened =
+            Page { inside: page, complaints: Arc::default(), requests: Arc::default(), listeners: Vec::new() };
+        opened.listen().await;
+        let size = SetDeviceMetricsOverrideParams::new(look.width, 900, 1.0, look.width < 600);
+        opened.inside.execute(size).await.expect("a window of that size");
+        let scheme = if look.dark { "dark" } else { "light" };
+        let media =
+            SetEmulatedMediaParams::builder().feature(MediaFeature::new("prefers-color-scheme", scheme)).build();
+        opened.inside.execute(media).await.expect("a preference");
+        opened.go(url).await;
+        opened
+    }
+
+    /// Ends it.
+    pub async fn close(mut self) {
+        let _ = self.inside.close().await;
+        let _ = self.inside.wait().await;
+        self.handler.abort();
+    }
+}
+
+impl Page {
+    async fn listen(&mut self) {
+        self.inside.execute(network::EnableParams::default()).await.expect("requests are told");
+        self.inside.execute(log::EnableParams::default()).await.expect("complaints are told");
+        let mut sent = self.inside.event_listener::<EventRequestWillBeSent>().await.expect("a listener");
+        let mut logged = self.inside.event_listener::<EventEntryAdded>().await.expect("a listener");
+        let mut thrown = self.inside.event_listener::<EventExceptionThrown>().await.expect("a listener");
+        let put = |into: &Arc<Mutex<Vec<String>>>, what: String| {
+            into.lock().expect("nobody panics while holding it").push(what);
+        };
+        let into = Arc::clone(&self.requests);
+        self.listeners.push(tokio::spawn(async move {
+            while let Some(event) = sent.next().await {
+                put(&into, event.request.url.clone());
+            }
+        }));
+        let into = Arc::clone(&self.complaints);
+        self.listeners.push(tokio::spawn(async move {
+            while let Some(event) = logged.next().await {
+                if event.entry.level == LogEntryLevel::Error {
+                    put(&into, format!("{} {}", event.entry.text, event.entry.url.clone().unwrap_or_default()));
+                }
+            }
+        }));
+        let into = Arc::clone(&self.complaints);
+        self.listeners.push(tokio::spawn(async move {
+            while let Some(event) = thrown.next().await {
+                put(&into, format!("{:?}", event.exception_details));
+            }
+        }));
+    }
+
+    /// Goes to an address, and waits until it is loaded.
+    pub async fn go(&self, url: &str) {
+        self.inside.goto(url).await.unwrap_or_else(|error| panic!("{url}: {error}"));
+        self.inside.wait_for_navigation().await.unwrap_or_else(|error| panic!("{url}: {error}"));
+    }
+
+    /// What an expression gives.
+    pub async fn ask<T: DeserializeOwned>(&self, script: &str) -> T {
+        let answer = self.inside.evaluate(script).await.unwrap_or_else(|error| panic!("{script}: {error}"));
+        answer.into_value().unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// Does something in the page.
+    pub async fn run(&self, script: &str) {
+        self.inside.evaluate(script).await.unwrap_or_else(|error| panic!("{script}: {error}"));
+    }
+
+    /// Waits until an expression holds, looking whenever the page is drawn.
+    pub async fn until(&self, condition: &str) {
+        let script = format!(
+            "new Promise((done) => {{ const end = Date.now() + {WITHIN_MS}; const look = () => {{ let holds = false; \
+             try {{ holds = Boolean({condition}); }} catch {{}} if (holds || Date.now() > end) done(holds); else setTimeout(look, 20); }}; look(); }})"
+        );
+        if !self.ask::<bool>(&script).await {
+            let text: String = self.text().await.chars().take(2_000).collect();
+            panic!("it never came to be: {condition}\n{text}");
+        }
+    }
+
+    /// Clicks on what is there, once it is.
+    pub async fn click(&self, selector: &str) {
+        self.until(&format!("document.querySelector({selector:?})")).await;
+        let element = self.inside.find_element(selector).await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
+    /// Types into a field.
+    pub async fn fill(&self, selector: &str, text: &str) {
+        self.until(&format!("document.querySelector({selector:?})")).await;
+        let element = self.inside.find_element(selector).await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+        element.type_str(text).await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
+    /// Presses a key, where the focus is.
+    pub async fn press(&self, key: &str) {
+        let focused = self.inside.find_element(":focus, body").await.expect("something has the focus");
+        focused.press_key(key).await.unwrap_or_else(|error| panic!("{key}: {error}"));
+    }
+
+    /// What can be read.
+    pub async fn text(&self) -> String {
+        self.ask("document.body.innerText").await
+    }
+
+    /// The page on paper.
+    pub async fn print(&self) -> Vec<u8> {
+        self.inside.pdf(PrintToPdfParams::default()).await.expect("it can be printed")
+    }
+
+    /// A picture of all of it, for people to look at, where `GANTRY_SCREENSHOTS` names a folder. The window has another size
+    /// afterwards.
+    pub async fn picture(&self, name: &str) {
+        let Some(folder) = std::env::var_os("GANTRY_SCREENSHOTS") else { return };
+        let how = ScreenshotParams::builder().format(CaptureScreenshotFormat::Png).full_page(true).build();
+        let picture = self.inside.screenshot(how).await.expect("it can be drawn");
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), picture).expect("the picture can be written");
+    }
+
+    /// What the page has complained about so far.
+    pub fn complaints(&self) -> Vec<String> {
+        self.complaints.lock().expect("nobody panics while holding it").clone()
+    }
+
+    /// What the page has asked for so far.
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().expect("nobody panics while holding it").clone()
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        for listener in &self.listeners {
+            listener.abort();
+        }
+    }
+}
