@@ -214,7 +214,9 @@ fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> 
 }
 
 /// Three values in the notation of schedules; one when they are the same.
-fn three([low, likely, high]: Three, unit: &str) -> String {
+/// Three numbers as the schedule reads them: whoever answered may have been more exact than anyone can be.
+fn three(numbers: Three, unit: &str) -> String {
+    let [low, likely, high] = numbers.map(|number| (number * 100.0).round() / 100.0);
     if low >= high { format!("{likely}{unit}") } else { format!("{low}{unit} / {likely}{unit} / {high}{unit}") }
 }
 

@@ -115,6 +115,16 @@ fn whoever_is_several_works_on_several_things_at_once_and_nobody_is_counted_twic
 }
 
 #[test]
+fn estimates_that_are_more_exact_than_anyone_can_be_are_read_all_the_same() {
+    let knowledge = Knowledge::read(BUILT_IN[0].0, BUILT_IN[0].1).unwrap();
+    let (mut outline, _) = made(&knowledge, &given(Size::Small));
+    outline.phases[0].tasks[0].hours = [0.1 + 0.2, 1.0 / 3.0, 0.051_000_000_000_000_004 + 2.0];
+    outline.risks[0].hours = [0.051_000_000_000_000_004, 0.127_500_000_000_000_02, 0.255];
+    let plan = assemble::plan(&outline, &setting(&knowledge), &BTreeSet::new()).unwrap();
+    scheduled("odd numbers", &plan);
+}
+
+#[test]
 fn plans_of_small_projects_can_be_scheduled_and_fit_about_what_their_size_says() {
     let mut table = String::new();
     for (kind, text) in BUILT_IN {

@@ -13,6 +13,9 @@ use serde_json::{Map, Value, json};
 /// What the object calls itself.
 pub const FORM: &str = "gantry-plan/1";
 
+/// Its JSON Schema.
+pub const SCHEMA: &str = include_str!("../../../schema/export.schema.json");
+
 /// What is written down.
 pub struct Subject<'a> {
     /// Which plan it is, where it is kept, and how it stands; nothing for a file.

@@ -148,10 +148,8 @@ pub fn page(life: &Life) -> String {
     lines(&mut page, "with care", list(&facts["safeguards"]).map(text));
     lines(&mut page, "put right or doubtful", doubtful(&made.findings));
     lines(&mut page, "first steps", list(&made.next).map(text));
-    let read = page_of(life).map(|page| Next {
-        command: format!("gantry artifact get {page} -o plan.md"),
-        does: "read all of it".to_owned(),
-    });
+    let read = page_of(life)
+        .map(|_| Next { command: format!("gantry report {}", life.id()), does: "all of it, as a page".to_owned() });
     let steps: Vec<Next> = read.into_iter().chain(next::steps(life, false)).collect();
     let _ = write!(page, "next:\n{}", commands(&steps));
     page
@@ -186,8 +184,8 @@ fn numbers(page: &mut String, made: &Made) {
     if overview["cost"] == 0 {
         let _ = writeln!(page, "  cost       not estimated{budget}");
     } else {
-        let (cost, p80) = (money(&overview["cost"]), money(&overview["cost_p80"]));
-        let _ = writeln!(page, "  cost       {cost} {currency}, {p80} {currency} (P80){budget}");
+        let (p50, p80) = (money(&overview["cost_p50"]), money(&overview["cost_p80"]));
+        let _ = writeln!(page, "  cost       {p50} {currency} (P50), {p80} {currency} (P80){budget}");
     }
     let verdict = match made.verdict.as_str() {
         Some("go") => "go: nothing that was checked speaks against it",

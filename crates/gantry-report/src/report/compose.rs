@@ -70,6 +70,7 @@ fn index(layout: &Layout, subject: &Subject<'_>, whole: &Value) -> Index {
     index.know_numbers("facts", &whole["facts"], Claim::Given);
     let planned = if subject.begun { "as planned" } else { "overview" };
     index.know_numbers(planned, &without_words(&whole["overview"]), Claim::Computed);
+    index.know_numbers("health", &whole["plan"]["health"], Claim::Computed);
     for project in at(whole, "related.related").as_array().into_iter().flatten() {
         index.know_numbers("related", &project["name"], Claim::Fact);
     }

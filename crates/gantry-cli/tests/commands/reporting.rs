@@ -1,0 +1,187 @@
+//! Reports of plans that were made, carried out, cut short or only written down.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+use serde_json::{Value, json};
+
+use super::kit::Kit;
+
+const SOLAR: &str = "Open a community solar co-op in Aarhus, 2 million DKK, first panels before summer";
+const COFFEE: &str = "I want a cup of coffee. I have instant coffee and a cup and water.";
+
+fn planned(request: &str) -> Kit {
+    let kit = Kit::new();
+    let output = kit.output(&["plan", "--yes", "--offline", "--today", "2026-11-16", request]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    kit
+}
+
+fn said(kit: &Kit, args: &[&str]) -> String {
+    let output = kit.output(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Without what differs from run to run: the day, and when something happened.
+fn steady(text: &str) -> String {
+    let is_time = |line: &str| line.starts_with("| 20") && line.contains('T');
+    text.lines().filter(|line| !is_time(line)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_report_of_an_errand_is_a_page() {
+    let kit = planned(COFFEE);
+    insta::assert_snapshot!(steady(&said(&kit, &["report", "@last", "--format", "markdown"])));
+}
+
+#[test]
+fn the_report_of_a_project_says_everything_once_and_the_same_every_time() {
+    let (one, other) = (planned(SOLAR), planned(SOLAR));
+    let of = |kit: &Kit| steady(&said(kit, &["report", "@last", "--format", "markdown"]));
+    assert_eq!(of(&one), of(&other));
+    let headings: Vec<String> =
+        of(&one).lines().filter(|line| line.starts_with("## ")).map(|line| line[3..].to_owned()).collect();
+    insta::assert_snapshot!(headings.join("\n"), @"
+    Summary
+    Schedule
+    Phases
+    Cost
+    Work breakdown
+    Goal and measures
+    Strategy
+    Team
+    Governance
+    Risks
+    Assumptions and evidence
+    Comparable projects
+    Documents
+    Data to collect
+    Strengths and weaknesses
+    Reviews
+    Questions and answers
+    Pitch
+    The request and its vetting
+    What happened
+    Checks
+    ");
+}
+
+#[test]
+fn every_form_of_a_report_is_written_and_a_zip_has_them_all_with_their_hashes() {
+    let kit = planned(SOLAR);
+    assert!(said(&kit, &["report", "@last", "--format", "csv", "--section", "risks"]).starts_with("Id,Risk,"));
+    assert!(said(&kit, &["report", "@last", "--format", "ical"]).starts_with("BEGIN:VCALENDAR"));
+    assert!(said(&kit, &["report", "@last", "--format", "msproject"]).contains("<Project"));
+    assert!(said(&kit, &["report", "@last", "--format", "mermaid"]).contains("flowchart"));
+    said(&kit, &["report", "@last", "-o", "all.zip"]);
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(kit.path("all.zip")).unwrap()).unwrap();
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).unwrap();
+        let mut body = Vec::new();
+        file.read_to_end(&mut body).unwrap();
+        files.insert(file.name().unwrap().into_owned(), body);
+    }
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    let wanted = [
+        "README.md",
+        "cost.csv",
+        "manifest.json",
+        "phases.csv",
+        "plan.ics",
+        "plan.json",
+        "plan.mmd",
+        "plan.xml",
+        "plan.yaml",
+        "report.html",
+        "report.md",
+        "risks.csv",
+        "work.csv",
+    ];
+    assert_eq!(names, wanted);
+    let manifest: Vec<Value> = serde_json::from_slice(&files["manifest.json"]).unwrap();
+    assert_eq!(manifest.len(), files.len() - 1);
+    for row in &manifest {
+        let body = &files[row["file"].as_str().unwrap()];
+        assert_eq!(
+            (&row["bytes"], &row["blake3"]),
+            (&json!(body.len()), &json!(gantry_store::Hash::of(body).to_string()))
+        );
+    }
+}
+
+#[test]
+fn the_plan_for_programs_fits_its_schema() {
+    let kit = planned(SOLAR);
+    let schema: Value = serde_json::from_str(&said(&kit, &["schema", "export"])).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let mut subjects = vec!["@last".to_owned()];
+    subjects.extend(
+        std::fs::read_dir(examples)
+            .unwrap()
+            .map(|file| file.unwrap().path().display().to_string())
+            .filter(|path| path.ends_with(".yaml")),
+    );
+    assert!(subjects.len() > 5);
+    for subject in subjects {
+        let plan: Value = serde_json::from_str(&said(&kit, &["report", &subject, "--format", "json"])).unwrap();
+        let faults: Vec<String> =
+            validator.iter_errors(&plan).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        assert_eq!(faults, Vec::<String>::new(), "{subject}");
+    }
+}
+
+#[test]
+fn a_plan_that_ended_has_a_post_mortem() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        r#"
+title: Bread
+tasks:
+  - {id: knead, run: "true", estimate: {low: 30m, likely: 1h, high: 2h}}
+  - {id: bake, run: "false", depends_on: [knead], estimate: {low: 1h, likely: 2h, high: 4h}}
+"#,
+    );
+    let ran = kit.output(&["run", "plan.yaml"]);
+    assert_eq!(ran.status.code(), Some(3), "{}", String::from_utf8_lossy(&ran.stderr));
+    let report = said(&kit, &["report", "@last", "--format", "markdown"]);
+    assert!(report.contains("## Planned against actual") && report.contains("## What failed"), "{report}");
+    assert!(report.contains("It ended failed on "), "{report}");
+}
+
+#[test]
+fn what_a_report_cannot_show_is_told_with_what_it_can() {
+    let kit = planned(COFFEE);
+    insta::assert_snapshot!(
+        ["report @last --section wrok", "report @last --audience bored", "report @last -o plan.docx", "report nobody"]
+            .map(|line| kit.gantry(&line.split(' ').collect::<Vec<_>>()))
+            .join("\n")
+    );
+}
+
+/// Every so many of the prompts; all of them where `GANTRY_EVERY_PROMPT` is set.
+#[test]
+fn reports_of_real_requests_contradict_themselves_nowhere() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/prompts/prompts.jsonl");
+    let Ok(text) = std::fs::read_to_string(path) else {
+        eprintln!("skipped: {path} is not here");
+        return;
+    };
+    let every = if std::env::var_os("GANTRY_EVERY_PROMPT").is_some() { 1 } else { 9 };
+    let kit = Kit::new();
+    let mut checked = 0;
+    for line in text.lines().step_by(every) {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let request = row["prompt"].as_str().unwrap();
+        if !kit.output(&["plan", "--yes", "--offline", "--today", "2026-11-16", request]).status.success() {
+            continue; // refused, which other tests look at
+        }
+        let output = kit.output(&["report", "@last", "--check"]);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "nothing contradicts anything else\n", "{request}");
+        checked += 1;
+    }
+    assert!(checked > 5, "{checked}");
+}
