@@ -45,7 +45,7 @@ async fn a_report_asks_for_nothing_complains_of_nothing_and_fits_every_screen() 
         let page = reading.open(look).await;
         page.until("document.readyState === 'complete'").await;
         assert_eq!(page.complaints(), Vec::<String>::new(), "{name}");
-        assert_eq!(page.requests(), [reading.url.clone()], "{name}");
+        assert_eq!(page.requests(), std::slice::from_ref(&reading.url), "{name}");
         let wide: u32 = page.ask("document.documentElement.scrollWidth").await;
         let script = "[...document.querySelectorAll('main *')].filter((one) => !one.closest('.chart') \
                       && one.getBoundingClientRect().right > WIDTH && ![...one.children].some((child) => child.getBoundingClientRect().right > WIDTH)).slice(0, 5).map((one) => one.outerHTML.slice(0, 200))";
