@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use gantry_core::suggest::nearest;
 use gantry_report::report::{Choice, Finding, Layout, Report, compose, html, markdown};
 use gantry_schedule::write;
 use gantry_view::report::{Gathered, Told, gather};
@@ -161,7 +160,7 @@ impl Made {
         let gathered = gather(told);
         let layout = layout(gathered.template.as_deref())?;
         let choice = Choice { audience: args.audience.clone(), sections: args.section.clone() };
-        known(&layout, &choice)?;
+        layout.knows(&choice).map_err(|unknown| Fault::bad_input(unknown.what).hint(unknown.hint))?;
         let report = compose(&layout, &gathered.subject(), &choice);
         let name = life.as_ref().map_or_else(|| stem(&args.what), |life| life.id().to_string());
         Ok(Self { name, plan, gathered, report })
@@ -211,28 +210,6 @@ fn layout(template: Option<&str>) -> Result<Layout, Fault> {
         }),
         None => Layout::built_in().map_err(Fault::internal),
     }
-}
-
-/// Sections and readers that do not exist are told before anything is written.
-fn known(layout: &Layout, choice: &Choice) -> Result<(), Fault> {
-    for section in &choice.sections {
-        let ids: Vec<&str> = layout.sections.iter().map(|section| section.id.as_str()).collect();
-        if !ids.contains(&section.as_str()) {
-            let near = nearest(section, ids.iter().copied()).map(|near| format!("did you mean `{near}`? "));
-            return Err(Fault::bad_input(format!("the report has no section `{section}`")).hint(format!(
-                "{}it has {}",
-                near.unwrap_or_default(),
-                ids.join(", ")
-            )));
-        }
-    }
-    if let Some(audience) = choice.audience.as_ref().filter(|name| !layout.audiences.contains_key(*name)) {
-        let names: Vec<&str> = layout.audiences.keys().map(String::as_str).collect();
-        return Err(
-            Fault::bad_input(format!("nobody reads as `{audience}`")).hint(format!("one of {}", names.join(", ")))
-        );
-    }
-    Ok(())
 }
 
 fn told(finding: &Finding) -> String {

@@ -7,3 +7,8 @@
 mod kit; // in reading order
 #[path = "browser/report.rs"]
 mod report;
+#[path = "serve/server.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+#[path = "browser/pages.rs"]
+mod pages;

@@ -46,6 +46,11 @@ export function live(url) {
     source.addEventListener("output", output);
   };
   open();
+  // A browser talks to a host over six connections: a window that nobody sees gives its own back, and catches up later.
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) { source.close(); say("asleep"); }
+    else if (source.readyState === EventSource.CLOSED) { open(); soon(); }
+  });
   addEventListener("pagehide", () => { clearTimeout(timer); source.close(); });
   addEventListener("pageshow", (event) => { if (event.persisted) { open(); soon(); } });
 }

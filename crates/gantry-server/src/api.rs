@@ -6,6 +6,7 @@ mod tasks;
 mod people;
 mod record;
 mod figures;
+mod report;
 mod around;
 pub mod accounts;
 mod health;
@@ -450,6 +451,15 @@ fn of_rest(all: Described) -> Described {
         Does::new("figures", "A plan in another form: yaml, json, mermaid, csv, ical or msproject")
             .asked::<figures::Form>()
             .gives_media(200, &["application/yaml", "application/json", "text/vnd.mermaid", "text/csv", "text/calendar", "application/xml"], "The file."),
+    )
+    .route(
+        get.clone(),
+        "/api/v1/plans/{plan}/report",
+        Role::Viewer,
+        report::report,
+        Does::new("figures", "The report about a plan, finished or not, as one page or as text")
+            .asked::<report::Reader>()
+            .gives_media(200, &["text/html", "text/markdown", "application/json"], "The report."),
     )
     .route(
         get.clone(),

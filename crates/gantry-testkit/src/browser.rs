@@ -165,14 +165,27 @@ impl Page {
             "new Promise((done) => {{ const end = Date.now() + {WITHIN_MS}; const look = () => {{ let holds = false; \
              try {{ holds = Boolean({condition}); }} catch {{}} if (holds || Date.now() > end) done(holds); else setTimeout(look, 20); }}; look(); }})"
         );
-        if !self.ask::<bool>(&script).await {
-            let text: String = self.text().await.chars().take(2_000).collect();
-            panic!("it never came to be: {condition}\n{text}");
+        let end = std::time::Instant::now() + std::time::Duration::from_millis(WITHIN_MS.into());
+        loop {
+            match self.inside.evaluate(script.as_str()).await {
+                Ok(answer) if answer.value().is_some_and(|holds| *holds == serde_json::Value::Bool(true)) => return,
+                // The page went elsewhere meanwhile.
+                Err(_) if std::time::Instant::now() < end => drop(self.inside.wait_for_navigation().await),
+                Ok(_) | Err(_) => break,
+            }
         }
+        let text: String = self.text().await.chars().take(2_000).collect();
+        panic!("it never came to be: {condition}\n{text}");
+    }
+
+    /// Puts its window before the others.
+    pub async fn front(&self) {
+        self.inside.bring_to_front().await.expect("a window can be in front");
     }
 
     /// Clicks on what is there, once it is.
     pub async fn click(&self, selector: &str) {
+        self.front().await;
         self.until(&format!("document.querySelector({selector:?})")).await;
         let element = self.inside.find_element(selector).await.unwrap_or_else(|error| panic!("{selector}: {error}"));
         element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
@@ -209,6 +222,11 @@ impl Page {
         let how = ScreenshotParams::builder().format(CaptureScreenshotFormat::Png).full_page(true).build();
         let picture = self.inside.screenshot(how).await.expect("it can be drawn");
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), picture).expect("the picture can be written");
+    }
+
+    /// Closes it: a browser talks to a host over six connections, and a page that is watched live has one of them.
+    pub async fn close(self) {
+        let _ = self.inside.clone().close().await;
     }
 
     /// What the page has complained about so far.

@@ -138,7 +138,7 @@ fn every_documented_route_answers_as_its_document_says() {
         let answer = server.get(&real);
         let expected =
             if operation["responses"].get(answer.status.to_string()).is_some() { "documented" } else { "not" };
-        let missing = real.contains("/artifacts/") || real.ends_with("/report");
+        let missing = real.contains("/artifacts/");
         assert!(
             expected == "documented" || (missing && answer.status == 404),
             "{real}: {} {}",
@@ -173,7 +173,18 @@ fn the_names_of_other_documents_answer_too() {
     let plan = made.json()["plan_id"].as_str().unwrap().to_owned();
     server.until(&plan, "blocked");
     assert_eq!(server.get(&format!("/api/plans/{plan}/files")).json()["has_report"], true);
-    assert!(server.get(&format!("/api/plans/{plan}/report")).text().starts_with('#'));
+    let report = server.get(&format!("/api/plans/{plan}/report"));
+    assert!(
+        report.text().starts_with("<!DOCTYPE html>") && report.text().contains("id=\"risks\""),
+        "{}",
+        report.text()
+    );
+    assert!(report.header("content-security-policy").unwrap().contains("default-src 'none'; style-src 'sha256-"));
+    let text = server.get(&format!("/api/v1/plans/{plan}/report?format=markdown&section=risks")).text();
+    assert!(text.contains("## Risks") && !text.contains("## Team"), "{text}");
+    let wrong = server.get(&format!("/api/v1/plans/{plan}/report?section=wrok"));
+    assert_eq!(wrong.code(), (400, "request::wrong-query".to_owned()));
+    assert!(wrong.json()["hint"].as_str().unwrap().starts_with("did you mean `work`?"), "{}", wrong.text());
     let unknown = json!({"prompt": "Open a small bakery in Oslo", "llm_model": "no-such-model"});
     assert_eq!(server.post("/api/plans", &unknown).code(), (422, "plan::model".to_owned()));
 }

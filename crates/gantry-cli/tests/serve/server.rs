@@ -61,10 +61,11 @@ impl Server {
         command
     }
 
-    /// Starts the process again, on a new port.
+    /// Starts the process again, where it was.
     pub fn go_on(&mut self) {
         let mut command = self.gantry();
-        command.args(["serve", "--addr", "127.0.0.1:0", "--json", "--grace", "2", "--body-max", "100000"]);
+        let addr = if self.addr.is_empty() { "127.0.0.1:0" } else { &self.addr };
+        command.args(["serve", "--addr", addr, "--json", "--grace", "2", "--body-max", "100000"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -28,13 +28,21 @@ pub fn write(report: &Report) -> String {
     draw(&told)
 }
 
-fn draw(report: &Report) -> String {
-    let style = format!("{}\n{STYLE}", style(Theme::Follow));
-    let policy = format!(
+/// What a page of a report may do: what its own style and script do, and nothing else.
+pub fn policy() -> String {
+    format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
-        hash(&style),
+        hash(&sheet()),
         hash(SCRIPT)
-    );
+    )
+}
+
+fn sheet() -> String {
+    format!("{}\n{STYLE}", style(Theme::Follow))
+}
+
+fn draw(report: &Report) -> String {
+    let (style, policy) = (sheet(), policy());
     html! {
         (DOCTYPE)
         html lang="en" {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gantry_core::suggest::nearest;
 use serde::Deserialize;
 
 use super::Claim;
@@ -159,6 +160,15 @@ pub struct Choice {
     pub sections: Vec<String>,
 }
 
+/// A section or a reader that a layout does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// What is not there.
+    pub what: String,
+    /// What is.
+    pub hint: String,
+}
+
 impl Layout {
     /// Reads a layout. Sections that every plan can have need only be named.
     pub fn read(text: &str) -> Result<Self, String> {
@@ -173,6 +183,28 @@ impl Layout {
         layout.named.extend(known.named);
         layout.titled.extend(known.titled);
         Ok(layout)
+    }
+
+    /// Says what of a choice is not there, and what is.
+    pub fn knows(&self, choice: &Choice) -> Result<(), Unknown> {
+        let ids: Vec<&str> = self.sections.iter().map(|section| section.id.as_str()).collect();
+        if let Some(wrong) = choice.sections.iter().find(|section| !ids.contains(&section.as_str())) {
+            let near = nearest(wrong, ids.iter().copied()).map(|near| format!("did you mean `{near}`? "));
+            return Err(Unknown {
+                what: format!("the report has no section `{wrong}`"),
+                hint: format!("{}it has {}", near.unwrap_or_default(), ids.join(", ")),
+            });
+        }
+        match choice.audience.as_ref().filter(|name| !self.audiences.contains_key(*name)) {
+            Some(wrong) => {
+                let names: Vec<&str> = self.audiences.keys().map(String::as_str).collect();
+                Err(Unknown {
+                    what: format!("nobody reads as `{wrong}`"),
+                    hint: format!("one of {}", names.join(", ")),
+                })
+            }
+            None => Ok(()),
+        }
     }
 
     /// The layout of plans that no template made.

@@ -2,8 +2,8 @@
 //! and nowhere else; statuses are real ones.
 
 use axum::extract::State;
-use axum::http::{Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
 use gantry_core::id::TaskId;
 use gantry_core::input::Input;
 use gantry_core::life::{PlanState, TaskState};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::Required;
 
-use super::{figures, health, people, plans, record, steer, tasks};
+use super::{figures, health, people, plans, record, report, steer, tasks};
 use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Named, Raw, Said, Told};
@@ -176,8 +176,12 @@ pub fn described(all: Described) -> Described {
         get.clone(),
         "/api/plans/{plan}/report",
         Role::Viewer,
-        report,
-        does("The written report").gives_media(200, &["text/markdown"], "The report."),
+        report::report,
+        does("The report").asked::<report::Reader>().gives_media(
+            200,
+            &["text/html", "text/markdown", "application/json"],
+            "The report.",
+        ),
     )
     .route(
         get.clone(),
@@ -345,17 +349,6 @@ async fn files(State(app): State<App>, Named(plan): Named<String>) -> Result<Tol
     let shown = folded(&rows);
     let has_report = rows.iter().any(|row| row.artifact.name == gantry_planner::tools::PAGE);
     Ok(Told(json!({"files": shown.iter().enumerate().map(file).collect::<Vec<_>>(), "has_report": has_report})))
-}
-
-async fn report(State(app): State<App>, Named(plan): Named<String>) -> Result<Response, Problem> {
-    let id = app.id(&plan).await?;
-    let rows = gantry_store::all_artifacts(app.store(), &id).await?;
-    let page = rows.iter().rev().find(|row| row.artifact.name == gantry_planner::tools::PAGE).ok_or_else(|| {
-        Problem::missing("plan::no-report", format!("plan `{id}` has no report yet"))
-            .hint(format!("see what there is at /api/plans/{id}/fallback-report"))
-    })?;
-    let bytes = app.store().get_blob(page.artifact.hash).await?.unwrap_or_default();
-    Ok(([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], bytes).into_response())
 }
 
 async fn fallback(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {

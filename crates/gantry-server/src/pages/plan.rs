@@ -88,7 +88,7 @@ async fn drawn(app: &App, who: &Who, plan: &str, tab: &str, query: &Query) -> Re
         "revisions" => tabs::revisions(app, &standing, query).await?,
         "hypotheses" => tabs::hypotheses(app, &standing).await?,
         "journal" => tabs::journal(app, &standing, query).await?,
-        "report" => tabs::report(app, &standing).await?,
+        "report" => tabs::report(&standing),
         _ => return Err(Problem::missing("server::no-tab", "a plan has no such page")),
     };
     Ok(framed(app, who, &standing, tab, body))

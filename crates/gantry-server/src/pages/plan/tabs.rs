@@ -26,8 +26,6 @@ use crate::problem::Problem;
 
 /// How many rows of a journal are shown at once.
 const ROWS: usize = 200;
-/// How much of an artifact is shown.
-const PREVIEW_BYTES: usize = 20_000;
 
 pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem> {
     let (life, card) = (&standing.life, &standing.card);
@@ -473,18 +471,9 @@ pub async fn journal(app: &App, standing: &Standing, query: &Query) -> Result<Ma
     })
 }
 
-pub async fn report(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+/// The report in a frame of its own, and everything that can be taken along.
+pub fn report(standing: &Standing) -> Markup {
     let plan = &standing.card.id;
-    let rows = gantry_store::all_artifacts(app.store(), plan).await?;
-    let page = rows.iter().rev().find(|row| row.artifact.name == gantry_planner::tools::PAGE);
-    let shown = match page {
-        Some(row) => app.store().get_blob(row.artifact.hash).await?.map(|bytes| {
-            let cut = bytes.len() > PREVIEW_BYTES * 5;
-            let text = String::from_utf8_lossy(&bytes[..bytes.len().min(PREVIEW_BYTES * 5)]).into_owned();
-            if cut { text + "\n…" } else { text }
-        }),
-        None => None,
-    };
     let forms = [
         ("yaml", "Plan file"),
         ("json", "Everything, JSON"),
@@ -493,12 +482,14 @@ pub async fn report(app: &App, standing: &Standing) -> Result<Markup, Problem> {
         ("ical", "Calendar"),
         ("msproject", "Microsoft Project"),
     ];
-    Ok(html! {
-        h2 { "Take it along" }
-        p.row { @for (form, name) in forms { a.button href=(format!("/api/v1/plans/{plan}/export?format={form}")) { (name) } } }
-        div #report data-live {
-            @if let Some(text) = &shown { h2 { "The report" } pre { (text) } }
-            @else { (empty("This plan has no written report.", html! { p { "Plans that are made from an objective have one." } })) }
+    let page = format!("/api/v1/plans/{plan}/report");
+    html! {
+        p.row {
+            a.button href=(page) target="_blank" rel="noopener" { "Open the report" }
+            a.button href=(format!("{page}?download=true")) { "Save the page" }
+            a.button href=(format!("{page}?format=markdown&download=true")) { "Markdown" }
+            @for (form, name) in forms { a.button href=(format!("/api/v1/plans/{plan}/export?format={form}")) { (name) } }
         }
-    })
+        iframe.report src=(page) title=(format!("Report: {}", standing.card.card.title)) loading="lazy" {}
+    }
 }
