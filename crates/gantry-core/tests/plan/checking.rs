@@ -356,3 +356,35 @@ fn retries_after_a_timeout_need_a_word_about_repeating() {
         d  retry.max=2
     "), @"plan::retry-after-timeout a retry: after a timeout task `a` is not tried again: it may have done half of its work (say `idempotency: safe` if it can be repeated, `unsafe` if not, or how to find out with `verify`)");
 }
+
+#[test]
+fn what_each_item_becomes_is_checked_like_any_task() {
+    insta::assert_snapshot!(problems(r#"
+        list
+        all    map  map={"over":"tasks.list.items","each":{"id":"one","depends_on":["nobody"],"next":[{"on":"success","to":"nowhere"}],"parent":"list","status":"completed","timeout":"0s","estimate":{"low":"3h","likely":"2h","high":"4h"},"preconditions":["tasks.gone.ok"],"failure_modes":[{"name":"late","recover":"after"}],"action":{"run":" "}}}
+        read   map  map={"over":"tasks.list.items","each":{"id":"one","inputs":{"a":"tasks.nobody.x","b":"tasks.read.x","c":"artifacts.none"},"action":{"gate":{"approvals":2,"approvers":["ana"],"back_to":"after"}}}}
+        late   map  map={"over":"tasks.list.items","each":{"id":"one","inputs":{"a":"tasks.after.x"}}}
+        after  after late
+        deep   map  map={"over":[1],"each":{"id":"one","action":{"map":{"over":"no list","each":{"id":"two","action":{"decide":{"options":["success"]}}}}}}}
+        inner  map  map={"over":[1],"each":{"id":"one","action":{"plan":{"plan":{"tasks":[{"id":"a","depends_on":["b"]}]}}}}}
+    "#), @"
+    plan::each-stands-alone all map.each.depends_on: what each item becomes cannot have `depends_on`: its place in the plan is that of the map (give `depends_on` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::bad-estimate all map.each.estimate: the estimate of task `one` is not in order: low 3h, likely 2h, high 4h (low must be at most likely, and likely at most high)
+    plan::each-stands-alone all map.each.failure_modes.0.recover: what each item becomes cannot recover by another task: only the map leads on (say what to do in words, or give the map a route: `next: [{on: failure, to: …}]`)
+    plan::each-stands-alone all map.each.next: what each item becomes cannot have `next`: its place in the plan is that of the map (give `next` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::each-stands-alone all map.each.parent: what each item becomes cannot have `parent`: its place in the plan is that of the map (give `parent` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::unknown-task all map.each.preconditions.0: `tasks.gone.ok` reads task `gone`, which does not exist
+    plan::empty-command all map.each.run: there is no command to run in task `one` (say what to run, or leave it out: then a person does the task)
+    plan::each-stands-alone all map.each.status: what each item becomes cannot have `status`: its place in the plan is that of the map (give `status` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::zero-duration all map.each.timeout: `timeout` of task `one` is zero, so it can never succeed
+    plan::gate-nobody-can-pass read map.each.gate: gate `one` needs 2 approvals, but only 1 may approve (lower `approvals` or list more `approvers`)
+    plan::route-not-back read map.each.gate.back_to: gate `one` cannot send work back to `after`: it does not wait for it
+    plan::unknown-reference read map.each.inputs.a: task `read` reads `tasks.nobody.x`, but there is no task `nobody`
+    plan::self-reference read map.each.inputs.b: task `read` reads its own output before it exists
+    plan::unknown-artifact read map.each.inputs.c: task `read` reads artifact `none`, which nothing makes
+    plan::cycle late depends_on: these tasks wait for each other: `late` -> `after` -> `late` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)
+    plan::reserved-outcome deep map.each.map.each: task `two` cannot have an outcome called `success` (routes use that word for every task; choose another one)
+    plan::not-a-list deep map.each.map.over: task `one` maps over something that is not a list
+    plan::unknown-dependency inner map.each.plan: task `a` depends on `b`, which does not exist
+    ");
+}

@@ -342,3 +342,34 @@ fn names_of_full_length_have_rounds_and_parts_too() {
     world.finish("check-r2");
     assert_eq!(world.state(), PlanState::Completed);
 }
+
+#[test]
+fn a_map_never_makes_a_revision_that_is_wrong() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        facts
+        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","inputs":{"facts":"tasks.facts.all"},"preconditions":["inputs.item != ''"],"action":{"gate":{"back_to":"gaps"}}}}
+        "#,
+    );
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish_with("facts", json!({"all": 1}));
+    assert_eq!(world.life().revision().0, 2);
+    assert_eq!(world.life().plan().check(), []);
+    world.needs_changes("dig-1", "ana");
+    assert!(world.life().revision().0 > 2);
+    assert_eq!(world.life().plan().check(), []);
+}
+
+#[test]
+fn a_map_waits_for_what_its_parts_will_read() {
+    let mut world = World::with_plan(
+        r#"
+        facts
+        dig  map  map={"over":["a"],"each":{"id":"x","inputs":{"facts":"tasks.facts.all"},"action":{"run":"dig"}}}
+        "#,
+    );
+    assert_eq!(world.started(), ["facts"]);
+    world.finish_with("facts", json!({"all": 1}));
+    assert_eq!(serde_json::to_string(&world.starts()[0].inputs).unwrap(), r#"{"facts":1,"item":"a"}"#);
+}

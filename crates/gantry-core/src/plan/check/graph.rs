@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use routes::outcomes;
 
-use super::Findings;
+use super::{Findings, Location};
 use crate::id::TaskId;
 use crate::plan::action::Action;
 use crate::plan::edges::{producers, references, waits_for};
@@ -272,7 +272,7 @@ impl<'a> Graph<'a> {
         &self,
         task: usize,
         other: usize,
-        place: (Option<usize>, &str),
+        place: impl Into<Location>,
         verb: &str,
         findings: &mut Findings,
     ) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Findings;
+use super::{Findings, Location};
 use crate::expr::Expr;
 use crate::plan::action::Action;
 use crate::plan::{Check, Task};
@@ -41,7 +41,7 @@ const ROOTS: [&str; 12] = [
 
 pub(super) fn check_names(
     check: &Check,
-    place: (Option<usize>, &str),
+    place: &Location,
     tasks: &BTreeSet<&str>,
     own: &BTreeSet<&str>,
     findings: &mut Findings,
@@ -65,7 +65,7 @@ pub(super) fn check_names(
 
 pub(super) fn check_expr(
     expr: &Expr,
-    place: (Option<usize>, &str),
+    place: &Location,
     tasks: &BTreeSet<&str>,
     own: &BTreeSet<&str>,
     findings: &mut Findings,
@@ -98,7 +98,7 @@ pub(super) fn check_expr(
 }
 
 /// What reads nothing is always the same: that is hardly what anyone means by a test.
-pub(super) fn check_constant(expr: &Expr, place: (Option<usize>, &str), findings: &mut Findings) {
+pub(super) fn check_constant(expr: &Expr, place: &Location, findings: &mut Findings) {
     let nothing = serde_json::Map::new();
     match expr.test(&nothing) {
         Ok(finding) => {

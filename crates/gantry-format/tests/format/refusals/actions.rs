@@ -320,3 +320,88 @@ tasks:
       = help: mend the expression, or say with `expr: …` or `words: …` which is meant
     ");
 }
+
+#[test]
+fn a_slip_inside_a_map_is_shown_where_it_stands() {
+    let file = "\
+title: Clean up
+tasks:
+  - id: hosts
+    run: list-hosts
+  - id: wipe
+    map:
+      over: tasks.hosts.stdout
+      each:
+        run: rm -r old
+        needs: [hosts]
+        preconditions: [backup.exists = true]
+        timeout: 0s
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::each-stands-alone]: what each item becomes cannot have `depends_on`: its place in the plan is that of the map
+      --> plan.yaml:10:9
+       |
+    10 |         needs: [hosts]
+       |         ^^^^^
+       |
+       = help: give `depends_on` to the map, or let each item become several tasks with `plan: {tasks: …}`
+
+    error[plan::words-like-expression]: `backup.exists = true` would hold nothing back: it is no expression: unexpected `=`; use `==` to compare
+      --> plan.yaml:11:39
+       |
+    11 |         preconditions: [backup.exists = true]
+       |                                       ^
+       |
+       = help: mend the expression, or say with `expr: …` or `words: …` which is meant
+
+    error[plan::zero-duration]: `timeout` of task `wipe` is zero, so it can never succeed
+      --> plan.yaml:12:18
+       |
+    12 |         timeout: 0s
+       |                  ^^
+    ");
+}
+
+#[test]
+fn a_slip_in_a_family_is_shown_where_it_stands() {
+    let file = "\
+title: Clean up
+tasks:
+  - id: hosts
+    run: list-hosts
+  - id: wipe-*
+    needs: [hosts]
+    run: rm -r old
+    timeout: 0s
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::zero-duration]: `timeout` of task `wipe` is zero, so it can never succeed
+     --> plan.yaml:8:14
+      |
+    8 |     timeout: 0s
+      |              ^^
+    ");
+}
+
+#[test]
+fn a_slip_in_a_precondition_of_a_nested_plan_is_refused() {
+    let file = "\
+title: Clean up
+tasks:
+  - id: all
+    plan:
+      tasks:
+        - id: wipe
+          run: rm -r old
+          preconditions: [backup.exists = true]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::words-like-expression]: `backup.exists = true` would hold nothing back: it is no expression: unexpected `=`; use `==` to compare
+     --> plan.yaml:8:41
+      |
+    8 |           preconditions: [backup.exists = true]
+      |                                         ^
+      |
+      = help: mend the expression, or say with `expr: …` or `words: …` which is meant
+    ");
+}
