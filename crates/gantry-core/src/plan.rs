@@ -36,6 +36,7 @@ pub(crate) use diff::{patched, patched_header, task_change};
 pub use edges::references;
 pub(crate) use edges::{producers, waits_for};
 pub use human::{Confidence, Money};
+pub(crate) use human::{folded, is_same};
 pub use parts::{
     ArtifactDecl, Capability, Escalation, Estimate, FailureMode, Hypothesis, Output, PlanArtifact, ResourceUse,
     Retention, Risk, Scope, Stakeholder,

@@ -74,10 +74,14 @@ impl Draft {
         for (no, task) in &outside {
             diff.changed.extend(task_change(&self.life.node(*no).task, task));
         }
-        self.life.drop_dead_ways(&mut diff);
+        let dead = self.life.drop_dead_ways(&mut diff);
         let revision = Revision(self.life.revision.0 + 1);
         let rationale = format!("round {} after `{because}`: {why}", round + 1);
         self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
+        for (from, to) in dead {
+            let text = format!("its way back to `{to}` is left out: that is not before it any more");
+            self.record(Event::NoteAdded { task: Some(from), by: "gantry".to_owned(), text });
+        }
         for (from, to, on) in taken {
             self.record(Event::RouteTaken { from, to, on });
         }
@@ -258,15 +262,17 @@ impl Life {
     }
 
     /// A way back of a repeated task to something outside the round may have led there through what another loop has
-    /// repeated meanwhile. When that is not before it any more, there is nothing to go back to: it is left out.
-    fn drop_dead_ways(&self, diff: &mut Diff) {
+    /// repeated meanwhile. When that is not before it any more, there is nothing to go back to: it is left out. Returns
+    /// what was left out, from where to where.
+    fn drop_dead_ways(&self, diff: &mut Diff) -> BTreeSet<(TaskId, TaskId)> {
         let own: BTreeSet<TaskId> = diff.added.iter().map(|placed| placed.task.id.clone()).collect();
         let leads_out = |task: &Task| ways_back(task).into_iter().any(|to| !own.contains(to));
-        if !diff.added.iter().any(|placed| leads_out(&placed.task)) {
-            return;
-        }
-        let Ok(wanted) = diff.apply_to(&self.plan()) else { return };
         let mut dead: BTreeSet<(TaskId, TaskId)> = BTreeSet::new();
+        if !diff.added.iter().any(|placed| leads_out(&placed.task)) {
+            return dead;
+        }
+        let Ok(wanted) = diff.apply_to(&self.plan()) else { return dead };
+        let added = |id: &TaskId| own.contains(id);
         for problem in wanted.check().iter().filter(|problem| problem.code == "plan::route-not-back") {
             let Some(task) = problem.place.task.and_then(|at| wanted.tasks.get(at)) else { continue };
             let route = problem.place.path.strip_prefix("next.").and_then(|rest| rest.split('.').next()?.parse().ok());
@@ -274,7 +280,7 @@ impl Life {
                 Some(at) => task.next.get::<usize>(at).map(|route| route.to.clone()),
                 None => gate_back_to(&mut task.clone()).and_then(Option::take),
             };
-            dead.extend(to.map(|to| (task.id.clone(), to)));
+            dead.extend(to.filter(|_| added(&task.id)).map(|to| (task.id.clone(), to)));
         }
         for task in diff.added.iter_mut().map(|placed| &mut placed.task) {
             let id = task.id.clone();
@@ -284,6 +290,7 @@ impl Life {
                 *back_to = None;
             }
         }
+        dead
     }
 
     /// Artifacts have one name for all rounds: a task waits for the round that it is to read.

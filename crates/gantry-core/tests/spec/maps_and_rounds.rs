@@ -373,3 +373,28 @@ fn a_map_waits_for_what_its_parts_will_read() {
     world.finish_with("facts", json!({"all": 1}));
     assert_eq!(serde_json::to_string(&world.starts()[0].inputs).unwrap(), r#"{"facts":1,"item":"a"}"#);
 }
+
+#[test]
+fn a_map_may_not_become_more_than_the_policy_says_whatever_it_asks_for() {
+    let mut world = World::with_plan("policy.map_max=2\ngaps\nall map map={\"over\":\"tasks.gaps.list\",\"max\":9}");
+    world.finish_with("gaps", json!({"list": [1, 2, 3]}));
+    insta::assert_snapshot!(world.tasks(), @"
+    gaps  completed
+    all   waiting    help: the list has 3 items, but at most 2 are allowed
+    ");
+}
+
+#[test]
+fn there_are_no_more_rounds_than_the_policy_says_whatever_a_route_asks_for() {
+    let mut world = World::with_plan("policy.rounds_max=1\na\nb after a on failure -> a max=5");
+    world.finish("a");
+    world.fail("b", Logic, "red");
+    world.finish("a-r2");
+    world.fail("b-r2", Logic, "red");
+    insta::assert_snapshot!(world.tasks(), @"
+    a     completed
+    b     failed     red
+    a-r2  completed
+    b-r2  failed     red
+    ");
+}

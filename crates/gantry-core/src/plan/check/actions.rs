@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::content::Spot;
-use super::names::check_expr;
+use super::names::{check_condition, check_expr};
 use super::{Findings, Location, each, people};
-use crate::plan::Undo;
 use crate::plan::action::{Action, Compute, Decide, Nested};
+use crate::plan::{Call, Reference, Undo};
 
 /// Says what is wrong with what a task does.
 pub(super) fn check(spot: &Spot<'_>, findings: &mut Findings) {
     check_alternates(spot, findings);
+    check_pipelines(spot, findings);
     check_inputs(spot, findings);
     check_undo(spot, findings);
     check_commands(spot, findings);
@@ -50,8 +51,23 @@ fn check_decide(spot: &Spot<'_>, decide: &Decide, findings: &mut Findings) {
     }
     for (i, branch) in decide.options.iter().enumerate() {
         if let Some(when) = &branch.when {
-            check_expr(when, &spot.at(format!("decide.options.{i}.when")), spot.names, &spot.own, findings);
+            check_condition(when, &spot.at(format!("decide.options.{i}.when")), spot, findings);
         }
+    }
+    // When no condition holds, one outcome is taken: `otherwise`, or else the first without a condition.
+    let taken_before = usize::from(decide.otherwise.is_none());
+    let without = decide.options.iter().enumerate().filter(|(_, branch)| branch.when.is_none());
+    for (i, branch) in without.skip(taken_before).filter(|_| decide.is_computed()) {
+        if decide.otherwise.as_ref() == Some(&branch.outcome) {
+            continue;
+        }
+        findings
+            .warning(
+                "plan::never-chosen",
+                spot.at(format!("decide.options.{i}")),
+                format!("task `{}` never decides for `{}`: it has no condition", task.id, branch.outcome),
+            )
+            .hint("give it a `when`, or make it `otherwise`");
     }
     if decide.is_computed() && decide.otherwise.is_none() && decide.options.iter().all(|branch| branch.when.is_some()) {
         findings
@@ -237,15 +253,16 @@ fn check_point(spot: &Spot<'_>, to: &str, findings: &mut Findings) {
         .hint = hint;
 }
 
-/// Another way to do a task must be something that a runner does.
+/// Tells whether an action is something that a runner does.
+fn runs(action: &Action) -> bool {
+    matches!(action, Action::Model(_) | Action::Run(_) | Action::Command(_) | Action::Tool(_) | Action::Agent(_))
+}
+
+/// Another way to do a task must be something that a runner does, and so must what takes it back or looks after it.
 fn check_alternates(spot: &Spot<'_>, findings: &mut Findings) {
     let task = spot.task;
     for (i, other) in task.alternates.iter().enumerate() {
-        let runs = matches!(
-            other,
-            Action::Model(_) | Action::Run(_) | Action::Command(_) | Action::Tool(_) | Action::Agent(_)
-        );
-        if !runs {
+        if !runs(other) {
             findings
                 .error(
                     "plan::bad-alternate",
@@ -253,6 +270,50 @@ fn check_alternates(spot: &Spot<'_>, findings: &mut Findings) {
                     format!("`{}` cannot be another way to do task `{}`", other.key(), task.id),
                 )
                 .hint("an alternate is a `run`, `command`, `tool`, `model` or `agent`");
+        }
+    }
+    let undo = match &task.undo {
+        Undo::Action(action) => Some(("undo", action)),
+        Undo::None | Undo::Restore | Undo::Never => None,
+    };
+    for (field, action) in undo.into_iter().chain(task.verify.iter().map(|action| ("verify", action))) {
+        if !runs(action) {
+            findings
+                .error(
+                    "plan::not-run",
+                    spot.at(field),
+                    format!("`{}` cannot be the `{field}` of task `{}`: nothing runs it", action.key(), task.id),
+                )
+                .hint("use a `run`, `command`, `tool`, `model` or `agent`");
+        }
+    }
+}
+
+/// What a pipeline is given is a value, an input or an earlier result: a runner knows nothing else.
+fn check_pipelines(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
+    let own = task.action.iter().map(|action| (action.key().to_owned(), action));
+    let others = task.alternates.iter().enumerate().map(|(i, action)| (format!("alternates.{i}"), action));
+    for (field, action) in own.chain(others) {
+        let Action::Command(command) = action else { continue };
+        let mut known: BTreeSet<&str> = task.inputs.keys().map(String::as_str).chain(spot.item).collect();
+        for call in command.calls().into_iter().flatten() {
+            for arg in call.args.iter().map(|arg| Call::value_of(arg)) {
+                let name = arg.split('.').next().unwrap_or_default();
+                if Call::is_literal(arg) || known.contains(name) {
+                    continue;
+                }
+                let reference = Reference::parse(arg).map(|_| "name it under `inputs`, and give that name".to_owned());
+                let hint = reference.or_else(|| findings.suggest(name, known.iter().copied()));
+                findings
+                    .error(
+                        "plan::unknown-argument",
+                        spot.at(&field),
+                        format!("`{arg}` in task `{}` is neither a value, an input nor an earlier result", task.id),
+                    )
+                    .hint(hint.unwrap_or_else(|| "write a text in quotes, or name it under `inputs`".to_owned()));
+            }
+            known.extend(call.result.as_deref());
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::names::{check_expr, check_names, own_names};
+use super::names::{check_condition, check_names, own_names};
 use super::tools::check_arguments;
 use super::{Findings, Location, actions};
-use crate::plan::{Check, Idempotency, Plan, Task};
+use crate::plan::{Check, Idempotency, Plan, Task, folded};
 use crate::policy::{Budget, Judge};
 use crate::time::Duration;
 
@@ -43,6 +43,14 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
             "with `parallel: 0` nothing can ever run".to_owned(),
         );
     }
+    if plan.policy.budget.time == Some(Duration::default()) {
+        findings.error(
+            "plan::zero-duration",
+            (None, "policy.budget.time"),
+            "with a time budget of zero nothing can ever start".to_owned(),
+        );
+    }
+    check_patience(plan.policy.escalate_after, &Location::new(None, "policy.escalate_after"), findings);
     for (capability, limit) in &plan.policy.capabilities {
         if *limit == 0 {
             findings.error(
@@ -53,7 +61,7 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
         }
     }
     for (index, task) in plan.tasks.iter().enumerate() {
-        check_task(&Spot { plan, task, index, prefix: "", names: &names, own: own_names(task) }, findings);
+        check_task(&Spot { plan, task, index, prefix: "", names: &names, own: own_names(task), item: None }, findings);
     }
 }
 
@@ -61,7 +69,7 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
 fn check_people(plan: &Plan, findings: &mut Findings) {
     let mut seen = BTreeSet::new();
     for (index, person) in plan.stakeholders.iter().enumerate() {
-        if !seen.insert(&person.name) {
+        if !seen.insert(folded(&person.name)) {
             findings.error(
                 "plan::duplicate-stakeholder",
                 (None, &format!("stakeholders.{index}")),
@@ -100,6 +108,8 @@ pub(super) struct Spot<'a> {
     pub(super) names: &'a BTreeSet<&'a str>,
     /// Names that its expressions may use without a prefix.
     pub(super) own: BTreeSet<&'a str>,
+    /// The name of the input that holds the item, when a map makes it.
+    pub(super) item: Option<&'a str>,
 }
 
 impl Spot<'_> {
@@ -124,6 +134,16 @@ pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
                 "plan::zero-duration",
                 spot.at(field),
                 format!("`{field}` of task `{}` is zero, so it can never succeed", task.id),
+            );
+        }
+    }
+    if let Some(escalation) = &task.escalation {
+        check_patience(Some(escalation.after), &spot.at("escalation.after"), findings);
+        if escalation.levels == 0 {
+            findings.error(
+                "plan::zero-limit",
+                spot.at("escalation.levels"),
+                format!("with `levels: 0` nobody is ever told about task `{}`", task.id),
             );
         }
     }
@@ -170,12 +190,34 @@ pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
         }
     }
     for (i, route) in task.next.iter().enumerate() {
+        check_growth(route.max, plan.policy.rounds_max, spot.at(format!("next.{i}.max")), findings);
         if let Some(when) = &route.when {
-            check_expr(when, &spot.at(format!("next.{i}.when")), spot.names, &spot.own, findings);
+            check_condition(when, &spot.at(format!("next.{i}.when")), spot, findings);
         }
     }
     check_retry(spot, findings);
     actions::check(spot, findings);
+}
+
+/// The policy has the last word on how much a plan may grow.
+pub(super) fn check_growth(asked: Option<u32>, allowed: Option<u32>, place: Location, findings: &mut Findings) {
+    if let (Some(asked), Some(allowed)) = (asked, allowed)
+        && asked > allowed
+    {
+        findings
+            .warning("plan::over-policy", place, format!("{asked} are asked for, but the policy allows {allowed}"))
+            .hint("ask for less, or raise `policy.map_max` or `policy.rounds_max`");
+    }
+}
+
+/// Whoever is waited for needs some time.
+pub(super) fn check_patience(wait: Option<Duration>, place: &Location, findings: &mut Findings) {
+    if wait == Some(Duration::default()) {
+        let field = place.path.split('.').next_back().unwrap_or_default();
+        findings
+            .error("plan::zero-duration", place, format!("`{field}` is zero: nobody has time to do anything"))
+            .hint("say how long to wait, such as `2h`, or leave it out");
+    }
 }
 
 /// Retries after a timeout need a word about whether half a run can be repeated.

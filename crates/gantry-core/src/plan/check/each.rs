@@ -2,7 +2,7 @@
 
 use super::Findings;
 use super::actions::reserved_input;
-use super::content::{Spot, check_task};
+use super::content::{Spot, check_growth, check_task};
 use super::names::own_names;
 use crate::id::TaskId;
 use crate::plan::{InitialStatus, Input, Map, Task};
@@ -16,6 +16,7 @@ pub(super) fn check(spot: &Spot<'_>, map: &Map, findings: &mut Findings) {
             format!("with `max: 0` task `{}` can become nothing", task.id),
         );
     }
+    check_growth(map.max, spot.plan.policy.map_max, spot.at("map.max"), findings);
     if let Input::Value(value) = &map.over
         && !value.is_array()
     {
@@ -29,7 +30,7 @@ pub(super) fn check(spot: &Spot<'_>, map: &Map, findings: &mut Findings) {
     let prefix = format!("{}map.each.", spot.prefix);
     let mut own = own_names(each);
     own.insert(&map.r#as);
-    let inner = Spot { task: each, prefix: &prefix, own, ..*spot };
+    let inner = Spot { task: each, prefix: &prefix, own, item: Some(&map.r#as), ..*spot };
     check_place(&inner, findings);
     if each.inputs.contains_key(&map.r#as) {
         reserved_input(&map.r#as, "the item of the list", &inner, findings);

@@ -215,7 +215,7 @@ tasks:
   - {id: a, model: {instruction: think}}
   - {id: b, model: {instruction: think again}}
   - {id: c, tool: {name: files.wrte}}
-  - {id: d, command: search(q) -> links, deadline: 2026-01-02}
+  - {id: d, command: search('q') -> links, deadline: 2026-01-02}
   - {id: e, run: x, deadline: 2030-01-01}
 ";
     assert!(gantry_format::load("plan.yaml", file.as_bytes()).report.diagnostics.is_empty());
@@ -251,16 +251,16 @@ tasks:
     warning[plan::no-capability]: there is no capability `search` here: task `d` will ask for help
      --> plan.yaml:7:22
       |
-    7 |   - {id: d, command: search(q) -> links, deadline: 2026-01-02}
-      |                      ^^^^^^^^^^^^^^^^^^
+    7 |   - {id: d, command: search('q') -> links, deadline: 2026-01-02}
+      |                      ^^^^^^^^^^^^^^^^^^^^
       |
       = help: there are files.write, run
 
     warning[plan::deadline-passed]: the deadline of task `d` has passed already: 2026-01-02T00:00:00Z
-     --> plan.yaml:7:52
+     --> plan.yaml:7:54
       |
-    7 |   - {id: d, command: search(q) -> links, deadline: 2026-01-02}
-      |                                                    ^^^^^^^^^^
+    7 |   - {id: d, command: search('q') -> links, deadline: 2026-01-02}
+      |                                                      ^^^^^^^^^^
       |
       = help: missing a deadline stops nothing, but someone is told at once
     ");

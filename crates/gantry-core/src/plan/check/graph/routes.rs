@@ -4,6 +4,7 @@ use super::{Graph, LOOPS_MAX, named_by_modes};
 use crate::plan::action::Action;
 use crate::plan::check::Findings;
 use crate::plan::{On, Task};
+use crate::policy::Remedy;
 use crate::suggest::nearest;
 
 impl Graph<'_> {
@@ -100,7 +101,10 @@ impl Graph<'_> {
                 }
             }
             for (n, id) in named_by_modes(task) {
-                let Some(to) = self.index.get(id.as_str()).copied() else { continue }; // guidance in words
+                let Some(to) = self.index.get(id.as_str()).copied() else {
+                    self.check_recovery(i, n, id.as_str(), findings);
+                    continue;
+                };
                 if to == i || self.ancestors(i).any(|a| a == to) || self.ancestors(to).any(|a| a == i) {
                     findings.error(
                         "plan::kin-route",
@@ -109,6 +113,22 @@ impl Graph<'_> {
                     );
                 }
             }
+        }
+    }
+
+    /// What is neither a task nor a remedy is guidance in words, unless it is nearly one of them.
+    fn check_recovery(&self, i: usize, n: usize, word: &str, findings: &mut Findings) {
+        if Remedy::NAMES.contains(&word) {
+            return;
+        }
+        if let Some(hint) = findings.suggest(word, self.index.keys().copied().chain(Remedy::NAMES)) {
+            findings
+                .warning(
+                    "plan::unknown-recovery",
+                    (Some(i), format!("failure_modes.{n}.recover")),
+                    format!("`{word}` is taken as advice in words: there is no such task or remedy"),
+                )
+                .hint(hint);
         }
     }
 
