@@ -398,3 +398,25 @@ fn there_are_no_more_rounds_than_the_policy_says_whatever_a_route_asks_for() {
     b-r2  failed     red
     ");
 }
+
+#[test]
+fn a_map_that_says_nothing_becomes_at_most_a_hundred_tasks() {
+    let mut world = World::with_plan(GAPS_AND_DIG);
+    world.finish_with("gaps", json!({"list": vec![0; 101]}));
+    assert_eq!(world.waits_for(), ["dig: help: the list has 101 items, but at most 100 are allowed"]);
+}
+
+#[test]
+fn a_gate_that_says_nothing_sends_work_back_at_most_three_times() {
+    let mut world = World::with_plan("draft\nsign gate after draft");
+    world.finish("draft");
+    for (sign, draft) in [("sign", "draft-r2"), ("sign-r2", "draft-r3"), ("sign-r3", "draft-r4")] {
+        world.needs_changes(sign, "ana");
+        world.finish(draft);
+    }
+    let once_more = World::review("ana", "sign-r4", gantry_core::input::Decision::NeedsChanges);
+    assert_eq!(
+        world.refusal(once_more),
+        "gate `sign-r4` cannot send work back: 3 rounds were made, and more are not allowed [life::no-more-rounds]"
+    );
+}

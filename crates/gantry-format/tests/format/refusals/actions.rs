@@ -405,3 +405,33 @@ tasks:
       = help: mend the expression, or say with `expr: …` or `words: …` which is meant
     ");
 }
+
+#[test]
+fn a_fault_in_an_expression_over_several_lines_or_with_escapes_is_shown_at_the_expression() {
+    let file = "\
+tasks:
+  - id: a
+    run: x
+    preconditions:
+      - expr: |
+          exit_code == 0
+            && stdout ==
+  - id: b
+    run: x
+    preconditions:
+      - expr: \"stdout == \\\"ok\\\" &&\"
+";
+    insta::assert_snapshot!(seen(file), @r#"
+    error[plan::invalid-value]: line 3, column 1: expected a value, found the end
+     --> plan.yaml:6:11
+      |
+    6 |           exit_code == 0
+      |           ^^^^^^^^^^^^^^
+
+    error[plan::invalid-value]: column 18: expected a value, found the end
+      --> plan.yaml:11:15
+       |
+    11 |       - expr: "stdout == \"ok\" &&"
+       |               ^^^^^^^^^^^^^^^^^^^^^
+    "#);
+}
