@@ -61,7 +61,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const PURE: [&str; 4] = ["gantry-core", "gantry-format", "gantry-schedule", "gantry-report"];
 
 /// Signs that something is not pure.
-const IMPURE: [&str; 16] = [
+const IMPURE: [&str; 26] = [
+    "rustls",
+    "h2",
+    "isahc",
+    "curl",
+    "minreq",
+    "postgres",
+    "deadpool",
+    "sled",
+    "redb",
+    "web-time",
     "tokio",
     "async-std",
     "smol",

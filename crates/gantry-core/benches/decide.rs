@@ -1,8 +1,9 @@
 //! The cost of one transition (`decide` and `apply`), by plan size.
 //!
 //! `cargo bench -p gantry-core --bench decide` prints nanoseconds per transition for chains, fans and
-//! random graphs from 100 to 100,000 tasks, and the ratio to the smallest: it must stay flat. The
-//! ratio is what counts; the machine's speed is not. Each size is measured in two ways:
+//! random graphs from 100 to 100,000 tasks, for as many tasks that wait for people, and for as many
+//! that are ready and each use another capability; and the ratio to the smallest: it must stay flat.
+//! The ratio is what counts; the machine's speed is not. Each size is measured in two ways:
 //!
 //! - `alone`: one plan after the other. A plan of 100 tasks then lives in the processor's nearest cache.
 //! - `together`: as many plans as make 100,000 tasks, each in its turn, so that every size works on as much memory.
@@ -22,7 +23,7 @@ use gantry_core::effect::Effect;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::{Input, Success};
 use gantry_core::life::{self, Life, PlanState, Room};
-use gantry_core::plan::{Action, Plan, Run, Task};
+use gantry_core::plan::{Action, Manual, Plan, Run, Task};
 use gantry_core::policy::{Policy, Usage};
 use gantry_core::time::Timestamp;
 
@@ -40,6 +41,9 @@ enum Way {
     Together,
 }
 
+/// Makes a plan of so many tasks.
+type Draw = fn(usize) -> Plan;
+
 fn main() {
     let option = |name: &str| std::env::args().skip_while(|arg| arg != name).nth(1);
     let sizes = match option("--only").and_then(|size| size.parse().ok()) {
@@ -49,8 +53,14 @@ fn main() {
     let rounds = option("--rounds").and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
     println!("one transition = one answer decided and applied, with everything that follows from it\n");
     println!("{:<28} {:>9} {:>10} {:>7} {:>13} {:>7}", "plan", "tasks", "alone, ns", "ratio", "together, ns", "ratio");
-    for (name, draw) in [("chain", chain as fn(usize) -> Plan), ("fan 1 -> n -> 1", fan), ("web, 5 edges a task", web)]
-    {
+    let plans: [(&str, Draw); 5] = [
+        ("chain", chain),
+        ("fan 1 -> n -> 1", fan),
+        ("web, 5 edges a task", web),
+        ("people, n waiting", people),
+        ("n capabilities", capabilities),
+    ];
+    for (name, draw) in plans {
         if option("--plan").is_some_and(|plan| !name.starts_with(&plan)) {
             continue;
         }
@@ -78,6 +88,8 @@ struct Driven {
     /// Taken out for the length of a turn, which owns it.
     life: Option<Life>,
     attempts: VecDeque<(TaskId, AttemptNo)>,
+    /// The tasks that people are to do.
+    asked: VecDeque<TaskId>,
 }
 
 /// Lives whole plans, each attempt answered in its turn; returns the nanoseconds of one transition.
@@ -123,17 +135,23 @@ fn processor_ns() -> i64 {
 fn begin(plan: &Plan) -> Driven {
     let journal = life::create(plan.clone(), PlanId::mint("bench", 1), 1, Timestamp::from_ms(0)).expect("a sound plan");
     let life = life::replay(&journal).expect("a sound journal");
-    let mut driven = Driven { life: Some(life), attempts: VecDeque::with_capacity(plan.tasks.len()) };
+    let mut driven =
+        Driven { life: Some(life), attempts: VecDeque::with_capacity(plan.tasks.len()), asked: VecDeque::new() };
     driven.take(&Input::Start);
     driven
 }
 
 impl Driven {
-    /// Answers the attempt that has waited longest, if there is one.
+    /// Answers the attempt that has waited longest, or has a person do the first task, if there is one.
     #[inline(never)]
     fn turn(&mut self) -> bool {
-        let Some((task, attempt)) = self.attempts.pop_front() else { return false };
-        self.take(&Input::Ended { task, attempt, end: Ok(Success::default()), usage: Usage::default() });
+        if let Some((task, attempt)) = self.attempts.pop_front() {
+            self.take(&Input::Ended { task, attempt, end: Ok(Success::default()), usage: Usage::default() });
+        } else if let Some(task) = self.asked.pop_front() {
+            self.take(&Input::Report { task, by: "ana".to_owned(), end: Ok(Success::default()) });
+        } else {
+            return false;
+        }
         true
     }
 
@@ -143,8 +161,10 @@ impl Driven {
         draft.take(input).expect("nothing is refused");
         let verdict = draft.close();
         for effect in verdict.effects {
-            if let Effect::StartAttempt(start) = effect {
-                self.attempts.push_back((start.task, start.attempt));
+            match effect {
+                Effect::StartAttempt(start) => self.attempts.push_back((start.task, start.attempt)),
+                Effect::Notify { task: Some(task), .. } => self.asked.push_back(task),
+                _ => {}
             }
         }
         self.life = Some(verdict.life);
@@ -169,6 +189,18 @@ fn fan(size: usize) -> Plan {
     tasks.extend((1..size - 1).map(|n| task(n, [0])));
     tasks.push(task(size - 1, 1..size - 1));
     Plan { policy: Policy { parallel: Some(u32::MAX), ..Policy::default() }, tasks, ..Plan::default() }
+}
+
+/// All tasks are for people, and wait for them at once.
+fn people(size: usize) -> Plan {
+    let manual = |n| Task { action: Some(Action::Manual(Manual::default())), ..task(n, []) };
+    Plan { tasks: (0..size).map(manual).collect(), ..Plan::default() }
+}
+
+/// All tasks are ready, and no two use the same capabilities.
+fn capabilities(size: usize) -> Plan {
+    let own = |n| Task { capabilities: vec![format!("c{n}")], ..task(n, []) };
+    Plan { tasks: (0..size).map(own).collect(), ..Plan::default() }
 }
 
 /// Each task waits for up to five of the two hundred before it, by a fixed rule.

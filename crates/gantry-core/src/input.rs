@@ -215,33 +215,34 @@ pub enum Input {
 }
 
 impl Input {
-    /// Tells whether someone said it, rather than a runner or a clock.
-    pub fn is_from_people(&self) -> bool {
+    /// Tells whether it may turn out to be refused when something of it was recorded already: several decisions are
+    /// taken or none, and whether there is another round is seen in the making.
+    pub(crate) fn may_be_refused_midway(&self) -> bool {
         match self {
+            Self::Review { decisions, .. } => {
+                decisions.len() > 1 || decisions.iter().any(|decision| decision.decision == Decision::NeedsChanges)
+            }
+            Self::Revise { .. } | Self::EditOutput { .. } | Self::Undo { .. } => true,
             Self::Tick
             | Self::Recover
             | Self::Ended { .. }
             | Self::Heartbeat { .. }
             | Self::Verified { .. }
             | Self::UndoEnded { .. }
-            | Self::Observed { .. } => false,
-            Self::Start
+            | Self::Observed { .. }
+            | Self::Start
             | Self::Pause { .. }
             | Self::Resume { .. }
             | Self::Cancel { .. }
             | Self::Judged { .. }
-            | Self::Review { .. }
             | Self::Answer { .. }
             | Self::Report { .. }
             | Self::Resolve { .. }
-            | Self::Revise { .. }
-            | Self::EditOutput { .. }
             | Self::Retry { .. }
-            | Self::Undo { .. }
             | Self::Checkpoint { .. }
             | Self::Hypothesise { .. }
             | Self::Evidence { .. }
-            | Self::Note { .. } => true,
+            | Self::Note { .. } => false,
         }
     }
 }

@@ -3,9 +3,10 @@
 //! `decide` is pure and returns events and effects; `apply` folds events into the state. Events are
 //! the only way the state changes, so a life can be replayed, forked and compared byte for byte.
 //!
-//! Inside, deciding works on a [`Draft`]: a cheap copy of the life (its collections share their
-//! content) that sees each event as soon as it is recorded. Nothing scans all tasks: every count
-//! and queue that a decision needs is kept up to date by `apply`.
+//! Inside, deciding works on a [`Draft`]: the life itself, which sees each event as soon as it is
+//! recorded and comes back with the verdict. Nothing scans all tasks: every count and queue that a
+//! decision needs is kept up to date by `apply`. [`Life::decide`] does the same on a copy, to ask
+//! "what if"; a copy costs one pointer for each task.
 
 mod state; // in reading order: what is known …
 mod results;
@@ -98,8 +99,12 @@ pub struct Life {
 
     /// Tasks that could start now, by the capabilities they use; in each lane the first goes first.
     lanes: OrdMap<String, OrdSet<(i64, TaskNo)>>,
+    /// The first task of each lane, those that go first before others.
+    heads: OrdSet<(i64, TaskNo)>,
     running: OrdSet<TaskNo>,
     waiting: OrdSet<TaskNo>,
+    /// How many of those go on without someone outside.
+    stirring: Stirring,
     blocked: OrdSet<TaskNo>,
     /// Blocked tasks by the names that they read.
     watchers: OrdMap<String, OrdSet<TaskNo>>,
@@ -162,6 +167,17 @@ enum Phase {
         used_ms: u64,
     },
     Abandoned,
+}
+
+/// How many waiting tasks go on by themselves, by what moves them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Stirring {
+    /// Time.
+    time: u32,
+    /// A runner that finds out what became of an attempt.
+    verifier: u32,
+    /// A judge, who may be a person.
+    judge: u32,
 }
 
 /// What is known about the definition of done, as far as it is in words.

@@ -33,8 +33,10 @@ pub use check::{Location, Problem, Severity};
 pub use criterion::Check;
 pub use diff::{Diff, Edge, FieldChange, Mismatch, Moved, Placed, TaskChange, diff};
 pub(crate) use diff::{patched, patched_header, task_change};
-pub(crate) use edges::{producers, references, waits_for};
+pub use edges::references;
+pub(crate) use edges::{producers, waits_for};
 pub use human::{Confidence, Money};
+pub(crate) use human::{folded, is_same};
 pub use parts::{
     ArtifactDecl, Capability, Escalation, Estimate, FailureMode, Hypothesis, Output, PlanArtifact, ResourceUse,
     Retention, Risk, Scope, Stakeholder,
@@ -133,6 +135,19 @@ impl Plan {
     /// Returns the task with this id.
     pub fn task(&self, id: &str) -> Option<&Task> {
         self.tasks.iter().find(|task| task.id.as_str() == id)
+    }
+
+    /// Returns the plan inside one of its tasks that a place leads into.
+    pub fn inside(&self, place: &Location) -> Option<&Self> {
+        let mut task = self.tasks.get(place.task?)?;
+        for _ in place.path.matches("map.each.") {
+            let Some(Action::Map(map)) = &task.action else { return None };
+            task = map.each.as_deref()?;
+        }
+        match &task.action {
+            Some(Action::Plan(nested)) => nested.plan.as_deref(),
+            _ => None,
+        }
     }
 
     /// For each task, the tasks that must be over before it can start: what it depends on and who makes its inputs.

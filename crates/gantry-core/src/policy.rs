@@ -85,13 +85,21 @@ impl Policy {
     pub fn parallel(&self) -> u32 {
         self.parallel.unwrap_or(8).max(1)
     }
-    /// How often work may be sent back.
-    pub fn rounds_max(&self) -> u32 {
-        self.rounds_max.unwrap_or(3)
+    /// How often work may be sent back by a gate or a route that asks for so many rounds; never more than the policy says.
+    pub fn rounds_limit(&self, asked: Option<u32>) -> u32 {
+        limited(asked, self.rounds_max, 3)
     }
-    /// How many tasks a map may become.
-    pub fn map_max(&self) -> u32 {
-        self.map_max.unwrap_or(100)
+    /// How many tasks a map that asks for so many may become; never more than the policy says.
+    pub fn map_limit(&self, asked: Option<u32>) -> u32 {
+        limited(asked, self.map_max, 100)
+    }
+}
+
+/// What is asked for, within what is allowed.
+fn limited(asked: Option<u32>, allowed: Option<u32>, otherwise: u32) -> u32 {
+    match (asked, allowed) {
+        (Some(asked), Some(allowed)) => asked.min(allowed),
+        (one, other) => one.or(other).unwrap_or(otherwise),
     }
 }
 

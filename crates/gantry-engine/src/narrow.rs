@@ -17,10 +17,10 @@ pub(crate) fn narrowed(own: &Policy, outer: &Policy, left: Budget) -> Policy {
         *own = (*own).min(*limit);
     }
     if outer.map_max.is_some() {
-        policy.map_max = Some(own.map_max().min(outer.map_max()));
+        policy.map_max = Some(own.map_limit(None).min(outer.map_limit(None)));
     }
     if outer.rounds_max.is_some() {
-        policy.rounds_max = Some(own.rounds_max().min(outer.rounds_max()));
+        policy.rounds_max = Some(own.rounds_limit(None).min(outer.rounds_limit(None)));
     }
     policy.strict |= outer.strict;
     policy.require_gate_for_prod |= outer.require_gate_for_prod;

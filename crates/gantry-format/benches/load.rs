@@ -5,6 +5,7 @@
 //! should stay flat), and how much memory the process has used at most so far.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock and what it used")]
 
 use std::fmt::Write;
 use std::time::Instant;

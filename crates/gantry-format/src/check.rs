@@ -3,11 +3,10 @@
 mod around;
 mod cycle;
 
-use std::collections::BTreeMap;
-
 use gantry_core::plan::{Location, Plan, Problem, Severity};
 
 use crate::diagnostic::{Diagnostic, Findings};
+use crate::node::Span;
 use crate::read::{Places, Reading};
 use crate::suggest::nearest;
 
@@ -24,56 +23,80 @@ pub(crate) fn check(reading: &mut Reading, around: Option<&Around<'_>>, findings
     if let Some(around) = around {
         around::check(reading, around, findings);
     }
-    let first_places = first_places(&reading.plan);
     for problem in reading.plan.check() {
+        let spot = Spot::of(&problem, reading);
         // Whoever writes `words: …` has said that words are meant.
-        if problem.code == "plan::words-like-expression" && reading.places.text(&problem.place).is_none() {
+        if problem.code == "plan::words-like-expression" && spot.places.text(spot.place).is_none() {
             continue;
         }
-        if reading.ids_unsure && names_a_task(&problem) || problem.code == "plan::no-tasks" && findings.has_errors() {
+        let unsure = spot.places.ids_unsure && names_a_task(&problem);
+        if unsure || problem.code == "plan::no-tasks" && findings.has_errors() {
             continue;
         }
         findings.push_with(|| {
-            let mut finding = translate(&problem, &reading.places);
+            let mut finding = translate(&problem, &spot);
             if finding.hint.is_none() && names_a_task(&problem) {
-                finding.hint = near_task(&problem, reading);
+                finding.hint = near_task(&spot);
             }
-            match (problem.code, problem.place.task) {
-                ("plan::duplicate-id", Some(second)) => {
-                    let id = reading.plan.tasks[second].id.as_str();
-                    let first = first_places.get(id).map(|first| reading.places.tasks[*first].head);
-                    match first {
-                        Some(first) => finding.label("used again here").other(first, "first used here"),
-                        None => finding,
-                    }
-                }
-                ("plan::cycle", _) => cycle::show(finding, &problem, reading),
+            match (problem.code, spot.place.task) {
+                ("plan::duplicate-id", Some(second)) => match spot.first_use(second) {
+                    Some(first) => finding.label("used again here").other(first, "first used here"),
+                    None => finding,
+                },
+                ("plan::cycle", _) => cycle::show(finding, &problem, &spot),
                 _ => finding,
             }
         });
     }
 }
 
+/// Where a problem is: the innermost plan around it, and the place in there.
+struct Spot<'a> {
+    plan: &'a Plan,
+    places: &'a Places,
+    place: &'a Location,
+}
+
+impl<'a> Spot<'a> {
+    fn of(problem: &'a Problem, reading: &'a Reading) -> Self {
+        let mut spot = Self { plan: &reading.plan, places: &reading.places, place: &problem.place };
+        while let Some(there) = &spot.place.inside
+            && let Some(plan) = spot.plan.inside(spot.place)
+            && let Some(places) = spot.places.inside(spot.place)
+        {
+            spot = Self { plan, places, place: there };
+        }
+        spot
+    }
+
+    /// Where the id of a task was used first.
+    fn first_use(&self, second: usize) -> Option<Span> {
+        let id = &self.plan.tasks[second].id;
+        let first = self.plan.tasks.iter().position(|task| task.id == *id)?;
+        Some(self.places.tasks[first].head)
+    }
+}
+
 /// Tells whether a task would start although somebody wrote down what must hold before: an expression with a slip in it
 /// is not tested.
-fn lets_start(problem: &Problem) -> bool {
+fn lets_start(problem: &Problem, spot: &Spot<'_>) -> bool {
     let lone_name = problem.message.ends_with("a name alone counts as a word");
     problem.code == "plan::words-like-expression"
-        && problem.place.path.split('.').any(|part| part == "preconditions")
+        && spot.place.path.split('.').any(|part| part == "preconditions")
         && !lone_name
 }
 
-fn translate(problem: &Problem, places: &Places) -> Diagnostic {
-    let severity = if lets_start(problem) { Severity::Error } else { problem.severity };
+fn translate(problem: &Problem, spot: &Spot<'_>) -> Diagnostic {
+    let severity = if lets_start(problem, spot) { Severity::Error } else { problem.severity };
     let finding = match severity {
-        Severity::Error if lets_start(problem) => {
+        Severity::Error if lets_start(problem, spot) => {
             let message = problem.message.replace("is taken as words for a judge, because", "would hold nothing back:");
             Diagnostic::error(problem.code, message)
         }
         Severity::Error => Diagnostic::error(problem.code, problem.message.clone()),
         Severity::Warning => Diagnostic::warning(problem.code, problem.message.clone()),
     };
-    finding.at(places.find(&problem.place)).hint_opt(problem.hint.clone())
+    finding.at(spot.places.find(spot.place)).hint_opt(problem.hint.clone())
 }
 
 /// Tells whether a problem may only come from a task whose id could not be read.
@@ -83,14 +106,10 @@ fn names_a_task(problem: &Problem) -> bool {
 }
 
 /// Finds the task that was probably meant: neighbouring letters that were swapped are one slip.
-fn near_task(problem: &Problem, reading: &Reading) -> Option<String> {
-    let written = reading.places.text(&problem.place)?;
-    let near = nearest(written, reading.plan.tasks.iter().map(|task| task.id.as_str()))?;
+fn near_task(spot: &Spot<'_>) -> Option<String> {
+    let written = spot.places.text(spot.place)?;
+    let near = nearest(written, spot.plan.tasks.iter().map(|task| task.id.as_str()))?;
     Some(format!("did you mean `{near}`?"))
-}
-
-fn first_places(plan: &Plan) -> BTreeMap<&str, usize> {
-    plan.tasks.iter().enumerate().rev().map(|(position, task)| (task.id.as_str(), position)).collect()
 }
 
 fn leave_out_routes(reading: &mut Reading, findings: &mut Findings) {
@@ -102,7 +121,7 @@ fn leave_out_routes(reading: &mut Reading, findings: &mut Findings) {
                 task.next.push(route);
                 continue;
             }
-            let place = Location { task: Some(index), path: format!("next.{number}.to") };
+            let place = Location::new(Some(index), format!("next.{number}.to"));
             findings.push(
                 Diagnostic::warning(
                     "plan::route-left-out",

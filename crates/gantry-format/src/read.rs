@@ -36,8 +36,6 @@ pub(crate) struct Reading {
     pub(crate) places: Places,
     /// Whether the file was a single task, whose neighbours are elsewhere.
     pub(crate) single_task: bool,
-    /// Whether some task has no usable id, so that nobody can say which ids exist.
-    pub(crate) ids_unsure: bool,
 }
 
 /// Reads a plan. What is wrong goes to `findings`; the plan holds everything that could be read.
@@ -76,7 +74,7 @@ pub(crate) fn plan(node: Node, findings: &mut Findings) -> Option<Reading> {
         reader.tasks_list(node, None, key.span);
     }
     let plan = reader.fields_into::<Plan>(&fields.iter().collect::<Vec<_>>(), None).unwrap_or_default();
-    Some(reader.finish(plan, Fields { head, fields }, false))
+    Some(reader.finish(plan, Fields { head, entries: fields, plans: Vec::new() }, false))
 }
 
 /// What was exported with everything that was computed about it holds the plan itself under `source`.
@@ -94,7 +92,7 @@ fn single_task(entries: Vec<(Key, Node)>, span: Span, findings: &mut Findings) -
     let title = reader.tasks.first().map(|(task, _)| task.name().to_owned());
     let plan = Plan { title: title.unwrap_or_default(), ..Plan::default() };
     let head = reader.tasks.first().map_or(Span::at(span.start), |(_, place)| place.head);
-    reader.finish(plan, Fields { head, fields: Vec::new() }, true)
+    reader.finish(plan, Fields { head, entries: Vec::new(), plans: Vec::new() }, true)
 }
 
 /// Tells whether a file is one task: it has an id and something only tasks have, and no tasks.
@@ -166,12 +164,22 @@ struct Reader<'f> {
     ids: BTreeSet<String>,
     gates: Gates,
     families: Vec<Family>,
+    /// The places of the plans inside the task that is being read, each with the path of the field that holds it.
+    plans: Vec<(String, Places)>,
     ids_unsure: bool,
 }
 
 impl<'f> Reader<'f> {
     fn new(findings: &'f mut Findings, ids: BTreeSet<String>) -> Self {
-        Self { findings, tasks: Vec::new(), ids, gates: Gates::default(), families: Vec::new(), ids_unsure: false }
+        Self {
+            findings,
+            tasks: Vec::new(),
+            ids,
+            gates: Gates::default(),
+            families: Vec::new(),
+            plans: Vec::new(),
+            ids_unsure: false,
+        }
     }
 
     /// Reads a list of tasks and everything inside them.
@@ -240,7 +248,7 @@ impl<'f> Reader<'f> {
         gates.report_unused(&tasks, findings);
         let (tasks, places) = places::in_tree_order(tasks);
         plan.tasks = tasks;
-        Reading { plan, places: Places { plan: fields, tasks: places }, single_task, ids_unsure }
+        Reading { plan, places: Places { plan: fields, tasks: places, ids_unsure }, single_task }
     }
 }
 

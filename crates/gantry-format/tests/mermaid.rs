@@ -1,6 +1,8 @@
 //! Mermaid flowcharts: what is read and refused, that real charts read the way mermaid itself reads
 //! them, and what they become as plans.
 
+#![allow(clippy::disallowed_methods, reason = "tests read files")]
+
 #[path = "mermaid/exporting.rs"]
 mod exporting;
 #[path = "mermaid/importing.rs"]

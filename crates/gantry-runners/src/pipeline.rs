@@ -121,7 +121,7 @@ fn reads(arg: &str, name: &str) -> bool {
 fn arguments(call: &Call, parameters: &[&str], known: &Outputs) -> Result<Map<String, Value>, Failure> {
     let mut args = Map::new();
     for (index, arg) in call.args.iter().enumerate() {
-        let (name, text) = match named(arg) {
+        let (name, text) = match Call::named(arg) {
             Some((name, text)) => (name, text),
             None => match parameters.get(index) {
                 Some(name) => (*name, arg.as_str()),
@@ -138,14 +138,6 @@ fn arguments(call: &Call, parameters: &[&str], known: &Outputs) -> Result<Map<St
         args.insert(name.to_owned(), value(text.trim(), known)?);
     }
     Ok(args)
-}
-
-/// Splits `key=value`.
-fn named(arg: &str) -> Option<(&str, &str)> {
-    let (name, text) = arg.split_once('=')?;
-    let name = name.trim();
-    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    (plain && !text.starts_with('=')).then_some((name, text))
 }
 
 fn value(text: &str, known: &Outputs) -> Result<Value, Failure> {

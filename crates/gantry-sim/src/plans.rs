@@ -7,7 +7,9 @@ mod shape;
 mod tasks;
 
 use gantry_core::id::TaskId;
-use gantry_core::plan::{Action, Adopt, Capability, Check, Hypothesis, Input, On, Plan, Route, Severity, Task};
+use gantry_core::plan::{
+    Action, Adopt, Capability, Check, Hypothesis, Input, On, Plan, Reference, Route, Severity, Task,
+};
 use gantry_core::time::{Duration, Timestamp};
 use serde_json::json;
 
@@ -77,6 +79,25 @@ impl Drawn {
         plan.tasks.push(task);
         if is_valid(&plan) {
             self.plan = plan;
+        }
+        self
+    }
+}
+
+impl Drawn {
+    /// Lets what some maps make read what a task before them gave; what was drawn otherwise stays.
+    #[must_use]
+    pub fn reading(mut self, dice: &mut Dice) -> Self {
+        for at in 0..self.plan.tasks.len() {
+            let before: Vec<TaskId> = self.plan.tasks[..at].iter().map(|task| task.id.clone()).collect();
+            let mut plan = self.plan.clone();
+            let Some(Action::Map(map)) = &mut plan.tasks[at].action else { continue };
+            let (Some(each), Some(task)) = (&mut map.each, dice.pick(&before).cloned()) else { continue };
+            let path = vec![dice.word(&["items", "score"]).to_owned()];
+            each.inputs.insert("known".to_owned(), Input::From(Reference::Task { task, path }));
+            if is_valid(&plan) {
+                self.plan = plan;
+            }
         }
         self
     }

@@ -134,6 +134,9 @@ impl World {
         if seed % 12 == 4 {
             drawn = drawn.adopting(&mut Dice::new(seed, 4));
         }
+        if seed % 3 == 1 {
+            drawn = drawn.reading(&mut Dice::new(seed, 5));
+        }
         if trace == Trace::On {
             let text = serde_json::to_string_pretty(&drawn.plan).unwrap_or_default();
             println!("plan {text}");

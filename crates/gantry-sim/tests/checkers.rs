@@ -8,7 +8,7 @@ use gantry_core::id::{AttemptNo, PlanId, Revision, TaskId};
 use gantry_core::input::Decision;
 use gantry_core::life;
 use gantry_core::plan::{
-    Action, Diff, Gate, Idempotency, Map, Model, Money, On, Placed, Plan, Round, Route, Run, Task, Undo,
+    Action, Adopt, Diff, Gate, Idempotency, Map, Model, Money, On, Placed, Plan, Round, Route, Run, Task, Undo,
 };
 use gantry_core::policy::{Dimension, FailureClass, Policy, Remedy, Usage};
 use gantry_core::time::Timestamp;
@@ -516,6 +516,19 @@ fn more_parts_of_a_map_than_allowed_are_found() {
     let part = |name: &str| Task { parent: Some(id("m")), ..task(name, &[]) };
     let journal = Journal::of(Plan { policy: Policy::default(), ..plan(vec![mapped]) });
     journal.revise(vec![part("m-1"), part("m-2")]).breaks("no more parts of a map than allowed");
+}
+
+#[test]
+fn what_is_taken_in_once_more_without_a_round_is_found() {
+    let part = |number: u32| {
+        let round = Some(Round { of: id("own"), number, because: id("all") });
+        Task { round, parent: Some(id("all")), ..task(&format!("own-r{number}"), &[]) }
+    };
+    let journal = |action: Action| Journal::of(plan(vec![Task { action: Some(action), ..task("all", &[]) }]));
+    let adopt = || Action::Adopt(Adopt(gantry_core::plan::Input::Value(json!({"tasks": []}))));
+    let broken = "only a round of what adopts takes in once more";
+    journal(adopt()).revise(vec![part(2)]).breaks(broken);
+    journal(Action::Run(Run { command: "make".to_owned(), ..Run::default() })).revise(vec![part(1)]).breaks(broken);
 }
 
 #[test]

@@ -88,9 +88,38 @@ fn facts_block_and_let_go(record: &Record) -> bool {
     })
 }
 
+/// Tells whether of two attempts under way at once the later one ended first.
+fn answers_overtake(record: &Record) -> bool {
+    let mut under_way: Vec<&TaskId> = Vec::new();
+    record.journal.iter().any(|entry| match &entry.event {
+        Event::AttemptStarted { task, .. } => {
+            under_way.push(task);
+            false
+        }
+        Event::AttemptSucceeded { task, .. } | Event::AttemptFailed { task, .. } => {
+            let place = under_way.iter().position(|other| *other == task);
+            place.map(|place| under_way.remove(place));
+            place.is_some_and(|place| place > 0)
+        }
+        _ => false,
+    })
+}
+
+/// Tells whether a part of a map was started that reads what a task before the map gave.
+fn parts_read(record: &Record) -> bool {
+    let reads = |placed: &Placed| placed.task.inputs.contains_key("known") && placed.task.round.is_none();
+    let parts = record.journal.iter().filter_map(|entry| match &entry.event {
+        Event::PlanRevised { diff, .. } => Some(diff.added.iter().filter(|placed| reads(placed))),
+        _ => None,
+    });
+    parts.flatten().any(|part| record.ledger.iter().any(|deed| deed.task == part.task.id))
+}
+
 type Feature = (&'static str, fn(&Record) -> bool);
 
-const FEATURES: [Feature; 30] = [
+const FEATURES: [Feature; 32] = [
+    ("answers that come in another order than their attempts began", answers_overtake),
+    ("parts of a map that read what a task gave", parts_read),
     ("a depth budget", |record| plan(record).policy.budget.depth.is_some()),
     ("a map that the depth budget stops", |record| {
         any_event(record, |event| failures(event).is_some_and(|failure| failure.message.contains("depth budget")))

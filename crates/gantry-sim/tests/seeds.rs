@@ -143,7 +143,7 @@ runs_that_once_failed! {
     seed_9_a_planned_retry_is_read_back_as_it_was_written: 9, a_retry_is_planned;
     seed_494_an_undo_that_is_the_own_action_of_a_composite_ends_once: 494, a_composite_undoes;
     seed_33_what_an_ended_undo_lets_start_starts_at_once: 33, something_starts_after_an_undo;
-    seed_30_a_repeated_map_makes_its_own_parts_under_free_names: 30, a_map_is_repeated;
+    seed_49_a_repeated_map_makes_its_own_parts_under_free_names: 49, a_map_is_repeated;
     seed_1390_the_timers_of_a_failed_plan_are_silent: 1_390, a_plan_fails_with_a_timebox_open;
     seed_128_an_alternate_counts_against_the_limits_of_what_it_uses: 128, an_alternate_starts;
     seed_19_a_failure_mode_does_not_repeat_what_may_have_happened: 19, a_lost_attempt_has_a_failure_mode;
@@ -152,10 +152,10 @@ runs_that_once_failed! {
     seed_359_a_task_added_to_a_finished_composite_opens_it: 359, a_part_comes_late;
     seed_182_a_part_that_is_done_again_runs_inside_its_composite: 182, a_part_of_a_judged_composite_reopens;
     seed_63_a_loop_out_of_a_composite_repeats_the_composite: 63, a_loop_leaves_a_composite;
-    seed_30_ways_back_lead_to_the_newest_round: 30, a_way_back_moves_to_a_new_round;
+    seed_49_ways_back_lead_to_the_newest_round: 49, a_way_back_moves_to_a_new_round;
     seed_281_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 281, doubt_outlives_a_reopening;
-    seed_1107_a_composite_with_a_fallback_skips_what_has_not_begun: 1_107, a_composite_falls_back;
-    seed_30_routes_from_outside_lead_to_the_new_round: 30, a_route_leads_into_a_new_round;
+    seed_49_a_composite_with_a_fallback_skips_what_has_not_begun: 49, a_composite_falls_back;
+    seed_22_routes_from_outside_lead_to_the_new_round: 22, a_route_leads_into_a_new_round;
     seed_3224_a_reopened_plan_sees_what_people_said_after_its_end: 3_224, a_plan_reopens_after_late_words;
     seed_1269_the_target_of_a_removed_task_can_start: 1_269, a_task_with_a_route_is_removed;
     seed_435_what_waits_for_a_failed_part_is_skipped_when_its_composite_is_answered: 435, a_failed_part_bars_others;

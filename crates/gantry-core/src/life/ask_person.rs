@@ -108,6 +108,9 @@ impl Draft {
         if self.life.task(no).state != State::Waiting(Waiting::Work) && !by_hand {
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "someone to do it".to_owned() });
         }
+        if let Some(Action::Manual(manual)) = &self.life.node(no).task.action {
+            self.life.may_be(by, manual.role.as_deref())?;
+        }
         match end {
             Ok(success) => {
                 if let Some(Action::Manual(manual)) = &self.life.node(no).task.action

@@ -74,10 +74,14 @@ impl Draft {
         for (no, task) in &outside {
             diff.changed.extend(task_change(&self.life.node(*no).task, task));
         }
-        self.life.drop_dead_ways(&mut diff);
+        let dead = self.life.drop_dead_ways(&mut diff);
         let revision = Revision(self.life.revision.0 + 1);
         let rationale = format!("round {} after `{because}`: {why}", round + 1);
         self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
+        for (from, to) in dead {
+            let text = format!("its way back to `{to}` is left out: that is not before it any more");
+            self.record(Event::NoteAdded { task: Some(from), by: "gantry".to_owned(), text });
+        }
         for (from, to, on) in taken {
             self.record(Event::RouteTaken { from, to, on });
         }
@@ -258,33 +262,35 @@ impl Life {
     }
 
     /// A way back of a repeated task to something outside the round may have led there through what another loop has
-    /// repeated meanwhile. When that is not before it any more, there is nothing to go back to: it is left out.
-    fn drop_dead_ways(&self, diff: &mut Diff) {
+    /// repeated meanwhile. When that is not before it any more, there is nothing to go back to: it is left out. Returns
+    /// what was left out, from where to where.
+    fn drop_dead_ways(&self, diff: &mut Diff) -> BTreeSet<(TaskId, TaskId)> {
         let own: BTreeSet<TaskId> = diff.added.iter().map(|placed| placed.task.id.clone()).collect();
         let leads_out = |task: &Task| ways_back(task).into_iter().any(|to| !own.contains(to));
-        if !diff.added.iter().any(|placed| leads_out(&placed.task)) {
-            return;
-        }
-        let Ok(wanted) = diff.apply_to(&self.plan()) else { return };
         let mut dead: BTreeSet<(TaskId, TaskId)> = BTreeSet::new();
+        if !diff.added.iter().any(|placed| leads_out(&placed.task)) {
+            return dead;
+        }
+        let Ok(wanted) = diff.apply_to(&self.plan()) else { return dead };
+        let added = |id: &TaskId| own.contains(id);
         for problem in wanted.check().iter().filter(|problem| problem.code == "plan::route-not-back") {
             let Some(task) = problem.place.task.and_then(|at| wanted.tasks.get(at)) else { continue };
             let route = problem.place.path.strip_prefix("next.").and_then(|rest| rest.split('.').next()?.parse().ok());
-            let to = match (route, &task.action) {
-                (Some(at), _) => task.next.get::<usize>(at).map(|route| route.to.clone()),
-                (None, Some(Action::Gate(gate))) => gate.back_to.clone(),
-                (None, _) => None,
+            let to = match route {
+                Some(at) => task.next.get::<usize>(at).map(|route| route.to.clone()),
+                None => gate_back_to(&mut task.clone()).and_then(Option::take),
             };
-            dead.extend(to.map(|to| (task.id.clone(), to)));
+            dead.extend(to.filter(|_| added(&task.id)).map(|to| (task.id.clone(), to)));
         }
         for task in diff.added.iter_mut().map(|placed| &mut placed.task) {
             let id = task.id.clone();
             let is_dead = |to: &TaskId| dead.contains(&(id.clone(), to.clone()));
             task.next.retain(|route| route.max.is_none() || !is_dead(&route.to));
-            if let Some(Action::Gate(gate)) = &mut task.action {
-                gate.back_to = gate.back_to.take().filter(|to| !is_dead(to));
+            if let Some(back_to) = gate_back_to(task).filter(|back_to| back_to.as_ref().is_some_and(is_dead)) {
+                *back_to = None;
             }
         }
+        dead
     }
 
     /// Artifacts have one name for all rounds: a task waits for the round that it is to read.
@@ -327,10 +333,20 @@ impl Life {
 /// Where a task may send work back to.
 pub(super) fn ways_back(task: &Task) -> Vec<&TaskId> {
     let gate = match &task.action {
-        Some(Action::Gate(gate)) => gate.back_to.as_ref(),
-        _ => None,
+        Some(Action::Gate(gate)) => gate.back_to.iter().collect(),
+        Some(Action::Map(map)) => map.each.as_deref().map(ways_back).unwrap_or_default(),
+        _ => Vec::new(),
     };
     task.next.iter().filter(|route| route.max.is_some()).map(|route| &route.to).chain(gate).collect()
+}
+
+/// Where the gate that a task is, or becomes for each item, sends work back to.
+fn gate_back_to(task: &mut Task) -> Option<&mut Option<TaskId>> {
+    match &mut task.action {
+        Some(Action::Gate(gate)) => Some(&mut gate.back_to),
+        Some(Action::Map(map)) => map.each.as_deref_mut().and_then(gate_back_to),
+        _ => None,
+    }
 }
 
 /// Lets ways back to `target` lead to its next round.
@@ -339,10 +355,8 @@ pub(super) fn lead_back(task: &mut Task, target: &TaskId, rename: &impl Fn(&Task
     for route in task.next.iter_mut().filter(|route| route.max.is_some() && route.to == *target) {
         route.to = name.clone();
     }
-    if let Some(Action::Gate(gate)) = &mut task.action
-        && gate.back_to.as_ref() == Some(target)
-    {
-        gate.back_to = Some(name);
+    if let Some(back_to) = gate_back_to(task).filter(|back_to| back_to.as_ref() == Some(target)) {
+        *back_to = Some(name);
     }
 }
 
@@ -363,9 +377,7 @@ pub(super) fn renamed(task: &Task, rename: &impl Fn(&TaskId) -> Option<TaskId>) 
             *recover = name.to_string();
         }
     }
-    if let Some(Action::Gate(gate)) = &mut task.action {
-        gate.back_to.iter_mut().for_each(swap);
-    }
+    gate_back_to(&mut task).into_iter().flatten().for_each(swap);
     task
 }
 
@@ -386,7 +398,12 @@ pub(super) fn rename_needs(task: &mut Task, rename: &impl Fn(&TaskId) -> Option<
     match &mut task.action {
         Some(Action::Tool(tool)) => tool.args.values_mut().for_each(swap_input),
         Some(Action::Plan(nested)) => nested.with.values_mut().for_each(swap_input),
-        Some(Action::Map(map)) => swap_input(&mut map.over),
+        Some(Action::Map(map)) => {
+            swap_input(&mut map.over);
+            if let Some(each) = &mut map.each {
+                rename_needs(each, rename);
+            }
+        }
         Some(Action::Adopt(adopt)) => swap_input(&mut adopt.0),
         _ => {}
     }

@@ -113,12 +113,11 @@ impl Life {
                 in_plan && scarce.get(name).is_none_or(|left| *left > 0)
             })
         };
-        self.lanes
-            .iter()
-            .filter(|(lane, _)| !held.contains(*lane) && free(lane))
-            .filter_map(|(_, queue)| queue.get_min())
-            .min()
-            .map(|(_, no)| *no)
+        let may_go = |no: &TaskNo| {
+            let lane = &self.node(*no).lane;
+            !held.contains(lane) && free(lane)
+        };
+        self.heads.iter().map(|(_, no)| *no).find(may_go)
     }
 }
 
@@ -144,8 +143,13 @@ impl Draft {
     /// Takes in one more input; one that is refused leaves no trace.
     pub fn take(&mut self, input: &Input) -> Result<(), Refusal> {
         let lengths = (self.entries.len(), self.effects.len(), self.woken.len());
-        let before = input.is_from_people().then(|| self.life.clone());
+        // A copy of the life makes the next change to a task copy the list of all tasks.
+        let before = input.may_be_refused_midway().then(|| self.life.clone());
         let taken = self.dispatch(input);
+        debug_assert!(
+            taken.is_ok() || before.is_some() || self.entries.len() == lengths.0,
+            "{input:?} was refused after something was recorded"
+        );
         if let (Err(_), Some(life)) = (&taken, before) {
             self.life = life;
             self.entries.truncate(lengths.0);

@@ -28,7 +28,7 @@ impl Draft {
         if let Some(message) = self.life.too_deep_below(no) {
             return self.fail(no, Failure::new(FailureClass::Policy, message));
         }
-        let limit = map.max.unwrap_or_else(|| self.life.header.policy.map_max());
+        let limit = self.life.header.policy.map_limit(map.max);
         if items.len() > limit as usize {
             let message = format!("the list has {} items, but at most {limit} are allowed", items.len());
             return self.fail(no, Failure::new(FailureClass::Policy, message));

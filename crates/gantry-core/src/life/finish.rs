@@ -13,6 +13,9 @@ use crate::id::{TaskId, TaskNo};
 use crate::plan::{Action, Check};
 use crate::policy::{FailureClass, Judge};
 
+/// How many tasks that can never start are told by name.
+const STUCK_TOLD_MAX: usize = 10;
+
 impl Draft {
     /// Ends an open composite when its parts are over, or when a failed part leaves nothing going on.
     pub(super) fn look_at_open(&mut self, no: TaskNo) {
@@ -72,7 +75,7 @@ impl Draft {
                 return self.complete_plan(words);
             }
             if causes.is_empty() {
-                causes.push("some tasks can never start".to_owned());
+                causes.push(self.life.never_start());
             }
         }
         self.record(Event::PlanFailed { causes });
@@ -112,6 +115,23 @@ impl Draft {
 impl Life {
     fn why_failed(&self, no: TaskNo) -> &str {
         self.task(no).failure.as_ref().map_or("for an unknown reason", |failure| &failure.message)
+    }
+
+    /// Which tasks can never start, and what each waits for.
+    fn never_start(&self) -> String {
+        let stuck: Vec<TaskNo> = self.numbers().filter(|no| self.task(*no).state == State::Pending).collect();
+        let told: Vec<String> = stuck
+            .iter()
+            .take(STUCK_TOLD_MAX)
+            .map(|no| {
+                let id = self.task_id(*no);
+                let waits: Vec<String> = self.held_by(id.as_str()).iter().map(|id| format!("`{id}`")).collect();
+                if waits.is_empty() { format!("`{id}`") } else { format!("`{id}` (waits for {})", waits.join(", ")) }
+            })
+            .collect();
+        let more = stuck.len().saturating_sub(STUCK_TOLD_MAX);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("some tasks can never start: {}{more}", told.join(", "))
     }
 
     fn all_over(&self) -> bool {

@@ -60,7 +60,12 @@ impl Draft {
             let answers = route.on != On::Always;
             taken |= answers
                 & match route.max {
-                    Some(max) => match self.begin_round(no, &[to], max, &ending.feedback()) {
+                    Some(max) => match self.begin_round(
+                        no,
+                        &[to],
+                        self.life.header.policy.rounds_limit(Some(max)),
+                        &ending.feedback(),
+                    ) {
                         Ok(()) => true,
                         Err(reason) => {
                             self.say(no, &format!("the route back to `{}` was not taken: {reason}", route.to));

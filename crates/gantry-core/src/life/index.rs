@@ -5,12 +5,10 @@
 
 use std::sync::Arc;
 
-use imbl::OrdSet;
-
 use super::graph::Node;
 use super::open_gate::NEEDS_CHANGES;
 use super::state::{State, TaskLife, Timer, Waiting};
-use super::{Life, Phase};
+use super::{Life, Phase, Stirring};
 use crate::id::TaskNo;
 use crate::time::{Duration, Timestamp};
 
@@ -27,11 +25,44 @@ enum Standing {
     Barred,
 }
 
+/// What a waiting task goes on by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mover {
+    Time,
+    Verifier,
+    Judge,
+    Others,
+}
+
+impl Mover {
+    fn of(waiting: &Waiting) -> Self {
+        match waiting {
+            Waiting::Time { .. } | Waiting::Retry { .. } => Self::Time,
+            Waiting::Verify { .. } => Self::Verifier,
+            Waiting::Judge { .. } => Self::Judge,
+            Waiting::Gate { .. } | Waiting::Answer { .. } | Waiting::Work | Waiting::Help { .. } | Waiting::Undo => {
+                Self::Others
+            }
+        }
+    }
+}
+
+impl Stirring {
+    fn of(&mut self, mover: Mover) -> Option<&mut u32> {
+        match mover {
+            Mover::Time => Some(&mut self.time),
+            Mover::Verifier => Some(&mut self.verifier),
+            Mover::Judge => Some(&mut self.judge),
+            Mover::Others => None,
+        }
+    }
+}
+
 /// The list that a task's state puts it in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listing {
     Running,
-    Waiting,
+    Waiting(Mover),
     Blocked,
     Open,
     /// Finished, by the number of the event.
@@ -190,7 +221,7 @@ impl Life {
         let life = self.task(no);
         match &life.state {
             State::Running { .. } => Listing::Running,
-            State::Waiting(_) => Listing::Waiting,
+            State::Waiting(waiting) => Listing::Waiting(Mover::of(waiting)),
             State::Blocked { .. } => Listing::Blocked,
             State::Open { .. } => Listing::Open,
             State::Completed => life.done_seq.map_or(Listing::Nowhere, Listing::Done),
@@ -216,7 +247,12 @@ impl Life {
                 self.running.remove(&no);
                 self.use_capabilities(no, -1);
             }
-            Listing::Waiting => drop(self.waiting.remove(&no)),
+            Listing::Waiting(mover) => {
+                self.waiting.remove(&no);
+                if let Some(count) = self.stirring.of(mover) {
+                    *count -= 1;
+                }
+            }
             Listing::Blocked => {
                 self.blocked.remove(&no);
                 self.unwatch_names(no);
@@ -234,7 +270,12 @@ impl Life {
                 self.running.insert(no);
                 self.use_capabilities(no, 1);
             }
-            Listing::Waiting => drop(self.waiting.insert(no)),
+            Listing::Waiting(mover) => {
+                self.waiting.insert(no);
+                if let Some(count) = self.stirring.of(mover) {
+                    *count += 1;
+                }
+            }
             Listing::Blocked => {
                 self.blocked.insert(no);
                 self.watch_names(no);
@@ -339,13 +380,7 @@ impl Life {
     pub(super) fn refresh(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
         let candidate = self.is_candidate(no);
         if candidate && !self.task(no).in_lane {
-            let node = Arc::clone(self.node(no));
-            let place = (-i64::from(node.task.rank()), no);
-            match self.lanes.get_mut(&node.lane) {
-                Some(lane) => drop(lane.insert(place)),
-                None => drop(self.lanes.insert(node.lane.clone(), OrdSet::unit(place))),
-            }
-            self.task_mut(no).in_lane = true;
+            self.enter_lane(no);
         } else if !candidate {
             self.leave_lane(no);
         }
@@ -363,20 +398,6 @@ impl Life {
             }
         }
         woken.push(no);
-    }
-
-    pub(super) fn leave_lane(&mut self, no: TaskNo) {
-        if !self.task(no).in_lane {
-            return;
-        }
-        let node = Arc::clone(self.node(no));
-        if let Some(lane) = self.lanes.get_mut(&node.lane) {
-            lane.remove(&(-i64::from(node.task.rank()), no));
-            if lane.is_empty() {
-                self.lanes.remove(&node.lane);
-            }
-        }
-        self.task_mut(no).in_lane = false;
     }
 
     /// Adds to the count of active tasks below `no` and everything above it.

@@ -10,7 +10,7 @@ use super::{Life, Refusal};
 use crate::event::Event;
 use crate::id::{TaskId, TaskNo};
 use crate::input::EvidenceFor;
-use crate::plan::{Action, Confidence, HYPOTHESES_MAX, Hypothesis};
+use crate::plan::{Action, Confidence, HYPOTHESES_MAX, Hypothesis, Reference};
 
 /// How many checkpoints a plan keeps.
 const CHECKPOINTS_MAX: usize = 10_000;
@@ -74,6 +74,10 @@ impl Draft {
         let Some(belief) = self.life.beliefs.get(hypothesis) else {
             return Err(Refusal::UnknownHypothesis { id: hypothesis.to_owned() });
         };
+        // What is no reference is words.
+        if let Some(reference) = Reference::parse(evidence).filter(|reference| !self.life.is_there(reference)) {
+            return Err(Refusal::DoesNotFit { reason: format!("nothing makes `{reference}`") });
+        }
         let confidence = match direction {
             EvidenceFor::Supports => belief.weighed(2, 1),
             EvidenceFor::StronglySupports => belief.weighed(8, 1),
@@ -126,6 +130,15 @@ impl Draft {
 }
 
 impl Life {
+    /// Tells whether the plan has what a reference names, made already or not.
+    fn is_there(&self, reference: &Reference) -> bool {
+        match reference {
+            Reference::Task { task, .. } => self.no(task.as_str()).is_some(),
+            Reference::Artifact { name } => self.producers.contains_key(name),
+            Reference::Memory { .. } => true,
+        }
+    }
+
     /// How sure one is of each hypothesis.
     pub fn beliefs(&self) -> impl Iterator<Item = (&str, Confidence)> {
         self.beliefs.iter().map(|(id, confidence)| (id.as_str(), *confidence))

@@ -8,7 +8,7 @@ use crate::effect::{Effect, Failure};
 use crate::event::{Event, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::{Decision, GateDecision, Verdict as Judgement};
-use crate::plan::{Action, Check, Gate, On, Stakeholder};
+use crate::plan::{Action, Check, Gate, On, Stakeholder, is_same};
 use crate::policy::FailureClass;
 
 /// The outcome of a gate that sent work back.
@@ -154,7 +154,7 @@ impl Life {
     }
 
     /// Where the plan says who has a role, nobody else has it.
-    fn may_be(&self, by: &str, role: Option<&str>) -> Result<(), Refusal> {
+    pub(super) fn may_be(&self, by: &str, role: Option<&str>) -> Result<(), Refusal> {
         let Some(role) = role else { return Ok(()) };
         let has_role = |person: &&Stakeholder| person.role.as_deref().is_some_and(|of_person| is_same(of_person, role));
         let people: Vec<&str> =
@@ -169,20 +169,15 @@ impl Life {
     /// Where "needs changes" goes back to, and how often it may.
     fn way_back(&self, no: TaskNo, gate: &Gate) -> (Vec<TaskNo>, u32) {
         let task = &self.node(no).task;
-        let max = gate.rounds_max.unwrap_or_else(|| self.header.policy.rounds_max());
+        let max = self.header.policy.rounds_limit(gate.rounds_max);
         let route =
             task.next.iter().find(|route| route.on == On::Outcome(NEEDS_CHANGES.to_owned()) && route.max.is_some());
         if let Some(route) = route {
-            return (self.no(route.to.as_str()).into_iter().collect(), route.max.unwrap_or(max));
+            return (self.no(route.to.as_str()).into_iter().collect(), self.header.policy.rounds_limit(route.max));
         }
         match gate.back_to.as_ref().and_then(|id| self.no(id.as_str())) {
             Some(back_to) => (vec![back_to], max),
             None => (self.node(no).waits.iter().chain(&self.node(no).routed_from).copied().collect(), max),
         }
     }
-}
-
-/// Names of people and roles are the same however they are spaced and capitalised: nobody is two people by a letter.
-fn is_same(one: &str, other: &str) -> bool {
-    one.trim().to_lowercase() == other.trim().to_lowercase()
 }

@@ -7,7 +7,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 
 use super::moments::Moments;
 use super::names::Names;
-use super::{DoneWords, Life, Phase, Refusal};
+use super::{DoneWords, Life, Phase, Refusal, Stirring};
 use crate::event::{EVENT_VERSION, Entry, Event};
 use crate::id::{PlanId, Revision, TaskNo};
 use crate::plan::{Plan, Severity};
@@ -124,8 +124,10 @@ impl Life {
             retired: OrdMap::new(),
             producers: OrdMap::new(),
             lanes: OrdMap::new(),
+            heads: OrdSet::new(),
             running: OrdSet::new(),
             waiting: OrdSet::new(),
+            stirring: Stirring::default(),
             blocked: OrdSet::new(),
             watchers: OrdMap::new(),
             open: OrdSet::new(),

@@ -159,23 +159,15 @@ impl Life {
         if let Some(undoing) = &self.undoing {
             return undoing.halted.is_some();
         }
-        let ticking =
-            |no: &TaskNo| matches!(self.task(*no).state, State::Waiting(Waiting::Time { .. } | Waiting::Retry { .. }));
-        self.running.is_empty()
-            && (self.breaker.is_some() || self.lanes.is_empty())
-            && !self.waiting.iter().any(ticking)
+        let can_start = self.breaker.is_none() && !self.lanes.is_empty();
+        self.running.is_empty() && !can_start && self.stirring.time == 0
     }
 
     /// Nothing goes on until someone outside does something: no verifier and no model is at work either.
     pub(super) fn waits_for_others(&self) -> bool {
         let model_judges = self.header.policy.judge == Judge::Model;
-        let at_work = |no: &TaskNo| match self.task(*no).state {
-            State::Waiting(Waiting::Verify { .. }) => true,
-            State::Waiting(Waiting::Judge { .. }) => model_judges,
-            _ => false,
-        };
-        let plan_is_judged = model_judges && !self.judging().is_empty();
-        self.is_stuck_outside() && !plan_is_judged && !self.waiting.iter().any(at_work)
+        let judged = model_judges && (self.stirring.judge > 0 || !self.judging().is_empty());
+        self.is_stuck_outside() && !judged && self.stirring.verifier == 0
     }
 
     /// What missed its deadline, whether it is done by now or not; the plan itself comes first, without a name.

@@ -3,8 +3,10 @@
 //! Problems name a task by its index and a field by its path, so that a reader of files can point
 //! at the line. They come in reading order.
 
-mod actions;
 mod content; // in reading order
+mod actions;
+mod people;
+mod each;
 mod graph;
 mod names;
 mod schedule;
@@ -33,6 +35,27 @@ pub struct Location {
     pub task: Option<usize>,
     /// The field, such as `depends_on.1` or `next.0.to`; empty means the whole.
     pub path: String,
+    /// Where in the plan that stands there, when it is in a plan inside.
+    pub inside: Option<Box<Location>>,
+}
+
+impl Location {
+    /// Makes a place in a plan: a task by its index, or the plan itself, and a field by its path.
+    pub fn new(task: Option<usize>, path: impl Into<String>) -> Self {
+        Self { task, path: path.into(), inside: None }
+    }
+}
+
+impl<P: AsRef<str>> From<(Option<usize>, P)> for Location {
+    fn from((task, path): (Option<usize>, P)) -> Self {
+        Self::new(task, path.as_ref())
+    }
+}
+
+impl From<&Self> for Location {
+    fn from(place: &Self) -> Self {
+        place.clone()
+    }
 }
 
 /// One thing that is wrong.
@@ -71,16 +94,10 @@ impl Findings {
         &mut self,
         severity: Severity,
         code: &'static str,
-        place: (Option<usize>, &str),
+        place: impl Into<Location>,
         message: String,
     ) -> &mut Problem {
-        self.problems.push(Problem {
-            severity,
-            code,
-            place: Location { task: place.0, path: place.1.to_owned() },
-            message,
-            hint: None,
-        });
+        self.problems.push(Problem { severity, code, place: place.into(), message, hint: None });
         let last = self.problems.len() - 1;
         &mut self.problems[last]
     }
@@ -91,11 +108,11 @@ impl Findings {
         self.problems.iter().any(|problem| codes.contains(&problem.code))
     }
 
-    fn error(&mut self, code: &'static str, place: (Option<usize>, &str), message: String) -> &mut Problem {
+    fn error(&mut self, code: &'static str, place: impl Into<Location>, message: String) -> &mut Problem {
         self.add(Severity::Error, code, place, message)
     }
 
-    fn warning(&mut self, code: &'static str, place: (Option<usize>, &str), message: String) -> &mut Problem {
+    fn warning(&mut self, code: &'static str, place: impl Into<Location>, message: String) -> &mut Problem {
         self.add(Severity::Warning, code, place, message)
     }
 }

@@ -46,10 +46,11 @@ pub(crate) fn waits_for(task: &Task, producers: &BTreeMap<String, TaskId>) -> Ve
     waits
 }
 
-/// Every reference in a task, with the path of the field that holds it.
-pub(crate) fn references(task: &Task) -> Vec<(String, &Reference)> {
+/// Every reference in a task, with the path of the field that holds it. A map waits for what its parts will read, too.
+pub fn references(task: &Task) -> Vec<(String, &Reference)> {
     let mut inputs: Vec<(String, &Input)> =
         task.inputs.iter().map(|(name, input)| (format!("inputs.{name}"), input)).collect();
+    let mut inside = Vec::new();
     match &task.action {
         Some(Action::Tool(tool)) => {
             inputs.extend(tool.args.iter().map(|(name, input)| (format!("tool.args.{name}"), input)));
@@ -57,15 +58,17 @@ pub(crate) fn references(task: &Task) -> Vec<(String, &Reference)> {
         Some(Action::Plan(nested)) => {
             inputs.extend(nested.with.iter().map(|(name, input)| (format!("plan.with.{name}"), input)));
         }
-        Some(Action::Map(map)) => inputs.push(("map.over".to_owned(), &map.over)),
+        Some(Action::Map(map)) => {
+            inputs.push(("map.over".to_owned(), &map.over));
+            let each = map.each.iter().flat_map(|each| references(each));
+            inside.extend(each.map(|(path, reference)| (format!("map.each.{path}"), reference)));
+        }
         Some(Action::Adopt(adopt)) => inputs.push(("adopt".to_owned(), &adopt.0)),
         _ => {}
     }
-    inputs
-        .into_iter()
-        .filter_map(|(path, input)| match input {
-            Input::From(reference) => Some((path, reference)),
-            Input::Value(_) => None,
-        })
-        .collect()
+    let own = inputs.into_iter().filter_map(|(path, input)| match input {
+        Input::From(reference) => Some((path, reference)),
+        Input::Value(_) => None,
+    });
+    own.chain(inside).collect()
 }

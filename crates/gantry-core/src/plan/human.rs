@@ -5,6 +5,16 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The form in which names of people and roles are compared: nobody is two people by a letter or a space.
+pub(crate) fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
+/// Tells whether two names of people, or of roles, are the same.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    folded(one) == folded(other)
+}
+
 /// An amount of money in millionths of the unit, so that sums are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Money(pub u64);

@@ -13,6 +13,27 @@ pub struct Call {
     pub result: Option<String>,
 }
 
+impl Call {
+    /// Returns what an argument gives: `depth=3` gives `3`.
+    pub fn value_of(arg: &str) -> &str {
+        Self::named(arg).map_or(arg, |(_, value)| value).trim()
+    }
+
+    /// Splits `key=value`.
+    pub fn named(arg: &str) -> Option<(&str, &str)> {
+        let (name, value) = arg.split_once('=')?;
+        let name = name.trim();
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (plain && !value.starts_with('=')).then_some((name, value))
+    }
+
+    /// Tells whether an argument is a value by itself, not a name.
+    pub fn is_literal(arg: &str) -> bool {
+        let quoted = arg.len() >= 2 && arg.starts_with('\'') && arg.ends_with('\'');
+        quoted || serde_json::from_str::<serde::de::IgnoredAny>(arg).is_ok()
+    }
+}
+
 /// More calls than this in one command are no pipeline that a person wrote.
 const CALLS_MAX: usize = 100;
 

@@ -41,6 +41,11 @@ pub enum Remedy {
     Abort,
 }
 
+impl Remedy {
+    /// The remedies by name.
+    pub const NAMES: [&str; 7] = ["retry", "repair", "alternate", "fallback", "undo", "escalate", "abort"];
+}
+
 /// The remedies for each class, tried in order; one that cannot be used (any more) is passed over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -319,7 +319,7 @@ fn alternates_outcomes_endings_and_maps_that_cannot_be_are_refused() {
 fn only_what_a_capability_does_can_be_restored() {
     let plan: Plan = serde_json::from_value(serde_json::json!({"tasks": [
         {"id": "shell", "undo": "restore", "action": {"run": "make"}},
-        {"id": "calls", "undo": "restore", "action": {"command": "search(q) -> links"}},
+        {"id": "calls", "undo": "restore", "action": {"command": "search(1) -> links"}},
         {"id": "prose", "undo": "restore", "action": {"command": "tidy up"}},
         {"id": "person", "undo": "restore"},
         {"id": "choice", "undo": "restore", "action": {"decide": {"options": [{"outcome": "yes"}]}}},
@@ -355,4 +355,173 @@ fn retries_after_a_timeout_need_a_word_about_repeating() {
         c  timeout=1m
         d  retry.max=2
     "), @"plan::retry-after-timeout a retry: after a timeout task `a` is not tried again: it may have done half of its work (say `idempotency: safe` if it can be repeated, `unsafe` if not, or how to find out with `verify`)");
+}
+
+#[test]
+fn what_each_item_becomes_is_checked_like_any_task() {
+    insta::assert_snapshot!(problems(r#"
+        list
+        all    map  map={"over":"tasks.list.items","each":{"id":"one","depends_on":["nobody"],"next":[{"on":"success","to":"nowhere"}],"parent":"list","status":"completed","timeout":"0s","estimate":{"low":"3h","likely":"2h","high":"4h"},"preconditions":["tasks.gone.ok"],"failure_modes":[{"name":"late","recover":"after"}],"action":{"run":" "}}}
+        read   map  map={"over":"tasks.list.items","each":{"id":"one","inputs":{"a":"tasks.nobody.x","b":"tasks.read.x","c":"artifacts.none"},"action":{"gate":{"approvals":2,"approvers":["ana"],"back_to":"after"}}}}
+        late   map  map={"over":"tasks.list.items","each":{"id":"one","inputs":{"a":"tasks.after.x"}}}
+        after  after late
+        deep   map  map={"over":[1],"each":{"id":"one","action":{"map":{"over":"no list","each":{"id":"two","action":{"decide":{"options":["success"]}}}}}}}
+        inner  map  map={"over":[1],"each":{"id":"one","action":{"plan":{"plan":{"tasks":[{"id":"a","depends_on":["b"]}]}}}}}
+    "#), @"
+    plan::each-stands-alone all map.each.depends_on: what each item becomes cannot have `depends_on`: its place in the plan is that of the map (give `depends_on` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::bad-estimate all map.each.estimate: the estimate of task `one` is not in order: low 3h, likely 2h, high 4h (low must be at most likely, and likely at most high)
+    plan::each-stands-alone all map.each.failure_modes.0.recover: what each item becomes cannot recover by another task: only the map leads on (say what to do in words, or give the map a route: `next: [{on: failure, to: …}]`)
+    plan::each-stands-alone all map.each.next: what each item becomes cannot have `next`: its place in the plan is that of the map (give `next` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::each-stands-alone all map.each.parent: what each item becomes cannot have `parent`: its place in the plan is that of the map (give `parent` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::unknown-task all map.each.preconditions.0: `tasks.gone.ok` reads task `gone`, which does not exist
+    plan::empty-command all map.each.run: there is no command to run in task `one` (say what to run, or leave it out: then a person does the task)
+    plan::each-stands-alone all map.each.status: what each item becomes cannot have `status`: its place in the plan is that of the map (give `status` to the map, or let each item become several tasks with `plan: {tasks: …}`)
+    plan::zero-duration all map.each.timeout: `timeout` of task `one` is zero, so it can never succeed
+    plan::gate-nobody-can-pass read map.each.gate: gate `one` needs 2 approvals, but only 1 may approve (lower `approvals` or list more `approvers`)
+    plan::route-not-back read map.each.gate.back_to: gate `one` cannot send work back to `after`: it does not wait for it
+    plan::unknown-reference read map.each.inputs.a: task `read` reads `tasks.nobody.x`, but there is no task `nobody`
+    plan::self-reference read map.each.inputs.b: task `read` reads its own output before it exists
+    plan::unknown-artifact read map.each.inputs.c: task `read` reads artifact `none`, which nothing makes
+    plan::cycle late depends_on: these tasks wait for each other: `late` -> `after` -> `late` (remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`)
+    plan::reserved-outcome deep map.each.map.each: task `two` cannot have an outcome called `success` (routes use that word for every task; choose another one)
+    plan::not-a-list deep map.each.map.over: task `one` maps over something that is not a list
+    plan::unknown-dependency inner map.each.plan: task `a` depends on `b`, which does not exist
+    ");
+}
+
+#[test]
+fn arguments_of_a_pipeline_are_values_inputs_or_earlier_results() {
+    insta::assert_snapshot!(problems(r#"
+        sources
+        fine   inputs={"query":"http3","old":"tasks.sources.list"}  command="search(query, 3, depth=2, lang='en') -> top; fetch(top.links, \"all\") -> docs; merge(docs, old.first)"
+        wrong  inputs={"query":"http3"}  command="search(qeury) -> top; fetch(docs) -> docs; merge(tasks.sources.list, x=http)"
+        items  map  map={"over":[1],"as":"part","each":{"id":"x","action":{"command":"dig(part) -> a; dig(item)"}}}
+    "#), @"
+    plan::unknown-argument wrong command: `qeury` in task `wrong` is neither a value, an input nor an earlier result (did you mean `query`?)
+    plan::unknown-argument wrong command: `docs` in task `wrong` is neither a value, an input nor an earlier result (write a text in quotes, or name it under `inputs`)
+    plan::unknown-argument wrong command: `tasks.sources.list` in task `wrong` is neither a value, an input nor an earlier result (name it under `inputs`, and give that name)
+    plan::unknown-argument wrong command: `http` in task `wrong` is neither a value, an input nor an earlier result (write a text in quotes, or name it under `inputs`)
+    plan::unknown-argument items map.each.command: `item` in task `x` is neither a value, an input nor an earlier result (write a text in quotes, or name it under `inputs`)
+    ");
+}
+
+#[test]
+fn who_may_approve_is_counted_as_at_the_gate() {
+    insta::assert_snapshot!(problems(r#"
+        plan.stakeholders=[{"name":"Ana","role":"user"},{"name":"ben","role":"Maintainer"},{"name":"ana"}]
+        both    gate gate.role=maintainer gate.approvers=["ana"]
+        twice   gate gate.approvals=2 gate.approvers=["ana","Ana "]
+        fine    gate gate.role=MAINTAINER gate.approvers=["Ben","ana"]
+        alone   gate gate.role=maintainer
+        never   gate gate.checks=["1 == 2"]
+        sort    gate gate.type=regresion
+    "#), @"
+    plan::duplicate-stakeholder plan stakeholders.2: `ana` is listed twice
+    plan::gate-nobody-can-pass both gate: gate `both` needs 1 approval by a maintainer, but 0 of its approvers have that role (list `approvers` that are stakeholders with the role `maintainer`, or change the gate's role)
+    plan::gate-nobody-can-pass twice gate: gate `twice` needs 2 approvals, but only 1 may approve (lower `approvals` or list more `approvers`)
+    plan::gate-nobody-can-pass never gate.checks.0: gate `never` can never open: `1 == 2` is always false (name what the check is about)
+    plan::unknown-gate-type sort gate.type: `regresion` is no sort of gate (did you mean `regression`?)
+    ");
+}
+
+#[test]
+fn an_artifact_with_two_makers_is_pointed_out() {
+    let drawing = |listed: &str| {
+        format!(
+            "{listed}\na artifacts=[{{\"name\":\"report\"}}]\nb artifacts=[{{\"name\":\"report\"}}]\nread inputs={{\"text\":\"artifacts.report\"}}"
+        )
+    };
+    insta::assert_snapshot!(problems(&drawing("")), @"plan::two-makers read inputs.text: artifact `report` is made by `a` and `b`: `read` reads that of `a` (say which one is meant with `artifacts: [{name: report, from: …}]` in the plan, or read `tasks.<id>.report`)");
+    assert_eq!(problems(&drawing(r#"plan.artifacts=[{"name":"report","from":"b"}]"#)), "");
+}
+
+#[test]
+fn waiting_no_time_at_all_is_refused() {
+    insta::assert_snapshot!(problems(r#"
+        policy.budget.time=0s
+        policy.escalate_after=0s
+        a  ask ask={"question":"which?","default":"this","answer_within":"0s"}
+        b  gate gate.escalate_after=0s
+        c  escalation={"after":"0s","levels":0}
+    "#), @"
+    plan::zero-duration plan policy.budget.time: with a time budget of zero nothing can ever start
+    plan::zero-duration plan policy.escalate_after: `escalate_after` is zero: nobody has time to do anything (say how long to wait, such as `2h`, or leave it out)
+    plan::zero-duration a ask.answer_within: `answer_within` is zero: nobody has time to do anything (say how long to wait, such as `2h`, or leave it out)
+    plan::zero-duration b gate.escalate_after: `escalate_after` is zero: nobody has time to do anything (say how long to wait, such as `2h`, or leave it out)
+    plan::zero-duration c escalation.after: `after` is zero: nobody has time to do anything (say how long to wait, such as `2h`, or leave it out)
+    plan::zero-limit c escalation.levels: with `levels: 0` nobody is ever told about task `c`
+    ");
+}
+
+#[test]
+fn what_can_never_be_chosen_is_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        a      next=[{"on":"success","to":"b","when":"1 > 2"},{"on":"failure","to":"c","when":"true"}]
+        b
+        c
+        d      decide decide={"options":[{"outcome":"x","when":"env.ci"},"y","z"],"otherwise":"z"}
+        e      decide decide={"options":[{"outcome":"x","when":"env.ci"},"y","z"]}
+    "#), @"
+    plan::constant-check a next.0.when: `1 > 2` is always false: it reads nothing (name what it is about, such as `exit_code` or `tasks.<id>.<output>`)
+    plan::constant-check a next.1.when: `true` is always true: it reads nothing (name what it is about, such as `exit_code` or `tasks.<id>.<output>`)
+    plan::unreachable b : task `b` can never run: nothing that happens leads to it (mend the routes that lead to it, or remove it)
+    plan::never-chosen d decide.options.1: task `d` never decides for `y`: it has no condition (give it a `when`, or make it `otherwise`)
+    plan::never-chosen e decide.options.2: task `e` never decides for `z`: it has no condition (give it a `when`, or make it `otherwise`)
+    ");
+}
+
+#[test]
+fn a_recovery_that_is_nearly_a_task_or_a_remedy_is_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        ship      failure_modes=[{"name":"late","recover":"rolback"},{"name":"odd","recover":"escalat"},{"name":"full","recover":"hurry"},{"name":"down","recover":"rollback"},{"name":"gone","recover":"abort"}]
+        rollback
+    "#), @"
+    plan::unknown-recovery ship failure_modes.0.recover: `rolback` is taken as advice in words: there is no such task or remedy (did you mean `rollback`?)
+    plan::unknown-recovery ship failure_modes.1.recover: `escalat` is taken as advice in words: there is no such task or remedy (did you mean `escalate`?)
+    ");
+}
+
+#[test]
+fn looking_at_a_task_that_is_not_waited_for_is_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        group
+          a
+        b       after group
+        sum     compute compute={"n":"tasks.a.x + b.x"}
+        choose  decide after b decide={"options":[{"outcome":"x","when":"tasks.a.ok"}],"otherwise":"y"}
+        gate    gate gate.checks=["tasks.a.ok"]
+        last    next=[{"on":"success","to":"end","when":"tasks.b.ok"}]
+        end
+    "#), @"
+    plan::not-awaited sum compute.n: task `sum` looks at `a`, but does not wait for it (add `a` to its `depends_on`)
+    plan::not-awaited sum compute.n: task `sum` looks at `b`, but does not wait for it (add `b` to its `depends_on`)
+    plan::not-awaited gate gate.checks.0: task `gate` looks at `a`, but does not wait for it (add `a` to its `depends_on`)
+    plan::not-awaited last next.0.when: task `last` looks at `b`, but does not wait for it (add `b` to its `depends_on`)
+    ");
+}
+
+#[test]
+fn what_takes_back_or_verifies_is_something_that_runs() {
+    insta::assert_snapshot!(problems(r#"
+        a  undo={"action":{"gate":{}}}  verify={"map":{"over":[]}}
+        b  undo={"action":{"run":"rm x"}}  verify={"tool":"look"}
+    "#), @"
+    plan::not-run a undo: `gate` cannot be the `undo` of task `a`: nothing runs it (use a `run`, `command`, `tool`, `model` or `agent`)
+    plan::not-run a verify: `map` cannot be the `verify` of task `a`: nothing runs it (use a `run`, `command`, `tool`, `model` or `agent`)
+    ");
+}
+
+#[test]
+fn asking_for_more_than_the_policy_allows_is_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        policy.map_max=10
+        policy.rounds_max=2
+        a
+        b  map map={"over":[1],"max":4000000000}
+        c  gate after a gate.rounds_max=3
+        d  after a next=[{"on":"failure","to":"a","max":2}]
+    "#), @"
+    plan::over-policy b map.max: 4000000000 are asked for, but the policy allows 10 (ask for less, or raise `policy.map_max` or `policy.rounds_max`)
+    plan::over-policy c gate.rounds_max: 3 are asked for, but the policy allows 2 (ask for less, or raise `policy.map_max` or `policy.rounds_max`)
+    ");
 }

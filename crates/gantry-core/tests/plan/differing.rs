@@ -76,3 +76,23 @@ proptest! {
         prop_assert_eq!(diff.is_empty(), a == b);
     }
 }
+
+#[test]
+fn any_two_plans_are_a_diff_apart() {
+    let drawn = |seed: u64| gantry_sim::plans::draw(&mut gantry_sim::dice::Dice::new(seed, 1)).plan;
+    for seed in 0..200 {
+        let (a, b) = (drawn(seed), drawn(seed + 1));
+        assert_eq!(diff(&a, &b).apply_to(&a), Ok(b), "seed {seed}");
+        // Most of it is as it was: tasks of one plan among those of another, moved and changed at once.
+        let (mut edited, other) = (a.clone(), drawn(seed + 1_000));
+        edited.policy = other.policy.clone();
+        edited.hypotheses = other.hypotheses.clone();
+        for (task, like) in edited.tasks.iter_mut().zip(&other.tasks).step_by(2) {
+            (task.action, task.next, task.inputs) = (like.action.clone(), like.next.clone(), like.inputs.clone());
+            (task.depends_on, task.parent) = (like.depends_on.clone(), None);
+        }
+        edited.tasks.rotate_left(1);
+        edited.sort_tree();
+        assert_eq!(diff(&a, &edited).apply_to(&a), Ok(edited), "seed {seed}, edited");
+    }
+}

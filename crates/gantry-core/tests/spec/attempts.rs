@@ -6,8 +6,8 @@ use gantry_core::id::AttemptNo;
 use gantry_core::input::{Input, Success};
 use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass::{Logic, Transient};
-use gantry_core::policy::Usage;
-use gantry_testkit::{World, mins, secs};
+use gantry_core::policy::{Retry, Usage};
+use gantry_testkit::{World, hours, mins, secs};
 
 #[test]
 fn a_late_answer_for_an_older_attempt_changes_nothing_but_is_written_down() {
@@ -170,4 +170,24 @@ fn asking_for_retries_does_not_say_that_half_a_run_can_be_repeated() {
     pay   waiting    help: it took too long and was stopped
     look  waiting    another try at 2026-01-01T09:01:00.943Z
     ");
+}
+
+#[test]
+fn a_task_that_says_nothing_is_tried_again_as_often_as_the_policy_says() {
+    let mut world =
+        World::with_plan("policy.retry={\"max\":1,\"backoff\":\"8s\",\"backoff_max\":\"8s\"}\na idempotency=safe");
+    world.fail("a", Transient, "busy");
+    world.advance(secs(8));
+    assert_eq!(world.starts().len(), 2);
+    world.fail("a", Transient, "busy");
+    world.advance(hours(1));
+    assert_eq!(world.starts().len(), 2);
+}
+
+#[test]
+fn the_wait_before_a_retry_doubles_up_to_its_longest() {
+    let retry = Retry { max: 9, backoff: secs(1), backoff_max: secs(5) };
+    let longest = |nth: u32| retry.wait(nth, u64::MAX).as_ms().max(retry.wait(nth, 0).as_ms());
+    assert!([1, 2, 3, 4, 40].map(longest) <= [1_000, 2_000, 4_000, 5_000, 5_000]);
+    assert!(retry.wait(40, 0).as_ms() >= 2_500);
 }

@@ -313,3 +313,13 @@ fn words_at_a_gate_that_asks_nobody_are_for_the_judge() {
     world.judge("ok", true, "it does");
     assert_eq!(world.started(), ["ship"]);
 }
+
+#[test]
+fn a_gate_says_itself_when_someone_is_to_be_told() {
+    let mut world = World::with_plan("plan.owner=olga\nsign-off gate gate.escalate_after=2h");
+    world.wishes();
+    world.advance(hours(1));
+    assert_eq!(world.wishes(), "");
+    world.advance(hours(1));
+    insta::assert_snapshot!(world.wishes(), @"notify sign-off olga text=`sign-off` is waiting for longer than agreed");
+}

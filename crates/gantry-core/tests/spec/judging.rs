@@ -116,3 +116,19 @@ fn a_critic_who_wants_another_way_has_the_alternate_tried_before_anything_is_rep
     assert_eq!(remedies(&world, Remedy::Alternate), 1, "there is no third way: the policy answers");
     assert!(world.tasks().contains("not by hand"), "{}", world.tasks());
 }
+
+#[test]
+fn a_precondition_in_words_is_judged_before_the_start() {
+    let mut world = World::with_plan(
+        "policy.judge=person\nclean preconditions=[\"nobody is in the house\"]\npaint preconditions=[\"the walls are dry\"]",
+    );
+    assert!(world.started().is_empty());
+    world.judge("clean", true, "all have left");
+    assert_eq!(world.started(), ["clean"]);
+    world.judge("paint", false, "it rained");
+    assert!(world.started().is_empty());
+    insta::assert_snapshot!(world.tasks(), @"
+    clean  running
+    paint  waiting    help: `the walls are dry` does not hold: it rained
+    ");
+}

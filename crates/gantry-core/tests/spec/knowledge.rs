@@ -10,7 +10,7 @@ fn evidence(hypothesis: &str, direction: EvidenceFor) -> Input {
     Input::Evidence {
         hypothesis: hypothesis.to_owned(),
         direction,
-        evidence: "artifacts.pool-stats".to_owned(),
+        evidence: "tasks.check.pool".to_owned(),
         by: "check-db".to_owned(),
     }
 }
@@ -99,4 +99,20 @@ fn a_hypothesis_that_a_revision_brings_takes_evidence() {
     world.revise(|plan| plan.hypotheses.push(Hypothesis { id: "H7".to_owned(), ..Hypothesis::default() }));
     world.turn(evidence("H7", EvidenceFor::Supports));
     assert_eq!(world.life().beliefs().map(|(id, sure)| format!("{id} {sure}")).collect::<Vec<_>>(), ["H7 0.667"]);
+}
+
+#[test]
+fn evidence_in_words_is_taken_and_what_it_names_must_be_there() {
+    let mut world = World::with_plan("plan.hypotheses=[\"H1\"]\ncheck artifacts=[{\"name\":\"pool-stats\"}]");
+    let with = |evidence: &str| Input::Evidence {
+        hypothesis: "H1".to_owned(),
+        direction: EvidenceFor::Supports,
+        evidence: evidence.to_owned(),
+        by: "ana".to_owned(),
+    };
+    assert_eq!(world.refusal(with("artifacts.pool-stat")), "nothing makes `artifacts.pool-stat` [life::does-not-fit]");
+    assert_eq!(world.refusal(with("tasks.chek.pool")), "nothing makes `tasks.chek.pool` [life::does-not-fit]");
+    for evidence in ["artifacts.pool-stats", "tasks.check.pool", "I saw it"] {
+        world.turn(with(evidence));
+    }
 }

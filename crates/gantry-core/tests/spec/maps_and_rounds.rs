@@ -342,3 +342,81 @@ fn names_of_full_length_have_rounds_and_parts_too() {
     world.finish("check-r2");
     assert_eq!(world.state(), PlanState::Completed);
 }
+
+#[test]
+fn a_map_never_makes_a_revision_that_is_wrong() {
+    let mut world = World::with_plan(
+        r#"
+        gaps
+        facts
+        dig  map  map={"over":"tasks.gaps.list","each":{"id":"x","inputs":{"facts":"tasks.facts.all"},"preconditions":["inputs.item != ''"],"action":{"gate":{"back_to":"gaps"}}}}
+        "#,
+    );
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish_with("facts", json!({"all": 1}));
+    assert_eq!(world.life().revision().0, 2);
+    assert_eq!(world.life().plan().check(), []);
+    world.needs_changes("dig-1", "ana");
+    assert!(world.life().revision().0 > 2);
+    assert_eq!(world.life().plan().check(), []);
+}
+
+#[test]
+fn a_map_waits_for_what_its_parts_will_read() {
+    let mut world = World::with_plan(
+        r#"
+        facts
+        dig  map  map={"over":["a"],"each":{"id":"x","inputs":{"facts":"tasks.facts.all"},"action":{"run":"dig"}}}
+        "#,
+    );
+    assert_eq!(world.started(), ["facts"]);
+    world.finish_with("facts", json!({"all": 1}));
+    assert_eq!(serde_json::to_string(&world.starts()[0].inputs).unwrap(), r#"{"facts":1,"item":"a"}"#);
+}
+
+#[test]
+fn a_map_may_not_become_more_than_the_policy_says_whatever_it_asks_for() {
+    let mut world = World::with_plan("policy.map_max=2\ngaps\nall map map={\"over\":\"tasks.gaps.list\",\"max\":9}");
+    world.finish_with("gaps", json!({"list": [1, 2, 3]}));
+    insta::assert_snapshot!(world.tasks(), @"
+    gaps  completed
+    all   waiting    help: the list has 3 items, but at most 2 are allowed
+    ");
+}
+
+#[test]
+fn there_are_no_more_rounds_than_the_policy_says_whatever_a_route_asks_for() {
+    let mut world = World::with_plan("policy.rounds_max=1\na\nb after a on failure -> a max=5");
+    world.finish("a");
+    world.fail("b", Logic, "red");
+    world.finish("a-r2");
+    world.fail("b-r2", Logic, "red");
+    insta::assert_snapshot!(world.tasks(), @"
+    a     completed
+    b     failed     red
+    a-r2  completed
+    b-r2  failed     red
+    ");
+}
+
+#[test]
+fn a_map_that_says_nothing_becomes_at_most_a_hundred_tasks() {
+    let mut world = World::with_plan(GAPS_AND_DIG);
+    world.finish_with("gaps", json!({"list": vec![0; 101]}));
+    assert_eq!(world.waits_for(), ["dig: help: the list has 101 items, but at most 100 are allowed"]);
+}
+
+#[test]
+fn a_gate_that_says_nothing_sends_work_back_at_most_three_times() {
+    let mut world = World::with_plan("draft\nsign gate after draft");
+    world.finish("draft");
+    for (sign, draft) in [("sign", "draft-r2"), ("sign-r2", "draft-r3"), ("sign-r3", "draft-r4")] {
+        world.needs_changes(sign, "ana");
+        world.finish(draft);
+    }
+    let once_more = World::review("ana", "sign-r4", gantry_core::input::Decision::NeedsChanges);
+    assert_eq!(
+        world.refusal(once_more),
+        "gate `sign-r4` cannot send work back: 3 rounds were made, and more are not allowed [life::no-more-rounds]"
+    );
+}

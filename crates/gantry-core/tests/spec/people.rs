@@ -129,3 +129,26 @@ fn what_no_capability_could_do_may_be_done_by_hand() {
     world.done_by("write", "ana");
     assert_eq!(world.started(), ["next"]);
 }
+
+#[test]
+fn only_someone_in_the_role_may_do_a_manual_task() {
+    let mut world = World::with_plan(
+        r#"
+        plan.stakeholders=[{"name":"ana","role":"electrician"},{"name":"ben","role":"tenant"}]
+        wire   manual manual={"instruction":"connect it","role":"Electrician"}
+        paint  manual manual={"instruction":"paint it","role":"painter"}
+        "#,
+    );
+    let report = |task: &str, by: &str| Input::Report {
+        task: gantry_core::id::TaskId::new(task).unwrap(),
+        by: by.to_owned(),
+        end: Ok(Success::default()),
+    };
+    assert_eq!(
+        world.refusal(report("wire", "ben")),
+        "ben is no Electrician of this plan: it names ana [life::not-in-role]"
+    );
+    world.turn(report("wire", "Ana"));
+    world.turn(report("paint", "ben"));
+    assert_eq!(world.state().to_string(), "completed");
+}

@@ -255,3 +255,25 @@ fn preconditions_in_words_that_nobody_judged_are_named_at_the_end() {
     world.finish("sail");
     assert_eq!(world.life().task_life("sail").unwrap().unjudged, ["the weather is good"]);
 }
+
+#[test]
+fn a_task_waits_for_what_it_remembers() {
+    let mut world = World::with_plan("build inputs={\"key\":\"memory.release_key\"}");
+    assert!(world.started().is_empty());
+    insta::assert_snapshot!(world.tasks(), @"build  blocked    `memory.release_key` is not known yet");
+    world.observe(json!({"memory.release_key": "k-7"}));
+    assert_eq!(serde_json::to_string(&world.starts()[0].inputs).unwrap(), r#"{"key":"k-7"}"#);
+}
+
+#[test]
+fn what_was_left_out_before_the_plan_began_stays_out() {
+    let mut world = World::with_plan("a status=skipped\nb after a\nc");
+    assert_eq!(world.started(), ["c"]);
+    world.finish("c");
+    insta::assert_snapshot!(world.tasks(), @"
+    a  skipped
+    b  skipped    everything before it was skipped
+    c  completed
+    ");
+    assert_eq!(world.state().to_string(), "completed");
+}

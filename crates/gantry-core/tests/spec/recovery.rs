@@ -4,7 +4,7 @@ use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::id::AttemptNo;
 use gantry_core::input::Resolution;
-use gantry_core::policy::FailureClass::{Logic, Lost, Policy, Transient};
+use gantry_core::policy::FailureClass::{Cancelled, Logic, Lost, Policy, Transient};
 use gantry_core::policy::Usage;
 use gantry_testkit::{World, mins};
 use serde_json::json;
@@ -352,4 +352,35 @@ fn a_failure_mode_that_cannot_be_told_says_so() {
     let before = world.length();
     world.fail("copy", Logic, "exit code 1");
     assert!(world.log_since(before).contains("whether it is `full` cannot be told"), "{}", world.log_since(before));
+}
+
+#[test]
+fn what_must_hold_after_a_task_is_tested_like_its_criteria() {
+    let mut world = World::with_plan(
+        r#"
+        policy.recovery={"logic":[]}
+        build  postconditions=["exit_code == 0","outputs.size < 10"]
+        ship   after build
+        "#,
+    );
+    world.finish_with("build", json!({"exit_code": 0, "size": 12}));
+    insta::assert_snapshot!(world.tasks(), @"
+    build  failed     the result is not good enough: outputs.size < 10 is false: outputs.size = 12
+    ship   blocked    for build
+    ");
+    world.retry("build");
+    world.finish_with("build", json!({"exit_code": 0, "size": 9}));
+    assert_eq!(world.started().last().unwrap(), "ship");
+}
+
+#[test]
+fn what_someone_stopped_is_not_tried_again() {
+    let mut world = World::with_plan("build retry.max=5\nship after build");
+    world.started();
+    world.fail("build", Cancelled, "someone stopped it");
+    assert!(world.started().is_empty());
+    insta::assert_snapshot!(world.tasks(), @"
+    build  failed     someone stopped it
+    ship   blocked    for build
+    ");
 }

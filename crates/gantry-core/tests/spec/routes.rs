@@ -144,3 +144,23 @@ fn what_always_follows_does_so_when_the_task_is_given_up() {
     sweep      skipped    no route led to it
     ");
 }
+
+#[test]
+fn when_no_condition_holds_a_decision_takes_its_otherwise() {
+    let mut world = World::with_plan(
+        r#"
+        size
+        choose  decide after size decide={"options":[{"outcome":"big","when":"tasks.size.n > 10"}],"otherwise":"small"}  on big -> split  on small -> go
+        split
+        go
+        "#,
+    );
+    world.finish_with("size", json!({"n": 3}));
+    assert_eq!(world.started(), ["size", "go"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    size    completed
+    choose  completed  small
+    split   skipped    no route led to it
+    go      running
+    ");
+}

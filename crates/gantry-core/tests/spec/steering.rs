@@ -106,3 +106,27 @@ fn retrying_what_has_not_ended_is_refused() {
     task `c` does not wait for another try: it waits for a person [life::not-waiting]
     ");
 }
+
+#[test]
+fn every_state_of_a_plan_is_reached() {
+    let plan = || gantry_testkit::draw_plan("a\nb person after a");
+    let mut seen = Vec::new();
+    let mut world = World::not_started(plan());
+    seen.push(world.state().to_string());
+    world.turn(Input::Start);
+    seen.push(world.state().to_string());
+    world.pause();
+    seen.push(world.state().to_string());
+    world.resume();
+    world.finish("a");
+    seen.push(world.state().to_string());
+    world.done_by("b", "ana");
+    seen.push(world.state().to_string());
+    let mut world = World::with_plan("policy.recovery={\"logic\":[]}\na");
+    world.fail("a", gantry_core::policy::FailureClass::Logic, "no");
+    seen.push(world.state().to_string());
+    let mut world = World::with_plan("a");
+    world.cancel(TakeBack::Nothing);
+    seen.push(world.state().to_string());
+    assert_eq!(seen, ["pending", "running", "paused", "blocked", "completed", "failed", "abandoned"]);
+}

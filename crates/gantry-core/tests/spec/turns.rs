@@ -370,3 +370,15 @@ fn every_kind_of_input_is_read_back_as_it_was_written() {
     let room: Room = serde_json::from_str(&serde_json::to_string(&Room::PLENTY).unwrap()).unwrap();
     assert_eq!(room, Room::PLENTY);
 }
+
+#[test]
+fn a_turn_that_would_be_too_long_goes_on_in_the_next() {
+    // Each start is one event, and a turn stops starting things after ten thousand.
+    let tasks = (0..10_500).map(|n| format!("t{n}")).collect::<Vec<_>>().join("\n");
+    let mut world = World::with_plan(&format!("policy.parallel=20000\n{tasks}"));
+    let first = world.started().len();
+    assert!((9_000..10_500).contains(&first), "{first} were started");
+    assert_eq!(world.life().next_wake(), Some(world.journal().last().unwrap().at));
+    world.turn(Input::Tick);
+    assert_eq!(first + world.started().len(), 10_500);
+}

@@ -196,3 +196,17 @@ fn a_failed_plan_that_cannot_be_taken_back_waits_for_a_person() {
     world.resolve("a", Resolution::Skip);
     assert_eq!(world.state(), PlanState::Abandoned);
 }
+
+#[test]
+fn while_something_is_taken_back_nothing_else_is_and_the_plan_stays_as_it_is() {
+    let mut world = World::with_plan("a undo=restore\nb after a");
+    world.finish("a");
+    world.cancel(TakeBack::Everything);
+    let undo = Input::Undo { to: "a".to_owned(), by: "ana".to_owned(), why: "so".to_owned() };
+    let change = world.revision(|plan| plan.title = "Another".to_owned());
+    let said = [world.refusal(undo), world.refusal(change)];
+    insta::assert_snapshot!(said.join("\n"), @"
+    what was done is being taken back right now [life::undoing]
+    what was done is being taken back right now [life::undoing]
+    ");
+}

@@ -33,7 +33,7 @@ impl Around<'_> {
 pub(super) fn check(reading: &Reading, around: &Around<'_>, findings: &mut Findings) {
     let passed = |deadline: Option<Timestamp>| deadline.filter(|deadline| *deadline <= around.now);
     if let Some(deadline) = passed(reading.plan.deadline) {
-        let place = Location { task: None, path: "deadline".to_owned() };
+        let place = Location::new(None, "deadline");
         findings.push(missed("the plan", deadline).at(reading.places.find(&place)));
     }
     let mut missing = BTreeSet::new();
@@ -41,7 +41,7 @@ pub(super) fn check(reading: &Reading, around: &Around<'_>, findings: &mut Findi
         if task.status != InitialStatus::Pending {
             continue;
         }
-        let place = |path: &str| reading.places.find(&Location { task: Some(index), path: path.to_owned() });
+        let place = |path: &str| reading.places.find(&Location::new(Some(index), path));
         if let Some(deadline) = passed(task.deadline) {
             findings.push(missed(&format!("task `{}`", task.id), deadline).at(place("deadline")));
         }

@@ -1,9 +1,9 @@
 //! Tasks that wait for each other, shown with the place of each wait.
 
-use gantry_core::plan::{Action, Input, Location, Plan, Problem, Reference, Task};
+use gantry_core::plan::{Location, Plan, Problem, Reference, Task, references};
 
+use super::Spot;
 use crate::diagnostic::Diagnostic;
-use crate::read::Reading;
 
 /// A longer circle is shown by its first waits; the message has all of it.
 const WAITS_MAX: usize = 12;
@@ -15,13 +15,13 @@ struct Wait {
 }
 
 /// Adds the place of each wait in a circle; the one that the model names, or else the first, is the main one.
-pub(super) fn show(finding: Diagnostic, problem: &Problem, reading: &Reading) -> Diagnostic {
-    let Some(mut waits) = waits(problem, &reading.plan) else { return finding };
+pub(super) fn show(finding: Diagnostic, problem: &Problem, spot: &Spot<'_>) -> Diagnostic {
+    let Some(mut waits) = waits(problem, spot.plan) else { return finding };
     waits.truncate(WAITS_MAX);
-    let main = waits.iter().position(|wait| wait.place == problem.place).unwrap_or(0);
+    let main = waits.iter().position(|wait| wait.place == *spot.place).unwrap_or(0);
     let first = waits.remove(main);
-    let finding = finding.at(reading.places.find(&first.place)).label(first.label);
-    waits.into_iter().fold(finding, |finding, wait| finding.other(reading.places.find(&wait.place), wait.label))
+    let finding = finding.at(spot.places.find(&first.place)).label(first.label);
+    waits.into_iter().fold(finding, |finding, wait| finding.other(spot.places.find(&wait.place), wait.label))
 }
 
 /// Finds the waits of a circle; the message names the tasks, each of which waits for the next.
@@ -40,7 +40,7 @@ fn waits(problem: &Problem, plan: &Plan) -> Option<Vec<Wait>> {
 /// Finds where it is said that one task waits for another.
 fn wait(plan: &Plan, waits: usize, on: usize) -> Option<Wait> {
     let (task, other) = (&plan.tasks[waits], &plan.tasks[on]);
-    let said = |at: usize, path: String, label: String| Some(Wait { place: Location { task: Some(at), path }, label });
+    let said = |at: usize, path: String, label: String| Some(Wait { place: Location::new(Some(at), path), label });
     if let Some(n) = task.depends_on.iter().position(|id| *id == other.id) {
         return said(waits, format!("depends_on.{n}"), format!("`{}` waits for `{}`", task.id, other.id));
     }
@@ -66,27 +66,15 @@ fn wait(plan: &Plan, waits: usize, on: usize) -> Option<Wait> {
 
 /// The field in which a task reads what another one makes.
 fn reads(plan: &Plan, task: &Task, other: &Task) -> Option<String> {
-    let own = task.inputs.iter().map(|(name, input)| (format!("inputs.{name}"), input));
-    let more: Vec<(String, &Input)> = match &task.action {
-        Some(Action::Tool(tool)) => {
-            tool.args.iter().map(|(name, input)| (format!("tool.args.{name}"), input)).collect()
-        }
-        Some(Action::Plan(nested)) => {
-            nested.with.iter().map(|(name, input)| (format!("plan.with.{name}"), input)).collect()
-        }
-        Some(Action::Map(map)) => vec![("map.over".to_owned(), &map.over)],
-        Some(Action::Adopt(adopt)) => vec![("adopt".to_owned(), &adopt.0)],
-        _ => Vec::new(),
-    };
     let makes = |name: &String| {
         let listed = plan.artifacts.iter().find(|artifact| artifact.name == *name);
         let made = || other.artifacts.iter().any(|artifact| artifact.name == *name);
         listed.map_or_else(made, |artifact| artifact.from == other.id)
     };
-    let from = |input: &Input| match input {
-        Input::From(Reference::Task { task, .. }) => *task == other.id,
-        Input::From(Reference::Artifact { name }) => makes(name),
-        Input::From(Reference::Memory { .. }) | Input::Value(_) => false,
+    let from = |reference: &Reference| match reference {
+        Reference::Task { task, .. } => *task == other.id,
+        Reference::Artifact { name } => makes(name),
+        Reference::Memory { .. } => false,
     };
-    own.chain(more).find(|(_, input)| from(input)).map(|(path, _)| path)
+    references(task).into_iter().find(|(_, reference)| from(reference)).map(|(path, _)| path)
 }

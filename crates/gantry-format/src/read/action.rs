@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use gantry_core::plan::{Action, Map, Nested, Plan, Task, Undo};
 use serde::Deserialize;
 
-use super::{Reader, find, take};
+use super::{Fields, Reader, find, take};
 use crate::de;
 use crate::diagnostic::Diagnostic;
 use crate::node::{Key, Node, Value};
@@ -56,12 +56,21 @@ impl Reader<'_> {
         };
         let each = take(fields, "each");
         let mut map: Map = self.read(key, node, |node| Deserialize::deserialize(node))?;
-        map.each = each.and_then(|(_, node)| self.apart(id, node)).map(Box::new);
+        if let Some((key, each)) = each {
+            let span = each.span;
+            let (task, inner) = self.apart(id, each)?;
+            map.each = Some(Box::new(task));
+            self.plans.extend(inner.plans.into_iter().map(|(path, places)| (format!("map.each.{path}"), places)));
+            // Put back as it was read, so that its places are found.
+            if let Value::Map(fields) = &mut node.value {
+                fields.push((key, Node::new(span, Value::Map(inner.entries))));
+            }
+        }
         Some(map)
     }
 
     /// Reads a task that stands for itself, outside the list of tasks.
-    fn apart(&mut self, id: &str, mut node: Node) -> Option<Task> {
+    fn apart(&mut self, id: &str, mut node: Node) -> Option<(Task, Fields)> {
         let span = node.span;
         if let Value::Map(entries) = &mut node.value
             && find(entries, "id").is_none()
@@ -72,7 +81,7 @@ impl Reader<'_> {
         inner.task(node, None, 0);
         inner.resolve_families(&Plan::default());
         let count = inner.tasks.len();
-        let task = inner.tasks.into_iter().next().map(|(task, _)| task);
+        let task = inner.tasks.into_iter().next();
         if count > 1 {
             self.findings.push(
                 Diagnostic::error("plan::map-of-many", "what each item becomes is one task, without tasks inside")
@@ -103,6 +112,7 @@ impl Reader<'_> {
 
     fn inner_plan(&mut self, node: Node) -> Option<Box<Plan>> {
         let reading = super::plan(node, self.findings)?;
+        self.plans.push(("plan".to_owned(), reading.places));
         Some(Box::new(reading.plan))
     }
 

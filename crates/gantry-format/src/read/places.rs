@@ -11,7 +11,9 @@ pub(crate) struct Fields {
     /// The place that stands for the whole: a task's id, or a plan's first field.
     pub(crate) head: Span,
     /// The fields.
-    pub(crate) fields: Vec<(Key, Node)>,
+    pub(crate) entries: Vec<(Key, Node)>,
+    /// The places of the plans that stand in it, each with the path of the field that holds it.
+    pub(crate) plans: Vec<(String, Places)>,
 }
 
 impl Fields {
@@ -28,8 +30,11 @@ impl Fields {
 
     /// Follows a path as far as the file has it; returns the place of the last name, and the node.
     fn resolve(&self, path: &str) -> Option<(Span, &Node)> {
+        // A family is written as the task that each item becomes.
+        let is_family = |path: &&str| path.starts_with("map.") && super::find(&self.entries, "map").is_none();
+        let path = Some(path).filter(is_family).and_then(|path| path.strip_prefix("map.each.")).unwrap_or(path);
         let mut names = path.split('.');
-        let (key, node) = super::find(&self.fields, names.next()?)?;
+        let (key, node) = super::find(&self.entries, names.next()?)?;
         let mut found = (key.span, node);
         for name in names {
             let inner = match &found.1.value {
@@ -52,17 +57,31 @@ pub(crate) struct Places {
     pub(crate) plan: Fields,
     /// The fields of each task, in the order of [`Plan::tasks`].
     pub(crate) tasks: Vec<Fields>,
+    /// Whether some task has no usable id, so that nobody can say which ids exist.
+    pub(crate) ids_unsure: bool,
 }
 
 impl Places {
     /// Finds a place that the model names.
     pub(crate) fn find(&self, place: &Location) -> Span {
-        self.fields(place).place(&place.path)
+        match (self.inside(place), &place.inside) {
+            (Some(inside), Some(there)) => inside.find(there),
+            _ => self.fields(place).place(&place.path),
+        }
     }
 
     /// Returns the text that stands at a place.
     pub(crate) fn text(&self, place: &Location) -> Option<&str> {
-        self.fields(place).resolve(&place.path)?.1.as_str()
+        match (self.inside(place), &place.inside) {
+            (Some(inside), Some(there)) => inside.text(there),
+            _ => self.fields(place).resolve(&place.path)?.1.as_str(),
+        }
+    }
+
+    /// The places of the plan inside that a place leads into.
+    pub(crate) fn inside(&self, place: &Location) -> Option<&Self> {
+        place.inside.as_ref()?;
+        self.fields(place).plans.iter().find(|(path, _)| *path == place.path).map(|(_, places)| places)
     }
 
     fn fields(&self, place: &Location) -> &Fields {

@@ -42,7 +42,9 @@ impl Reader<'_> {
         self.unwrap_action(&mut fields);
         self.gather_gate(id.as_str(), &mut fields);
         let mut task = self.contract(&id, head, &mut fields);
+        self.plans.clear(); // only what the task itself does is looked into
         task.action = self.action(id.as_str(), &mut fields);
+        let plans = std::mem::take(&mut self.plans);
         if let Some(parent) = parent {
             task.parent = Some(parent.id.clone());
         }
@@ -53,7 +55,7 @@ impl Reader<'_> {
         }
         // What is inside needs only the id.
         let stub = Task::new(task.id.clone());
-        self.tasks.push((task, Fields { head, fields }));
+        self.tasks.push((task, Fields { head, entries: fields, plans }));
         if let Some((key, children)) = children {
             if is_family {
                 self.findings.push(
@@ -72,7 +74,7 @@ impl Reader<'_> {
         text.trim().clone_into(&mut task.title);
         task.action = Some(Action::Command(Command::new(text.trim())));
         task.parent = parent.map(|parent| parent.id.clone());
-        self.tasks.push((task, Fields { head: span, fields: Vec::new() }));
+        self.tasks.push((task, Fields { head: span, entries: Vec::new(), plans: Vec::new() }));
     }
 
     /// Makes an id for a task that has none: `<parent>-1`, or the next number that is free.

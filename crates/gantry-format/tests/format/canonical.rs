@@ -107,7 +107,7 @@ fn tasks_inside_a_map_or_a_nested_plan_have_the_same_form() {
         "
 tasks:
   - id: search
-    command: search(terms) -> hits
+    command: search('terms') -> hits
   - id: dive
     depends_on: [search]
     map: {over: tasks.search.hits, max: 9, each: {run: open, needs: [], kind: research}}
@@ -120,7 +120,7 @@ tasks:
     insta::assert_snapshot!(to_yaml(&plan), @"
     tasks:
       - id: search
-        command: search(terms) -> hits
+        command: search('terms') -> hits
       - id: dive
         map:
           over: tasks.search.hits

@@ -237,3 +237,14 @@ fn fields_that_are_given_twice_are_shown_at_both_places() {
       |   ^^^ given again here
     "#);
 }
+
+#[test]
+fn needs_are_named_one_after_the_other() {
+    insta::assert_snapshot!(read("task a\ntask b\ntask c\n  needs: a b\n"), @"
+    tasks:
+      - id: a
+      - id: b
+      - id: c
+        depends_on: [a, b]
+    ");
+}

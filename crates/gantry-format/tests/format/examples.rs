@@ -4,7 +4,7 @@
 
 use gantry_format::{Loaded, load, to_json, to_yaml};
 
-use crate::kit::example;
+use crate::kit::{example, shared};
 
 /// Reads an example and returns what is found and the canonical form, which must be the same plan.
 fn read(name: &str) -> String {
@@ -56,5 +56,29 @@ fn every_file_among_the_examples_is_read_by_a_test() {
     for entry in std::fs::read_dir(folder).expect("there are examples") {
         let name = entry.expect("the folder can be read").file_name().to_string_lossy().into_owned();
         assert!(this_file.contains(&format!("{name:?}")), "{name} is read by no test");
+    }
+}
+
+#[test]
+fn the_examples_are_those_of_the_founding_documents() {
+    let Some(path) = shared("seeds/001-advanced-planning-system.md") else { return };
+    let text = std::fs::read_to_string(path).expect("the document can be read");
+    let blocks: Vec<&str> = text
+        .split("\n```")
+        .skip(1)
+        .step_by(2)
+        .filter_map(|block| block.split_once('\n'))
+        .map(|(_, block)| block)
+        .collect();
+    let own = |name: &str| {
+        let lines: Vec<String> =
+            example(name).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
+        lines.join("\n").trim().to_owned()
+    };
+    for name in
+        ["rfc-collect.yaml", "http3-research.yaml", "feature-x.yaml", "debug-500.yaml", "plan-build-search.json"]
+    {
+        let own = own(name);
+        assert!(blocks.iter().any(|block| block.trim() == own), "{name} is not as it is written there:\n{own}");
     }
 }

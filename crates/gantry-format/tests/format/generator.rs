@@ -399,7 +399,7 @@ impl Dice<'_> {
             escalation: self.maybe(|dice| Escalation {
                 after: dice.duration(),
                 to: dice.texts(),
-                levels: dice.number(),
+                levels: 1 + dice.number(),
             }),
             estimate: self.maybe(|_| Estimate { low: Duration::from_ms(0), likely, high: likely.times(2) }),
             resources: self.list(|dice| ResourceUse {
@@ -414,11 +414,11 @@ impl Dice<'_> {
                 0 | 1 => Undo::None,
                 2 => Undo::Restore,
                 3 => Undo::Never,
-                _ => Undo::Action(Box::new(self.action())),
+                _ => Undo::Action(Box::new(self.work())),
             },
-            verify: self.maybe(|dice| Box::new(dice.action())),
+            verify: self.maybe(|dice| Box::new(dice.work())),
             idempotency: self.maybe(|dice| [Idempotency::Safe, Idempotency::Keyed, Idempotency::Unsafe][dice.throw(3)]),
-            alternates: self.list(Self::action),
+            alternates: self.list(Self::work),
             fallback: self.maybe(|dice| dice.map(|dice| dice.json(1))),
             rationale: self.maybe(Self::text),
             metadata: self.map(|dice| dice.json(2)),
@@ -436,8 +436,9 @@ impl Dice<'_> {
         task
     }
 
-    fn action(&mut self) -> Action {
-        match self.throw(if self.depth == 0 { 13 } else { 16 }) {
+    /// Something that a runner does.
+    fn work(&mut self) -> Action {
+        match self.throw(5) {
             0 => Action::Command(Command::new(&self.word())),
             1 => {
                 Action::Run(Run { command: self.word(), shell: self.maybe(Self::text), cwd: self.maybe(Self::folder) })
@@ -451,7 +452,7 @@ impl Dice<'_> {
                 settings: self.map(|dice| dice.json(1)),
             }),
             3 => Action::Tool(Tool { name: self.word(), args: self.map(|dice| Input::Value(dice.json(1))) }),
-            4 => Action::Agent(Agent {
+            _ => Action::Agent(Agent {
                 goal: self.word(),
                 strategy: [Strategy::React, Strategy::Tot, Strategy::Reflexion][self.throw(3)],
                 tools: self.texts(),
@@ -459,6 +460,12 @@ impl Dice<'_> {
                 role: self.maybe(Self::text),
                 ..Agent::default()
             }),
+        }
+    }
+
+    fn action(&mut self) -> Action {
+        match self.throw(if self.depth == 0 { 13 } else { 16 }) {
+            0..=4 => self.work(),
             5 => Action::Decide(Decide {
                 question: self.word(),
                 options: self.list(|dice| Branch { outcome: dice.word(), when: dice.maybe(Self::expr) }),

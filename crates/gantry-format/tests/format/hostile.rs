@@ -5,6 +5,8 @@
 use gantry_format::{load, node};
 use proptest::prelude::*;
 
+use crate::kit::shared;
+
 /// Threads of async runtimes have stacks of this size.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 
@@ -45,6 +47,17 @@ fn plans_in_plans(depth: usize) -> Vec<u8> {
 fn tasks_in_tasks() -> Vec<u8> {
     let tasks = nested("{id: a, tasks: [", "x", "]}", 30);
     [b"title: x\ntasks: [".as_slice(), &tasks, b"]"].concat()
+}
+
+fn many_values(count: usize) -> Vec<u8> {
+    format!("{{\"tasks\": 1, \"metadata\": [{}0]}}", "0,".repeat(count)).into_bytes()
+}
+
+/// The most memory that this process ever had, where the system says so.
+fn memory_peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(peak.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1_024)
 }
 
 #[test]
@@ -89,19 +102,21 @@ fn harmful_input_is_refused_for_what_it_is() {
         ("plans in plans", "a.yaml", plans_in_plans(20), "ok"),
         ("plans in plans, one too many", "a.yaml", plans_in_plans(21), "file::too-deep"),
         ("tasks in tasks", "a.yaml", tasks_in_tasks(), "plan::duplicate-id"),
+        ("as many values as there may be", "a.json", many_values(node::NODES_MAX - 10), "plan::wrong-type"),
+        ("a few values more", "a.json", many_values(node::NODES_MAX + 10), "file::too-large"),
     ];
     for (what, name, bytes, expected) in cases {
         assert_eq!(code(name, bytes), expected, "{what}");
+    }
+    if let Some(peak) = memory_peak_bytes() {
+        assert!(peak < 1 << 30, "reading took {} MiB", peak >> 20);
     }
 }
 
 #[test]
 fn the_big_list_of_naughty_strings_can_be_titles() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/security/naughty/blns.json");
-    let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: {path} is not installed here");
-        return;
-    };
+    let Some(path) = shared("data/security/naughty/blns.json") else { return };
+    let text = std::fs::read_to_string(path).expect("the list can be read");
     let strings: Vec<String> = serde_json::from_str(&text).expect("the list is JSON");
     for string in strings.iter().filter(|string| !string.contains('\0')) {
         let mut plan = gantry_core::plan::Plan { title: string.clone(), ..Default::default() };

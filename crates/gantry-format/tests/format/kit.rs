@@ -3,6 +3,10 @@
 use gantry_core::plan::Plan;
 use gantry_format::{Loaded, load};
 
+#[path = "../shared.rs"]
+mod shared;
+pub use shared::shared;
+
 /// Reads a YAML text and returns what a person would see.
 pub fn seen(yaml: &str) -> String {
     load("plan.yaml", yaml.as_bytes()).report.render(false)

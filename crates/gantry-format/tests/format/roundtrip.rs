@@ -58,3 +58,21 @@ fn most_generated_plans_are_ones_that_may_begin() {
     }
     assert!(sound > 100, "only {sound} of 200");
 }
+
+#[test]
+fn plans_of_the_simulator_and_what_they_became_read_back_the_same() {
+    use gantry_sim::dice::Dice;
+    use gantry_sim::run::run_seed;
+    use gantry_sim::world::Trace;
+    for seed in 1..150 {
+        let drawn = gantry_sim::plans::draw(&mut Dice::new(seed, 1)).plan;
+        let journal = run_seed(seed, Trace::Off).record.journal;
+        let became = gantry_core::life::replay(&journal).expect("a sound journal").plan();
+        for plan in [drawn, became] {
+            for (name, text) in [("a.yaml", to_yaml(&plan)), ("a.json", to_json(&plan))] {
+                let loaded = load(name, text.as_bytes());
+                assert_eq!(loaded.plan.as_ref(), Some(&plan), "seed {seed}\n{text}\n{}", loaded.report.render(false));
+            }
+        }
+    }
+}

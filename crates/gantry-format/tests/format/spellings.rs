@@ -28,7 +28,7 @@ fn other_spellings_read_as_the_canonical_ones() {
         ("tasks: [{id: a, gate: }]", "tasks: [{id: a, gate: {}}]"),
         ("tasks: [{id: a, kind: debug, checks: [ok?]}]", "tasks: [{id: a, kind: debug, success_criteria: [ok?]}]"),
         ("tasks: [{id: a, expect: [ok?]}]", "tasks: [{id: a, success_criteria: [ok?]}]"),
-        ("tasks: [{id: a, commands: ['f(x) -> y', g(y)]}]", "tasks: [{id: a, command: 'f(x) -> y; g(y)'}]"),
+        ("tasks: [{id: a, commands: ['f(1) -> y', g(y)]}]", "tasks: [{id: a, command: 'f(1) -> y; g(y)'}]"),
         (
             "tasks: [{id: a, using: web.fetch, input: {q: 1}}]",
             "tasks: [{id: a, capabilities: [web.fetch], inputs: {q: 1}}]",

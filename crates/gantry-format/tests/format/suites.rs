@@ -1,19 +1,18 @@
 //! The public test suites of JSON and YAML, read in place where they are installed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gantry_format::tree::Parsed;
 use gantry_format::{json, yaml};
+
+use crate::kit::shared;
 
 /// Names accepted by RFC 8259 that are refused here on purpose.
 const REFUSED_ON_PURPOSE: [&str; 2] = ["y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"];
 
 fn files(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/security")).join(folder);
-    let Ok(entries) = std::fs::read_dir(&root) else {
-        eprintln!("skipped: {} is not installed here", root.display());
-        return Vec::new();
-    };
+    let Some(root) = shared(&format!("data/security/{folder}")) else { return Vec::new() };
+    let entries = std::fs::read_dir(root).expect("the folder can be read");
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
     files

@@ -23,6 +23,13 @@ fn each_action_has_its_shape() {
         {"id": "h", "action": {"wait": "2h"}},
         {"id": "i", "action": {"run": "make"}},
         {"id": "j", "title": "Nothing yet"},
+        {"id": "k", "action": {"model": {"instruction": "think"}}},
+        {"id": "l", "action": {"command": "tidy up"}},
+        {"id": "m", "action": {"tool": "files.read"}},
+        {"id": "n", "action": {"agent": "mend it"}},
+        {"id": "o", "action": {"compute": {"n": "1 + 1"}}},
+        {"id": "p", "action": {"undo_to": "g"}},
+        {"id": "q", "action": {"adopt": "tasks.k.plan"}},
     ]}));
     insta::assert_snapshot!(mermaid::export(&plan), @r#"
     flowchart LR
@@ -36,6 +43,14 @@ fn each_action_has_its_shape() {
       h(("h"))
       i["i"]
       j["Nothing yet"]
+      k["k"]
+      l["l"]
+      m["m"]
+      n["n"]
+      o["o"]
+      p["p"]
+      q["q"]
+      k --> q
     "#);
 }
 

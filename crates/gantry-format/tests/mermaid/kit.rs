@@ -1,10 +1,14 @@
 //! Drawing charts as plain lines, and finding the charts to read.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gantry_core::plan::{Action, Plan, Severity, Task};
 use gantry_format::mermaid::{self, Flowchart, Imported};
+
+#[path = "../shared.rs"]
+mod shared;
+pub use shared::shared;
 
 /// Draws a chart as plain lines.
 pub fn drawn(text: &str) -> String {
@@ -55,13 +59,8 @@ pub fn draw(chart: &Flowchart, text: &str) -> String {
 }
 
 /// Returns the folder of real charts, if this machine has it.
-pub fn data() -> Option<&'static Path> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/mermaid"));
-    if path.join("reference_parse.json").is_file() {
-        return Some(path);
-    }
-    eprintln!("notice: {} is absent, nothing to compare with", path.display());
-    None
+pub fn data() -> Option<PathBuf> {
+    shared("data/mermaid")
 }
 
 /// Returns the names and texts of the real charts, in order.

@@ -96,7 +96,7 @@ fn real_charts_read_the_way_mermaid_reads_them() {
     let mut same = 0;
     let mut refused = 0;
     let mut different = String::new();
-    for (name, text) in flowcharts(data) {
+    for (name, text) in flowcharts(&data) {
         let expected = &reference[&name];
         let parsed = mermaid::parse(&text);
         if expected["ok"] != Value::Bool(true) {

@@ -77,13 +77,16 @@ fn read_by(task: &Task) -> Vec<&Reference> {
         Some(Action::Adopt(adopt)) => inputs.push(&adopt.0),
         _ => {}
     }
-    inputs
-        .into_iter()
-        .filter_map(|input| match input {
-            Input::From(reference) => Some(reference),
-            Input::Value(_) => None,
-        })
-        .collect()
+    let own = inputs.into_iter().filter_map(|input| match input {
+        Input::From(reference) => Some(reference),
+        Input::Value(_) => None,
+    });
+    // A map waits for what its parts will read.
+    let parts = match &task.action {
+        Some(Action::Map(map)) => map.each.as_deref().map(read_by).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    own.chain(parts).collect()
 }
 
 fn maker_of(reference: &Reference, plan: &Plan) -> Option<TaskId> {

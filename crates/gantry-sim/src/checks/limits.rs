@@ -153,7 +153,8 @@ fn rounds_and_maps(book: &Book, diff: &Diff) -> Outcome {
     for id in maps {
         let task = book.task(id)?;
         let Some(Action::Map(map)) = &task.action else { continue };
-        let limit = map.max.or(book.plan.policy.map_max).unwrap_or(MAP_DEFAULT) as usize;
+        let said = [map.max, book.plan.policy.map_max].into_iter().flatten().min();
+        let limit = said.unwrap_or(MAP_DEFAULT) as usize;
         let is_part = |task: &&Task| task.parent.as_ref() == Some(id) && task.round.is_none();
         let kept = book.plan.tasks.iter().filter(is_part).filter(|task| !diff.removed.contains(&task.id)).count();
         let parts = kept + diff.added.iter().map(|placed| &placed.task).filter(is_part).count();
@@ -211,9 +212,10 @@ fn is_taken_in(book: &Book, task: &Task) -> bool {
 /// How often work may be sent back by this task, by the most generous of its ways back.
 fn rounds_allowed(book: &Book, task: &Task) -> u32 {
     let routes = task.next.iter().filter_map(|route| route.max).max();
+    let policy = book.plan.policy.rounds_max;
     let gate = match &task.action {
-        Some(Action::Gate(gate)) => Some(gate.rounds_max.or(book.plan.policy.rounds_max).unwrap_or(ROUNDS_DEFAULT)),
+        Some(Action::Gate(gate)) => Some(gate.rounds_max.or(policy).unwrap_or(ROUNDS_DEFAULT)),
         _ => None,
     };
-    routes.max(gate).unwrap_or(0)
+    routes.max(gate).unwrap_or(0).min(policy.unwrap_or(u32::MAX))
 }

@@ -4,6 +4,7 @@ use gantry_core::event::Entry;
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::{self, BadJournal, Life};
+use gantry_core::plan::{Plan, Severity};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -22,6 +23,7 @@ pub fn check(record: &Record, live: &Life) -> Outcome {
     same((live, &text), &replayed(&read)?, "from the journal")?;
     same((live, &text), &read_text(&text)?, "from its own text")?;
     decided_again(journal, &lines, &record.taken)?;
+    sound(&live.plan())?;
     // Forking folds the journal three times more: a part of the lives is enough.
     if journal.len().is_multiple_of(FORKED_ONE_IN) { forked(journal) } else { Ok(()) }
 }
@@ -34,6 +36,14 @@ pub fn read_back(journal: &[Entry], lines: &[String]) -> Outcome<Vec<Entry>> {
             Err(Violation::new("what is written can be read back", format!("{wrote:?} became {found:?}")))
         }
         None => Ok(read),
+    }
+}
+
+/// Whatever a plan has become, it is one that may begin.
+pub fn sound(plan: &Plan) -> Outcome {
+    match plan.check().into_iter().find(|problem| problem.severity == Severity::Error) {
+        Some(problem) => Err(Violation::new("a plan stays a sound plan", problem.message)),
+        None => Ok(()),
     }
 }
 

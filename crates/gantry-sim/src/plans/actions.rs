@@ -21,7 +21,7 @@ pub fn action(dice: &mut Dice, names: &[String]) -> Option<Action> {
         0..=17 => run(dice),
         18..=31 => model(dice),
         32..=41 => tool(dice),
-        42..=46 => Action::Command(Command::new("search(query) -> links; fetch(links) -> items")),
+        42..=46 => Action::Command(Command::new("search(\"query\") -> links; fetch(links) -> items")),
         47..=51 => Action::Command(Command::new("look at the notes and write them up")),
         52..=56 => manual(dice),
         57..=61 => ask(dice),

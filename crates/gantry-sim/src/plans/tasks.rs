@@ -140,7 +140,10 @@ pub fn put_deploys_behind_gates(dice: &mut Dice, shape: &Shape, tasks: &mut [Tas
 /// Everything about a task that is not an edge.
 fn contract(dice: &mut Dice, task: &mut Task, plan: &Budget) {
     if dice.percent(10) {
-        task.kind = Some(Kind::new(dice.word(&Kind::KNOWN)));
+        let kind = Kind::new(dice.word(&Kind::KNOWN));
+        // In a file, whatever is of the kind `gate` is one.
+        let fits = kind.as_str() != "gate" || matches!(task.action, Some(Action::Gate(_)));
+        task.kind = fits.then_some(kind);
     }
     if dice.percent(8) {
         task.preconditions.push(Check::read(dice.word(&[
@@ -171,9 +174,9 @@ fn contract(dice: &mut Dice, task: &mut Task, plan: &Budget) {
     task.timebox = dice.percent(8).then(|| seconds(dice, 20, 1_000));
     task.deadline = dice.percent(5).then(|| BEGINNING + seconds(dice, 1, 5_000));
     task.escalation = dice.percent(8).then(|| Escalation {
-        after: seconds(dice, 0, 500),
+        after: seconds(dice, 1, 500),
         to: vec!["olga".to_owned(), "pat".to_owned()],
-        levels: dice.small(0, 4),
+        levels: dice.small(1, 4),
     });
     task.optional = dice.percent(10);
     task.priority = dice.percent(10).then(|| i32::from(dice.percent(50)) * 5 - 2);
@@ -213,7 +216,7 @@ fn alternate(dice: &mut Dice) -> Action {
     if dice.percent(75) {
         return actions::attempt(dice);
     }
-    let text = if dice.percent(50) { "search(query) -> items" } else { "do it the other way" };
+    let text = if dice.percent(50) { "search(\"query\") -> items" } else { "do it the other way" };
     Action::Command(Command::new(text))
 }
 

@@ -1,5 +1,9 @@
 //! The lane in which a task waits for its turn: tasks in one lane use the same capabilities.
 
+use std::sync::Arc;
+
+use imbl::OrdSet;
+
 use crate::id::TaskNo;
 use crate::life::Life;
 use crate::plan::{Action, Task};
@@ -80,5 +84,48 @@ impl Life {
     pub(in crate::life) fn find_lane(&mut self, no: TaskNo) {
         let lane = lane_of(&self.node(no).task, &self.header.policy, self.task(no).way);
         self.node_mut(no).lane = lane;
+    }
+
+    /// Puts a task into its lane.
+    pub(in crate::life) fn enter_lane(&mut self, no: TaskNo) {
+        let node = Arc::clone(self.node(no));
+        let place = (-i64::from(node.task.rank()), no);
+        let head = self.head_of(&node.lane);
+        match self.lanes.get_mut(&node.lane) {
+            Some(lane) => drop(lane.insert(place)),
+            None => drop(self.lanes.insert(node.lane.clone(), OrdSet::unit(place))),
+        }
+        self.follow_head(&node.lane, head);
+        self.task_mut(no).in_lane = true;
+    }
+
+    pub(in crate::life) fn leave_lane(&mut self, no: TaskNo) {
+        if !self.task(no).in_lane {
+            return;
+        }
+        let node = Arc::clone(self.node(no));
+        let head = self.head_of(&node.lane);
+        if let Some(lane) = self.lanes.get_mut(&node.lane) {
+            lane.remove(&(-i64::from(node.task.rank()), no));
+            if lane.is_empty() {
+                self.lanes.remove(&node.lane);
+            }
+        }
+        self.follow_head(&node.lane, head);
+        self.task_mut(no).in_lane = false;
+    }
+
+    /// The first task of a lane.
+    fn head_of(&self, lane: &str) -> Option<(i64, TaskNo)> {
+        self.lanes.get(lane)?.get_min().copied()
+    }
+
+    /// Keeps the heads of lanes up to date when that of one lane may have changed.
+    fn follow_head(&mut self, lane: &str, before: Option<(i64, TaskNo)>) {
+        let head = self.head_of(lane);
+        if head != before {
+            before.map(|head| self.heads.remove(&head));
+            head.map(|head| self.heads.insert(head));
+        }
     }
 }

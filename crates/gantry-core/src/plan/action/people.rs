@@ -42,6 +42,9 @@ pub struct Gate {
 }
 
 impl Gate {
+    /// The sorts of gates.
+    pub const TYPES: [&str; 5] = ["schema", "invariants", "regression", "diff", "approval"];
+
     /// Returns how many approvals it takes.
     pub fn approvals_needed(&self) -> u32 {
         self.approvals.unwrap_or_else(|| {
@@ -92,7 +95,7 @@ short_form! {
         pub instruction: String,
         /// What to hand in as proof.
         pub evidence: Vec<String>,
-        /// Who may do it.
+        /// The role of who does it; where the plan says who has this role, nobody else may.
         pub role: Option<String>,
     }
 }

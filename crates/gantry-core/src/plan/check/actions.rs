@@ -1,14 +1,133 @@
 //! Problems of what a task does and of how it is taken back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::Findings;
-use super::names::{check_names, own_names};
-use crate::plan::action::Action;
-use crate::plan::{Gate, Plan, Task, Undo};
+use super::content::Spot;
+use super::names::{check_condition, check_expr};
+use super::{Findings, Location, each, people};
+use crate::plan::action::{Action, Compute, Decide, Nested};
+use crate::plan::{Call, Reference, Undo};
+
+/// Says what is wrong with what a task does.
+pub(super) fn check(spot: &Spot<'_>, findings: &mut Findings) {
+    check_alternates(spot, findings);
+    check_pipelines(spot, findings);
+    check_inputs(spot, findings);
+    check_undo(spot, findings);
+    check_commands(spot, findings);
+    match &spot.task.action {
+        Some(Action::Gate(gate)) => people::check_gate(spot, gate, findings),
+        Some(Action::Ask(ask)) => people::check_ask(spot, ask, findings),
+        Some(Action::Map(map)) => each::check(spot, map, findings),
+        Some(Action::Decide(decide)) => check_decide(spot, decide, findings),
+        Some(Action::Compute(compute)) => check_compute(spot, compute, findings),
+        Some(Action::UndoTo(undo)) => check_point(spot, &undo.0, findings),
+        Some(Action::Plan(nested)) => check_nested(spot, nested, findings),
+        Some(
+            Action::Model(_)
+            | Action::Run(_)
+            | Action::Command(_)
+            | Action::Tool(_)
+            | Action::Agent(_)
+            | Action::Manual(_)
+            | Action::Adopt(_)
+            | Action::Checkpoint(_)
+            | Action::Wait(_),
+        )
+        | None => {}
+    }
+}
+
+fn check_decide(spot: &Spot<'_>, decide: &Decide, findings: &mut Findings) {
+    let task = spot.task;
+    if decide.options.is_empty() && decide.question.is_empty() {
+        findings
+            .error(
+                "plan::nothing-to-decide",
+                spot.at("decide"),
+                format!("task `{}` has neither options nor a question", task.id),
+            )
+            .hint("list the outcomes under `decide.options`");
+    }
+    for (i, branch) in decide.options.iter().enumerate() {
+        if let Some(when) = &branch.when {
+            check_condition(when, &spot.at(format!("decide.options.{i}.when")), spot, findings);
+        }
+    }
+    // When no condition holds, one outcome is taken: `otherwise`, or else the first without a condition.
+    let taken_before = usize::from(decide.otherwise.is_none());
+    let without = decide.options.iter().enumerate().filter(|(_, branch)| branch.when.is_none());
+    for (i, branch) in without.skip(taken_before).filter(|_| decide.is_computed()) {
+        if decide.otherwise.as_ref() == Some(&branch.outcome) {
+            continue;
+        }
+        findings
+            .warning(
+                "plan::never-chosen",
+                spot.at(format!("decide.options.{i}")),
+                format!("task `{}` never decides for `{}`: it has no condition", task.id, branch.outcome),
+            )
+            .hint("give it a `when`, or make it `otherwise`");
+    }
+    if decide.is_computed() && decide.otherwise.is_none() && decide.options.iter().all(|branch| branch.when.is_some()) {
+        findings
+            .warning(
+                "plan::no-otherwise",
+                spot.at("decide"),
+                format!("task `{}` fails when none of its conditions holds", task.id),
+            )
+            .hint("say what happens then with `otherwise`");
+    }
+}
+
+fn check_compute(spot: &Spot<'_>, compute: &Compute, findings: &mut Findings) {
+    for (name, expr) in &compute.0 {
+        check_expr(expr, &spot.at(format!("compute.{name}")), spot.names, &spot.own, findings);
+    }
+    if let Err(circle) = compute.in_order() {
+        findings
+            .error(
+                "plan::compute-cycle",
+                spot.at("compute"),
+                format!("these entries of task `{}` need each other: {}", spot.task.id, circle.join(", ")),
+            )
+            .hint("compute one of them without the others");
+    }
+}
+
+/// A plan inside is a plan like any other: what is wrong with it is said at its place in there.
+fn check_nested(spot: &Spot<'_>, nested: &Nested, findings: &mut Findings) {
+    let task = spot.task;
+    match (&nested.plan, &nested.template) {
+        (None, None) => {
+            findings.error(
+                "plan::empty-nested",
+                spot.at("plan"),
+                format!("task `{}` names neither a plan nor a template", task.id),
+            );
+        }
+        (Some(_), Some(_)) => {
+            findings
+                .error(
+                    "plan::empty-nested",
+                    spot.at("plan"),
+                    format!("task `{}` names both a plan and a template", task.id),
+                )
+                .hint("keep one");
+        }
+        (Some(inner), None) => {
+            for problem in inner.check() {
+                let place = Location { inside: Some(Box::new(problem.place)), ..spot.at("plan") };
+                findings.add(problem.severity, problem.code, place, problem.message).hint = problem.hint;
+            }
+        }
+        (None, Some(_)) => {}
+    }
+}
 
 /// Commands that could never run: that nothing is to be run, or outside the working folder, is seen beforehand.
-pub(super) fn check_commands(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+fn check_commands(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
     let undo = match &task.undo {
         Undo::Action(action) => Some(("undo".to_owned(), &**action)),
         Undo::None | Undo::Restore | Undo::Never => None,
@@ -22,7 +141,7 @@ pub(super) fn check_commands(task: &Task, at: Option<usize>, prefix: &str, findi
             findings
                 .error(
                     "plan::empty-command",
-                    (at, &format!("{prefix}{field}")),
+                    spot.at(&field),
                     format!("there is no command to run in task `{}`", task.id),
                 )
                 .hint("say what to run, or leave it out: then a person does the task");
@@ -31,7 +150,7 @@ pub(super) fn check_commands(task: &Task, at: Option<usize>, prefix: &str, findi
             findings
                 .error(
                     "plan::outside-folder",
-                    (at, &format!("{prefix}{field}.cwd")),
+                    spot.at(format!("{field}.cwd")),
                     format!("the folder `{cwd}` is outside the working folder, where no command may run"),
                 )
                 .hint(
@@ -42,7 +161,7 @@ pub(super) fn check_commands(task: &Task, at: Option<usize>, prefix: &str, findi
 }
 
 /// Tells whether a path leads out of the folder that it starts in.
-pub(super) fn leads_out(path: &str) -> bool {
+fn leads_out(path: &str) -> bool {
     let mut depth = 0_i64;
     for part in path.split('/') {
         depth += match part {
@@ -59,7 +178,8 @@ pub(super) fn leads_out(path: &str) -> bool {
 
 /// Only a capability keeps what was there before, and so does a plan inside; what people did cannot be restored from
 /// anything.
-pub(super) fn check_undo(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+fn check_undo(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
     if task.undo != Undo::Restore {
         return;
     }
@@ -81,16 +201,13 @@ pub(super) fn check_undo(task: &Task, at: Option<usize>, prefix: &str, findings:
         ) => "it changes no files itself",
     };
     findings
-        .error(
-            "plan::restore-needs-files",
-            (at, &format!("{prefix}undo")),
-            format!("task `{}` cannot be restored: {why}", task.id),
-        )
+        .error("plan::restore-needs-files", spot.at("undo"), format!("task `{}` cannot be restored: {why}", task.id))
         .hint("say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out");
 }
 
 /// Runners find what an action takes beside the task's own inputs: one name cannot mean both.
-pub(super) fn check_inputs(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+fn check_inputs(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
     let taken = match &task.action {
         Some(Action::Tool(tool)) if !tool.args.is_empty() => ("args", "the arguments of the tool"),
         Some(Action::Plan(nested)) if !nested.with.is_empty() => ("with", "what the nested plan is given"),
@@ -99,22 +216,23 @@ pub(super) fn check_inputs(task: &Task, at: Option<usize>, prefix: &str, finding
         _ => return,
     };
     if task.inputs.contains_key(taken.0) {
-        reserved_input(taken.0, taken.1, at, prefix, findings);
+        reserved_input(taken.0, taken.1, spot, findings);
     }
 }
 
-pub(super) fn reserved_input(name: &str, meaning: &str, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+pub(super) fn reserved_input(name: &str, meaning: &str, spot: &Spot<'_>, findings: &mut Findings) {
     findings
         .error(
             "plan::reserved-input",
-            (at, &format!("{prefix}inputs.{name}")),
+            spot.at(format!("inputs.{name}")),
             format!("an input cannot be called `{name}` here: that is {meaning}"),
         )
         .hint("choose another name");
 }
 
 /// What is taken back to should be there; people may mark points while the plan runs, so it may yet come.
-pub(super) fn check_point(plan: &Plan, index: usize, to: &str, findings: &mut Findings) {
+fn check_point(spot: &Spot<'_>, to: &str, findings: &mut Findings) {
+    let plan = spot.plan;
     let marks = plan.tasks.iter().filter_map(|task| match &task.action {
         Some(Action::Checkpoint(mark)) => Some(mark.name.as_str()),
         _ => None,
@@ -129,79 +247,73 @@ pub(super) fn check_point(plan: &Plan, index: usize, to: &str, findings: &mut Fi
     findings
         .warning(
             "plan::unknown-point",
-            (Some(index), "undo_to"),
+            spot.at("undo_to"),
             format!("there is no task or checkpoint `{to}` to go back to, unless someone marks it meanwhile"),
         )
         .hint = hint;
 }
 
-/// Another way to do a task must be something that a runner does.
-pub(super) fn check_alternates(task: &Task, at: Option<usize>, prefix: &str, findings: &mut Findings) {
+/// Tells whether an action is something that a runner does.
+fn runs(action: &Action) -> bool {
+    matches!(action, Action::Model(_) | Action::Run(_) | Action::Command(_) | Action::Tool(_) | Action::Agent(_))
+}
+
+/// Another way to do a task must be something that a runner does, and so must what takes it back or looks after it.
+fn check_alternates(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
     for (i, other) in task.alternates.iter().enumerate() {
-        let runs = matches!(
-            other,
-            Action::Model(_) | Action::Run(_) | Action::Command(_) | Action::Tool(_) | Action::Agent(_)
-        );
-        if !runs {
+        if !runs(other) {
             findings
                 .error(
                     "plan::bad-alternate",
-                    (at, &format!("{prefix}alternates.{i}")),
+                    spot.at(format!("alternates.{i}")),
                     format!("`{}` cannot be another way to do task `{}`", other.key(), task.id),
                 )
                 .hint("an alternate is a `run`, `command`, `tool`, `model` or `agent`");
         }
     }
-}
-
-pub(super) fn check_gate(
-    plan: &Plan,
-    index: usize,
-    task: &Task,
-    gate: &Gate,
-    names: &BTreeSet<&str>,
-    findings: &mut Findings,
-) {
-    let at = Some(index);
-    let needed = gate.approvals_needed();
-    for (i, check) in gate.checks.iter().enumerate() {
-        check_names(check, (at, &format!("gate.checks.{i}")), names, &own_names(task), findings);
-    }
-    if needed == 0 && gate.checks.is_empty() {
-        findings.warning("plan::open-gate", (at, "gate"), format!("gate `{}` checks nothing and asks nobody", task.id));
-    }
-    let distinct: BTreeSet<&String> = gate.approvers.iter().collect();
-    if !gate.approvers.is_empty() && u32::try_from(distinct.len()).is_ok_and(|people| people < needed) {
-        findings
-            .error(
-                "plan::gate-nobody-can-pass",
-                (at, "gate"),
-                format!("gate `{}` needs {needed} approvals, but only {} may approve", task.id, distinct.len()),
-            )
-            .hint("lower `approvals` or list more `approvers`");
-    }
-    let mut roles: BTreeMap<&str, u32> = BTreeMap::new();
-    for person in &plan.stakeholders {
-        if let Some(role) = &person.role {
-            *roles.entry(role).or_default() += 1;
-        }
-    }
-    if let Some(role) = &gate.role
-        && !roles.is_empty()
-        && gate.approvers.is_empty()
-    {
-        let people = roles.get(role.as_str()).copied().unwrap_or(0);
-        if people < needed {
+    let undo = match &task.undo {
+        Undo::Action(action) => Some(("undo", action)),
+        Undo::None | Undo::Restore | Undo::Never => None,
+    };
+    for (field, action) in undo.into_iter().chain(task.verify.iter().map(|action| ("verify", action))) {
+        if !runs(action) {
             findings
                 .error(
-                    "plan::gate-nobody-can-pass",
-                    (at, "gate"),
-                    format!(
-                        "gate `{}` needs {needed} approvals by a {role}, but {people} of the stakeholders have that role",
-                        task.id
-                    ),
+                    "plan::not-run",
+                    spot.at(field),
+                    format!("`{}` cannot be the `{field}` of task `{}`: nothing runs it", action.key(), task.id),
                 )
-                .hint(format!("give stakeholders the role `{role}`, or change the gate's role"));
+                .hint("use a `run`, `command`, `tool`, `model` or `agent`");
+        }
+    }
+}
+
+/// What a pipeline is given is a value, an input or an earlier result: a runner knows nothing else.
+fn check_pipelines(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
+    let own = task.action.iter().map(|action| (action.key().to_owned(), action));
+    let others = task.alternates.iter().enumerate().map(|(i, action)| (format!("alternates.{i}"), action));
+    for (field, action) in own.chain(others) {
+        let Action::Command(command) = action else { continue };
+        let mut known: BTreeSet<&str> = task.inputs.keys().map(String::as_str).chain(spot.item).collect();
+        for call in command.calls().into_iter().flatten() {
+            for arg in call.args.iter().map(|arg| Call::value_of(arg)) {
+                let name = arg.split('.').next().unwrap_or_default();
+                if Call::is_literal(arg) || known.contains(name) {
+                    continue;
+                }
+                let reference = Reference::parse(arg).map(|_| "name it under `inputs`, and give that name".to_owned());
+                let hint = reference.or_else(|| findings.suggest(name, known.iter().copied()));
+                findings
+                    .error(
+                        "plan::unknown-argument",
+                        spot.at(&field),
+                        format!("`{arg}` in task `{}` is neither a value, an input nor an earlier result", task.id),
+                    )
+                    .hint(hint.unwrap_or_else(|| "write a text in quotes, or name it under `inputs`".to_owned()));
+            }
+            known.extend(call.result.as_deref());
         }
     }
 }

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Findings;
-use super::actions::{
-    check_alternates, check_commands, check_gate, check_inputs, check_point, check_undo, reserved_input,
-};
-use super::names::{check_expr, check_names, own_names};
+use super::names::{check_condition, check_names, own_names};
 use super::tools::check_arguments;
-use crate::plan::action::Action;
-use crate::plan::{Check, Idempotency, Input, Plan, Task};
+use super::{Findings, Location, actions};
+use crate::plan::{Check, Idempotency, Plan, Task, folded};
 use crate::policy::{Budget, Judge};
 use crate::time::Duration;
 
@@ -27,7 +23,7 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
     let rounds = plan.tasks.iter().filter_map(|task| task.round.as_ref()).map(|round| round.of.as_str());
     let names: BTreeSet<&str> = plan.tasks.iter().map(|task| task.id.as_str()).chain(rounds).collect();
     for (index, done) in plan.done_when.iter().enumerate() {
-        check_names(done, (None, &format!("done_when.{index}")), &names, &BTreeSet::new(), findings);
+        check_names(done, &Location::new(None, format!("done_when.{index}")), &names, &BTreeSet::new(), findings);
     }
     let mut seen = BTreeSet::new();
     for (index, tool) in plan.capabilities.iter().enumerate() {
@@ -36,7 +32,8 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
             findings.error("plan::duplicate-capability", (None, &path), format!("`{}` is listed twice", tool.name));
         }
         for (i, check) in tool.preconditions.iter().enumerate() {
-            check_names(check, (None, &format!("{path}.preconditions.{i}")), &names, &BTreeSet::new(), findings);
+            let place = Location::new(None, format!("{path}.preconditions.{i}"));
+            check_names(check, &place, &names, &BTreeSet::new(), findings);
         }
     }
     if plan.policy.parallel == Some(0) {
@@ -46,6 +43,14 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
             "with `parallel: 0` nothing can ever run".to_owned(),
         );
     }
+    if plan.policy.budget.time == Some(Duration::default()) {
+        findings.error(
+            "plan::zero-duration",
+            (None, "policy.budget.time"),
+            "with a time budget of zero nothing can ever start".to_owned(),
+        );
+    }
+    check_patience(plan.policy.escalate_after, &Location::new(None, "policy.escalate_after"), findings);
     for (capability, limit) in &plan.policy.capabilities {
         if *limit == 0 {
             findings.error(
@@ -56,7 +61,7 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
         }
     }
     for (index, task) in plan.tasks.iter().enumerate() {
-        check_task(plan, index, task, &names, findings);
+        check_task(&Spot { plan, task, index, prefix: "", names: &names, own: own_names(task), item: None }, findings);
     }
 }
 
@@ -64,7 +69,7 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
 fn check_people(plan: &Plan, findings: &mut Findings) {
     let mut seen = BTreeSet::new();
     for (index, person) in plan.stakeholders.iter().enumerate() {
-        if !seen.insert(&person.name) {
+        if !seen.insert(folded(&person.name)) {
             findings.error(
                 "plan::duplicate-stakeholder",
                 (None, &format!("stakeholders.{index}")),
@@ -91,9 +96,33 @@ fn check_people(plan: &Plan, findings: &mut Findings) {
     }
 }
 
-fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, findings: &mut Findings) {
-    let at = Some(index);
-    check_arguments(index, task, findings);
+/// A task that is looked at, where it stands, and what it may speak of.
+pub(super) struct Spot<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) task: &'a Task,
+    /// The index in [`Plan::tasks`] of the task, or of the map that makes it.
+    pub(super) index: usize,
+    /// What stands before the names of its fields: `map.each.` for what a map makes.
+    pub(super) prefix: &'a str,
+    /// The ids of the plan's tasks.
+    pub(super) names: &'a BTreeSet<&'a str>,
+    /// Names that its expressions may use without a prefix.
+    pub(super) own: BTreeSet<&'a str>,
+    /// The name of the input that holds the item, when a map makes it.
+    pub(super) item: Option<&'a str>,
+}
+
+impl Spot<'_> {
+    /// The place of one of its fields.
+    pub(super) fn at(&self, field: impl AsRef<str>) -> Location {
+        Location::new(Some(self.index), format!("{}{}", self.prefix, field.as_ref()))
+    }
+}
+
+/// Says what is wrong with one task by itself, wherever it stands.
+pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
+    let (plan, task) = (spot.plan, spot.task);
+    check_arguments(spot, findings);
     for (field, duration) in [
         ("timeout", task.timeout),
         ("heartbeat", task.heartbeat),
@@ -103,8 +132,18 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         if duration == Some(Duration::default()) {
             findings.error(
                 "plan::zero-duration",
-                (at, field),
+                spot.at(field),
                 format!("`{field}` of task `{}` is zero, so it can never succeed", task.id),
+            );
+        }
+    }
+    if let Some(escalation) = &task.escalation {
+        check_patience(Some(escalation.after), &spot.at("escalation.after"), findings);
+        if escalation.levels == 0 {
+            findings.error(
+                "plan::zero-limit",
+                spot.at("escalation.levels"),
+                format!("with `levels: 0` nobody is ever told about task `{}`", task.id),
             );
         }
     }
@@ -114,7 +153,7 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         findings
             .error(
                 "plan::bad-estimate",
-                (at, "estimate"),
+                spot.at("estimate"),
                 format!(
                     "the estimate of task `{}` is not in order: low {}, likely {}, high {}",
                     task.id, estimate.low, estimate.likely, estimate.high
@@ -126,203 +165,71 @@ fn check_task(plan: &Plan, index: usize, task: &Task, names: &BTreeSet<&str>, fi
         findings
             .error(
                 "plan::budget-too-large",
-                (at, &format!("budget.{field}")),
+                spot.at(format!("budget.{field}")),
                 format!("task `{}` may spend more than the whole plan, so it could never start", task.id),
             )
             .hint("raise `policy.budget` or lower the task's budget");
     }
-    let own = own_names(task);
     for (field, checks) in [
         ("preconditions", &task.preconditions),
         ("postconditions", &task.postconditions),
         ("success_criteria", &task.success_criteria),
     ] {
         for (i, check) in checks.iter().enumerate() {
-            check_names(check, (at, &format!("{field}.{i}")), names, &own, findings);
+            check_names(check, &spot.at(format!("{field}.{i}")), spot.names, &spot.own, findings);
         }
     }
     for (i, mode) in task.failure_modes.iter().enumerate() {
-        let path = format!("failure_modes.{i}.detect");
-        match &mode.detect {
-            Some(detect @ Check::Expr(_)) => check_names(detect, (at, &path), names, &own, findings),
-            Some(detect @ Check::Words(words)) => {
-                check_names(detect, (at, &path), names, &own, findings);
-                if plan.policy.judge == Judge::Nobody {
-                    findings
-                        .warning(
-                            "plan::detect-in-words",
-                            (at, &path),
-                            format!("`{words}` is never tested: nobody judges words here"),
-                        )
-                        .hint(
-                            "write an expression, set `policy.judge`, or have the runner report the mode by its name",
-                        );
-                }
-            }
-            None => {}
+        let Some(detect) = &mode.detect else { continue };
+        let place = spot.at(format!("failure_modes.{i}.detect"));
+        check_names(detect, &place, spot.names, &spot.own, findings);
+        if let (Check::Words(words), Judge::Nobody) = (detect, plan.policy.judge) {
+            findings
+                .warning("plan::detect-in-words", place, format!("`{words}` is never tested: nobody judges words here"))
+                .hint("write an expression, set `policy.judge`, or have the runner report the mode by its name");
         }
     }
     for (i, route) in task.next.iter().enumerate() {
+        check_growth(route.max, plan.policy.rounds_max, spot.at(format!("next.{i}.max")), findings);
         if let Some(when) = &route.when {
-            check_expr(when, (at, &format!("next.{i}.when")), names, &own, findings);
+            check_condition(when, &spot.at(format!("next.{i}.when")), spot, findings);
         }
     }
-    check_alternates(task, at, "", findings);
-    check_inputs(task, at, "", findings);
-    check_undo(task, at, "", findings);
-    check_commands(task, at, "", findings);
-    check_retry(task, at, findings);
-    match &task.action {
-        Some(Action::Gate(gate)) => check_gate(plan, index, task, gate, names, findings),
-        Some(Action::Ask(ask)) => {
-            if let Some(default) = &ask.default
-                && !ask.options.is_empty()
-                && !ask.options.iter().any(|choice| choice.name == *default)
-            {
-                findings.error(
-                    "plan::unknown-choice",
-                    (at, "ask.default"),
-                    format!("the default answer `{default}` is not one of the options"),
-                );
-            }
-            if ask.answer_within.is_some() && ask.default.is_none() {
-                findings.warning(
-                    "plan::no-default",
-                    (at, "ask"),
-                    format!("task `{}` has `answer_within` but no `default` to take then", task.id),
-                );
-            }
-        }
-        Some(Action::Map(map)) => {
-            if map.max == Some(0) {
-                findings.error(
-                    "plan::zero-limit",
-                    (at, "map.max"),
-                    format!("with `max: 0` task `{}` can become nothing", task.id),
-                );
-            }
-            if let Some(each) = &map.each {
-                check_alternates(each, at, "map.each.", findings);
-                check_inputs(each, at, "map.each.", findings);
-                check_undo(each, at, "map.each.", findings);
-                check_commands(each, at, "map.each.", findings);
-                if each.inputs.contains_key(&map.r#as) {
-                    reserved_input(&map.r#as, "the item of the list", at, "map.each.", findings);
-                }
-            }
-            if let Some(field) = map.each.as_ref().and_then(|each| over_plan(&each.budget, &plan.policy.budget)) {
-                findings
-                    .error(
-                        "plan::budget-too-large",
-                        (at, &format!("map.each.budget.{field}")),
-                        format!(
-                            "each part of `{}` may spend more than the whole plan, so it could never start",
-                            task.id
-                        ),
-                    )
-                    .hint("raise `policy.budget` or lower the budget of `each`");
-            }
-            if let Input::Value(value) = &map.over
-                && !value.is_array()
-            {
-                findings.error(
-                    "plan::not-a-list",
-                    (at, "map.over"),
-                    format!("task `{}` maps over something that is not a list", task.id),
-                );
-            }
-        }
-        Some(Action::Decide(decide)) => {
-            if decide.options.is_empty() && decide.question.is_empty() {
-                findings
-                    .error(
-                        "plan::nothing-to-decide",
-                        (at, "decide"),
-                        format!("task `{}` has neither options nor a question", task.id),
-                    )
-                    .hint("list the outcomes under `decide.options`");
-            }
-            for (i, branch) in decide.options.iter().enumerate() {
-                if let Some(when) = &branch.when {
-                    check_expr(when, (at, &format!("decide.options.{i}.when")), names, &own, findings);
-                }
-            }
-            if decide.is_computed()
-                && decide.otherwise.is_none()
-                && decide.options.iter().all(|branch| branch.when.is_some())
-            {
-                findings
-                    .warning(
-                        "plan::no-otherwise",
-                        (at, "decide"),
-                        format!("task `{}` fails when none of its conditions holds", task.id),
-                    )
-                    .hint("say what happens then with `otherwise`");
-            }
-        }
-        Some(Action::Compute(compute)) => {
-            for (name, expr) in &compute.0 {
-                check_expr(expr, (at, &format!("compute.{name}")), names, &own, findings);
-            }
-            if let Err(circle) = compute.in_order() {
-                findings
-                    .error(
-                        "plan::compute-cycle",
-                        (at, "compute"),
-                        format!("these entries of task `{}` need each other: {}", task.id, circle.join(", ")),
-                    )
-                    .hint("compute one of them without the others");
-            }
-        }
-        Some(Action::UndoTo(undo)) => check_point(plan, index, &undo.0, findings),
-        Some(Action::Plan(nested)) => match (&nested.plan, &nested.template) {
-            (None, None) => {
-                findings.error(
-                    "plan::empty-nested",
-                    (at, "plan"),
-                    format!("task `{}` names neither a plan nor a template", task.id),
-                );
-            }
-            (Some(_), Some(_)) => {
-                findings
-                    .error(
-                        "plan::empty-nested",
-                        (at, "plan"),
-                        format!("task `{}` names both a plan and a template", task.id),
-                    )
-                    .hint("keep one");
-            }
-            (Some(inner), None) => {
-                for problem in inner.check() {
-                    let inside = problem
-                        .place
-                        .task
-                        .and_then(|i| inner.tasks.get(i))
-                        .map_or(String::new(), |t| format!(" (in its task `{}`)", t.id));
-                    let found = findings.add(
-                        problem.severity,
-                        problem.code,
-                        (at, "plan"),
-                        format!("{}{inside}", problem.message),
-                    );
-                    found.hint = problem.hint;
-                }
-            }
-            (None, Some(_)) => {}
-        },
-        _ => {}
+    check_retry(spot, findings);
+    actions::check(spot, findings);
+}
+
+/// The policy has the last word on how much a plan may grow.
+pub(super) fn check_growth(asked: Option<u32>, allowed: Option<u32>, place: Location, findings: &mut Findings) {
+    if let (Some(asked), Some(allowed)) = (asked, allowed)
+        && asked > allowed
+    {
+        findings
+            .warning("plan::over-policy", place, format!("{asked} are asked for, but the policy allows {allowed}"))
+            .hint("ask for less, or raise `policy.map_max` or `policy.rounds_max`");
+    }
+}
+
+/// Whoever is waited for needs some time.
+pub(super) fn check_patience(wait: Option<Duration>, place: &Location, findings: &mut Findings) {
+    if wait == Some(Duration::default()) {
+        let field = place.path.split('.').next_back().unwrap_or_default();
+        findings
+            .error("plan::zero-duration", place, format!("`{field}` is zero: nobody has time to do anything"))
+            .hint("say how long to wait, such as `2h`, or leave it out");
     }
 }
 
 /// Retries after a timeout need a word about whether half a run can be repeated.
-fn check_retry(task: &Task, at: Option<usize>, findings: &mut Findings) {
+fn check_retry(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
     let retries = task.retry.is_some_and(|retry| retry.max > 0) && task.timeout.is_some();
     let unsaid = task.idempotency.is_none() && task.verify.is_none();
     if retries && unsaid && task.repeatable() == Idempotency::Unsafe {
         findings
             .warning(
                 "plan::retry-after-timeout",
-                (at, "retry"),
+                spot.at("retry"),
                 format!("after a timeout task `{}` is not tried again: it may have done half of its work", task.id),
             )
             .hint("say `idempotency: safe` if it can be repeated, `unsafe` if not, or how to find out with `verify`");

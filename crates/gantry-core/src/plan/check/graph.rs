@@ -2,12 +2,14 @@
 
 mod cycles; // what waits for itself
 mod routes; // where tasks lead to
+mod reads; // what expressions look at
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use routes::outcomes;
 
-use super::Findings;
+use super::names::is_never;
+use super::{Findings, Location};
 use crate::id::TaskId;
 use crate::plan::action::Action;
 use crate::plan::edges::{producers, references, waits_for};
@@ -41,7 +43,9 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
         graph.report_cycle(cycle, findings);
     }
     graph.check_routes(findings);
+    graph.check_makers(findings);
     if is_tree && cycles.is_empty() {
+        graph.check_reads(findings);
         // What can be reached means nothing in a cycle.
         graph.check_reachable(findings);
         graph.check_deploys(findings);
@@ -272,7 +276,7 @@ impl<'a> Graph<'a> {
         &self,
         task: usize,
         other: usize,
-        place: (Option<usize>, &str),
+        place: impl Into<Location>,
         verb: &str,
         findings: &mut Findings,
     ) {
@@ -307,10 +311,11 @@ impl<'a> Graph<'a> {
                         return false;
                     }
                     self.task(*from).next.iter().filter(|route| route.to == task.id).all(|route| {
-                        match (&route.on, outcomes(self.task(*from))) {
-                            (On::Outcome(outcome), Some(known)) => !known.contains(&outcome.as_str()),
-                            _ => false,
-                        }
+                        route.when.as_ref().is_some_and(is_never)
+                            || match (&route.on, outcomes(self.task(*from))) {
+                                (On::Outcome(outcome), Some(known)) => !known.contains(&outcome.as_str()),
+                                _ => false,
+                            }
                     })
                 });
             unreachable[i] = dead_routes;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Findings;
+use super::content::Spot;
+use super::{Findings, Location};
 use crate::expr::Expr;
 use crate::plan::action::Action;
 use crate::plan::{Check, Task};
@@ -41,7 +42,7 @@ const ROOTS: [&str; 12] = [
 
 pub(super) fn check_names(
     check: &Check,
-    place: (Option<usize>, &str),
+    place: &Location,
     tasks: &BTreeSet<&str>,
     own: &BTreeSet<&str>,
     findings: &mut Findings,
@@ -65,7 +66,7 @@ pub(super) fn check_names(
 
 pub(super) fn check_expr(
     expr: &Expr,
-    place: (Option<usize>, &str),
+    place: &Location,
     tasks: &BTreeSet<&str>,
     own: &BTreeSet<&str>,
     findings: &mut Findings,
@@ -97,8 +98,22 @@ pub(super) fn check_expr(
     }
 }
 
+/// Tells whether an expression reads nothing and does not hold.
+pub(super) fn is_never(expr: &Expr) -> bool {
+    expr.paths().is_empty() && expr.test(&serde_json::Map::new()).is_ok_and(|finding| !finding.holds)
+}
+
+/// Checks an expression that is to decide something.
+pub(super) fn check_condition(expr: &Expr, place: &Location, spot: &Spot<'_>, findings: &mut Findings) {
+    if expr.paths().is_empty() {
+        check_constant(expr, place, findings);
+    } else {
+        check_expr(expr, place, spot.names, &spot.own, findings);
+    }
+}
+
 /// What reads nothing is always the same: that is hardly what anyone means by a test.
-pub(super) fn check_constant(expr: &Expr, place: (Option<usize>, &str), findings: &mut Findings) {
+fn check_constant(expr: &Expr, place: &Location, findings: &mut Findings) {
     let nothing = serde_json::Map::new();
     match expr.test(&nothing) {
         Ok(finding) => {

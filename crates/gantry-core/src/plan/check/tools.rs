@@ -1,7 +1,7 @@
 //! Arguments that the tools of this program cannot do without.
 
 use super::Findings;
-use crate::plan::Task;
+use super::content::Spot;
 use crate::plan::action::Action;
 
 /// What a tool must be given: one name of each group.
@@ -19,7 +19,8 @@ fn needed(tool: &str, has: impl Fn(&str) -> bool) -> &'static [&'static [&'stati
 }
 
 /// Says which arguments are missing: at run time it would be too late.
-pub(super) fn check_arguments(index: usize, task: &Task, findings: &mut Findings) {
+pub(super) fn check_arguments(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
     let Some(Action::Tool(tool)) = &task.action else { return };
     // Whoever binds the input `args` gives all arguments at once.
     if task.inputs.contains_key("args") {
@@ -35,7 +36,7 @@ pub(super) fn check_arguments(index: usize, task: &Task, findings: &mut Findings
     let names = missing.iter().map(|group| words(group)).collect::<Vec<_>>().join(", and ");
     let problem = findings.error(
         "plan::missing-argument",
-        (Some(index), "tool"),
+        spot.at("tool"),
         format!("task `{}` does not give `{}` its {names}", task.id, tool.name),
     );
     let misplaced = missing.iter().flat_map(|group| group.iter()).find(|name| task.inputs.contains_key(**name));

@@ -215,7 +215,7 @@ tasks:
   - {id: a, model: {instruction: think}}
   - {id: b, model: {instruction: think again}}
   - {id: c, tool: {name: files.wrte}}
-  - {id: d, command: search(q) -> links, deadline: 2026-01-02}
+  - {id: d, command: search('q') -> links, deadline: 2026-01-02}
   - {id: e, run: x, deadline: 2030-01-01}
 ";
     assert!(gantry_format::load("plan.yaml", file.as_bytes()).report.diagnostics.is_empty());
@@ -251,16 +251,16 @@ tasks:
     warning[plan::no-capability]: there is no capability `search` here: task `d` will ask for help
      --> plan.yaml:7:22
       |
-    7 |   - {id: d, command: search(q) -> links, deadline: 2026-01-02}
-      |                      ^^^^^^^^^^^^^^^^^^
+    7 |   - {id: d, command: search('q') -> links, deadline: 2026-01-02}
+      |                      ^^^^^^^^^^^^^^^^^^^^
       |
       = help: there are files.write, run
 
     warning[plan::deadline-passed]: the deadline of task `d` has passed already: 2026-01-02T00:00:00Z
-     --> plan.yaml:7:52
+     --> plan.yaml:7:54
       |
-    7 |   - {id: d, command: search(q) -> links, deadline: 2026-01-02}
-      |                                                    ^^^^^^^^^^
+    7 |   - {id: d, command: search('q') -> links, deadline: 2026-01-02}
+      |                                                      ^^^^^^^^^^
       |
       = help: missing a deadline stops nothing, but someone is told at once
     ");
@@ -319,4 +319,119 @@ tasks:
       |
       = help: mend the expression, or say with `expr: …` or `words: …` which is meant
     ");
+}
+
+#[test]
+fn a_slip_inside_a_map_is_shown_where_it_stands() {
+    let file = "\
+title: Clean up
+tasks:
+  - id: hosts
+    run: list-hosts
+  - id: wipe
+    map:
+      over: tasks.hosts.stdout
+      each:
+        run: rm -r old
+        needs: [hosts]
+        preconditions: [backup.exists = true]
+        timeout: 0s
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::each-stands-alone]: what each item becomes cannot have `depends_on`: its place in the plan is that of the map
+      --> plan.yaml:10:9
+       |
+    10 |         needs: [hosts]
+       |         ^^^^^
+       |
+       = help: give `depends_on` to the map, or let each item become several tasks with `plan: {tasks: …}`
+
+    error[plan::words-like-expression]: `backup.exists = true` would hold nothing back: it is no expression: unexpected `=`; use `==` to compare
+      --> plan.yaml:11:39
+       |
+    11 |         preconditions: [backup.exists = true]
+       |                                       ^
+       |
+       = help: mend the expression, or say with `expr: …` or `words: …` which is meant
+
+    error[plan::zero-duration]: `timeout` of task `wipe` is zero, so it can never succeed
+      --> plan.yaml:12:18
+       |
+    12 |         timeout: 0s
+       |                  ^^
+    ");
+}
+
+#[test]
+fn a_slip_in_a_family_is_shown_where_it_stands() {
+    let file = "\
+title: Clean up
+tasks:
+  - id: hosts
+    run: list-hosts
+  - id: wipe-*
+    needs: [hosts]
+    run: rm -r old
+    timeout: 0s
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::zero-duration]: `timeout` of task `wipe` is zero, so it can never succeed
+     --> plan.yaml:8:14
+      |
+    8 |     timeout: 0s
+      |              ^^
+    ");
+}
+
+#[test]
+fn a_slip_in_a_precondition_of_a_nested_plan_is_refused() {
+    let file = "\
+title: Clean up
+tasks:
+  - id: all
+    plan:
+      tasks:
+        - id: wipe
+          run: rm -r old
+          preconditions: [backup.exists = true]
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::words-like-expression]: `backup.exists = true` would hold nothing back: it is no expression: unexpected `=`; use `==` to compare
+     --> plan.yaml:8:41
+      |
+    8 |           preconditions: [backup.exists = true]
+      |                                         ^
+      |
+      = help: mend the expression, or say with `expr: …` or `words: …` which is meant
+    ");
+}
+
+#[test]
+fn a_fault_in_an_expression_over_several_lines_or_with_escapes_is_shown_at_the_expression() {
+    let file = "\
+tasks:
+  - id: a
+    run: x
+    preconditions:
+      - expr: |
+          exit_code == 0
+            && stdout ==
+  - id: b
+    run: x
+    preconditions:
+      - expr: \"stdout == \\\"ok\\\" &&\"
+";
+    insta::assert_snapshot!(seen(file), @r#"
+    error[plan::invalid-value]: line 3, column 1: expected a value, found the end
+     --> plan.yaml:6:11
+      |
+    6 |           exit_code == 0
+      |           ^^^^^^^^^^^^^^
+
+    error[plan::invalid-value]: column 18: expected a value, found the end
+      --> plan.yaml:11:15
+       |
+    11 |       - expr: "stdout == \"ok\" &&"
+       |               ^^^^^^^^^^^^^^^^^^^^^
+    "#);
 }

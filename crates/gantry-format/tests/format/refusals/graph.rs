@@ -280,3 +280,69 @@ tasks:
       = help: remove `parent`, or move the task
     ");
 }
+
+#[test]
+fn a_fault_inside_a_nested_plan_is_shown_at_its_line() {
+    let file = "\
+title: Outside
+tasks:
+  - id: all
+    plan:
+      with: {place: here}
+      plan:
+        title: Inside
+        tasks:
+          - id: build
+            needs: [test]
+          - id: test
+            needs: [build]
+          - id: test
+          - id: ship
+            needs: [tset]
+  - id: many
+    map:
+      over: [1, 2]
+      each:
+        plan:
+          tasks:
+            - id: one
+              timeout: 0s
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::cycle]: these tasks wait for each other: `build` -> `test` -> `build`
+      --> plan.yaml:10:21
+       |
+    10 |             needs: [test]
+       |                     ^^^^ `build` waits for `test`
+    11 |           - id: test
+    12 |             needs: [build]
+       |                     ----- `test` waits for `build`
+       |
+       = help: remove one of the dependencies; a way back is a route with `max`: `next: [{on: failure, to: …, max: 3}]`
+
+    error[plan::duplicate-id]: the id `test` is used twice
+      --> plan.yaml:13:17
+       |
+    11 |           - id: test
+       |                 ---- first used here
+    12 |             needs: [build]
+    13 |           - id: test
+       |                 ^^^^ used again here
+       |
+       = help: task number 2 has it too; rename one of them
+
+    error[plan::unknown-dependency]: task `ship` depends on `tset`, which does not exist
+      --> plan.yaml:15:21
+       |
+    15 |             needs: [tset]
+       |                     ^^^^
+       |
+       = help: did you mean `test`?
+
+    error[plan::zero-duration]: `timeout` of task `one` is zero, so it can never succeed
+      --> plan.yaml:23:24
+       |
+    23 |               timeout: 0s
+       |                        ^^
+    ");
+}

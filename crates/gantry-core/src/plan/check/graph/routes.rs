@@ -4,21 +4,14 @@ use super::{Graph, LOOPS_MAX, named_by_modes};
 use crate::plan::action::Action;
 use crate::plan::check::Findings;
 use crate::plan::{On, Task};
+use crate::policy::Remedy;
 use crate::suggest::nearest;
 
 impl Graph<'_> {
     pub(super) fn check_routes(&self, findings: &mut Findings) {
         for (i, task) in self.plan.tasks.iter().enumerate() {
-            let reserved = ["success", "failure", "always"];
-            let own = outcomes(task).into_iter().flatten().find(|outcome| reserved.contains(outcome));
-            if let Some(outcome) = own {
-                findings
-                    .error(
-                        "plan::reserved-outcome",
-                        (Some(i), ""),
-                        format!("task `{}` cannot have an outcome called `{outcome}`", task.id),
-                    )
-                    .hint("routes use that word for every task; choose another one");
+            for (prefix, task) in with_parts(task) {
+                self.check_outcomes(i, &prefix, task, findings);
             }
         }
         let loops = self.plan.tasks.iter().flat_map(|task| &task.next).filter(|route| route.max.is_some()).count();
@@ -108,7 +101,10 @@ impl Graph<'_> {
                 }
             }
             for (n, id) in named_by_modes(task) {
-                let Some(to) = self.index.get(id.as_str()).copied() else { continue }; // guidance in words
+                let Some(to) = self.index.get(id.as_str()).copied() else {
+                    self.check_recovery(i, n, id.as_str(), findings);
+                    continue;
+                };
                 if to == i || self.ancestors(i).any(|a| a == to) || self.ancestors(to).any(|a| a == i) {
                     findings.error(
                         "plan::kin-route",
@@ -117,26 +113,55 @@ impl Graph<'_> {
                     );
                 }
             }
-            if let Some(Action::Gate(gate)) = &task.action
-                && let Some(back_to) = &gate.back_to
-            {
-                match self.index.get(back_to.as_str()).copied() {
-                    Some(to) if self.is_upstream(to, i) => {}
-                    Some(_) => {
-                        findings.error(
-                            "plan::route-not-back",
-                            (Some(i), "gate.back_to"),
-                            format!("gate `{}` cannot send work back to `{back_to}`: it does not wait for it", task.id),
-                        );
-                    }
-                    None => {
-                        findings.error(
-                            "plan::unknown-route",
-                            (Some(i), "gate.back_to"),
-                            format!("gate `{}` sends work back to `{back_to}`, which does not exist", task.id),
-                        );
-                    }
-                }
+        }
+    }
+
+    /// What is neither a task nor a remedy is guidance in words, unless it is nearly one of them.
+    fn check_recovery(&self, i: usize, n: usize, word: &str, findings: &mut Findings) {
+        if Remedy::NAMES.contains(&word) {
+            return;
+        }
+        if let Some(hint) = findings.suggest(word, self.index.keys().copied().chain(Remedy::NAMES)) {
+            findings
+                .warning(
+                    "plan::unknown-recovery",
+                    (Some(i), format!("failure_modes.{n}.recover")),
+                    format!("`{word}` is taken as advice in words: there is no such task or remedy"),
+                )
+                .hint(hint);
+        }
+    }
+
+    /// Checks what a task ends with and where it sends work back, wherever the task stands.
+    fn check_outcomes(&self, i: usize, prefix: &str, task: &Task, findings: &mut Findings) {
+        let reserved = ["success", "failure", "always"];
+        if let Some(outcome) = outcomes(task).into_iter().flatten().find(|outcome| reserved.contains(outcome)) {
+            findings
+                .error(
+                    "plan::reserved-outcome",
+                    (Some(i), prefix.trim_end_matches('.')),
+                    format!("task `{}` cannot have an outcome called `{outcome}`", task.id),
+                )
+                .hint("routes use that word for every task; choose another one");
+        }
+        let Some(Action::Gate(gate)) = &task.action else { return };
+        let Some(back_to) = &gate.back_to else { return };
+        let place = (Some(i), format!("{prefix}gate.back_to"));
+        match self.index.get(back_to.as_str()).copied() {
+            Some(to) if self.is_upstream(to, i) => {}
+            Some(_) => {
+                findings.error(
+                    "plan::route-not-back",
+                    place,
+                    format!("gate `{}` cannot send work back to `{back_to}`: it does not wait for it", task.id),
+                );
+            }
+            None => {
+                findings.error(
+                    "plan::unknown-route",
+                    place,
+                    format!("gate `{}` sends work back to `{back_to}`, which does not exist", task.id),
+                );
             }
         }
     }
@@ -157,6 +182,14 @@ impl Graph<'_> {
         }
         false
     }
+}
+
+/// A task, and what each of its items becomes, with what stands before the names of the fields.
+fn with_parts(task: &Task) -> impl Iterator<Item = (String, &Task)> {
+    std::iter::successors(Some((String::new(), task)), |(prefix, task)| match &task.action {
+        Some(Action::Map(map)) => map.each.as_deref().map(|each| (format!("{prefix}map.each."), each)),
+        _ => None,
+    })
 }
 
 /// The outcomes that a task can end with, where that is known.
