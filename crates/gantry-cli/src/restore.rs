@@ -9,7 +9,7 @@ use gantry_core::life::Life;
 use gantry_core::plan::Action;
 use gantry_engine::{Clock, EngineError, SystemClock};
 use gantry_runners::checkpoint::{self, Manifest};
-use gantry_runners::{Chunk, EffectRecord, Forgetful, Intents, Keep, KeepError, Ports, Watch};
+use gantry_runners::{Chunk, Forgetful, Intents, Keep, KeepError, Ports, Watch};
 use gantry_store::{ArtifactRow, Hash, Store};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -197,7 +197,6 @@ impl Keep for Shelf {
 impl Watch for Shelf {
     fn output(&self, _: Chunk) {}
     fn alive(&self, _: String, _: Vec<ArtifactRef>) {}
-    fn effect(&self, _: EffectRecord) {}
 }
 
 #[async_trait]
