@@ -44,3 +44,5 @@ mod planning;
 mod programs;
 #[path = "commands/foreseeing.rs"]
 mod foreseeing;
+#[path = "commands/mending.rs"]
+mod mending;
