@@ -37,7 +37,8 @@ use crate::talk::talk;
 pub struct Args {
     #[command(flatten)]
     plan: ThePlan,
-    /// The checkpoint: its name, its task, TASK@VERSION, or a hash that a restore printed
+    /// The checkpoint: its name (`after TASK` with `policy.checkpoint_each_task`), its task, TASK@VERSION, or a hash that a
+    /// restore printed
     #[arg(long, value_name = "CHECKPOINT")]
     to: Option<String>,
     #[command(flatten)]
@@ -118,7 +119,7 @@ async fn points(desk: &Desk, life: &Life) -> Result<Vec<Point>, Fault> {
     let points = rows.into_iter().filter(|row| row.artifact.name == checkpoint::MANIFEST).filter_map(|row| {
         let name = match &life.definition(row.artifact.task.as_str())?.action {
             Some(Action::Checkpoint(checkpoint)) => checkpoint.name.clone(),
-            _ => return None,
+            _ => format!("after {}", row.artifact.task),
         };
         Some(Point { name, row })
     });

@@ -20,6 +20,7 @@ mod share;
 mod slots;
 mod ports;
 mod bulk;
+mod keep_folder;
 mod narrow;
 mod message;
 mod options;

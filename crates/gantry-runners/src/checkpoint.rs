@@ -31,6 +31,8 @@ use crate::work::{Place, Work};
 
 /// What the artifact of a checkpoint is called.
 pub const MANIFEST: &str = "checkpoint";
+/// The input with the hash of the checkpoint to compare with.
+pub const SINCE: &str = "since";
 
 /// A working folder at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,7 +125,7 @@ async fn run(work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken
     let call = ports.begin("checkpoint", json!({"name": name})).await?;
     let manifest = capture(place, ports, stop).await?;
     let artifact = manifest.keep(ports).await?;
-    let since = work.inputs.get("since").or_else(|| work.inputs.get("args")?.get("since")).and_then(Value::as_str);
+    let since = work.inputs.get(SINCE).or_else(|| work.inputs.get("args")?.get(SINCE)).and_then(Value::as_str);
     let before = match since {
         Some(hash) => Manifest::fetch(hash, ports).await.map_err(|why| Failure::new(FailureClass::Logic, why))?,
         None => Manifest::default(),
