@@ -170,14 +170,23 @@ pub async fn unfinished(store: &dyn Store) -> Result<Vec<PlanCard>, Fault> {
     Ok(standing::unfinished(store).await?)
 }
 
+/// Finds how a plan is listed.
+pub async fn card(store: &dyn Store, reference: &str) -> Result<PlanCard, Fault> {
+    store.plan(reference).await.map_err(|error| unknown(error.into(), reference))
+}
+
 /// Reads where a plan stands.
 pub async fn standing(store: &dyn Store, reference: &str) -> Result<Standing, Fault> {
-    Standing::read(store, reference).await.map_err(|error| match error {
+    Standing::read(store, reference).await.map_err(|error| unknown(error, reference))
+}
+
+fn unknown(error: EngineError, reference: &str) -> Fault {
+    match error {
         EngineError::Store(StoreError::NotFound { .. }) if reference == "@last" => {
             Fault::bad_input("there are no plans yet").hint("begin one with `gantry run FILE`")
         }
         error => error.into(),
-    })
+    }
 }
 
 /// Who sits at this machine.

@@ -48,5 +48,5 @@ pub use load::{Opened, open};
 pub use message::{Ending, Stop, Until};
 pub use options::Options;
 pub use replay::{Difference, Replayed, WhatIf, replay, replay_turns};
-pub use retention::{drop_expired, retention_of};
+pub use retention::{drop_expired, forget_ended, retention_of};
 pub use verify::verify;
