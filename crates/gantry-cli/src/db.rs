@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use gantry_core::plan::Retention;
+use gantry_core::time::Duration;
 use gantry_engine::{Clock, EngineError, SystemClock};
 use gantry_store::{ArtifactRow, PAGE_ITEMS_MAX, Store};
 use gantry_store_sqlite::SqliteStore;
@@ -44,8 +45,15 @@ enum What {
     /// The contents of artifacts are dropped as their tasks declare (`retention: task`, or a duration after the plan has
     /// ended), unless the plan is pinned or the content is needed to take something back. That they existed stays on
     /// record, so that `gantry audit` and `gantry replay` say what they said before.
-    #[command(after_help = "Examples:\n  gantry db vacuum\n  gantry db vacuum --json")]
-    Vacuum,
+    #[command(
+        after_help = "Examples:\n  gantry db vacuum\n  gantry db vacuum --forget-ended 90d\n  gantry db vacuum --json"
+    )]
+    Vacuum {
+        /// Also forget plans that ended longer ago than this, such as `90d`; never one that is pinned, is a part of one that is
+        /// or has not ended, or made something that is to be kept for ever
+        #[arg(long, value_name = "DURATION", value_parser = Duration::parse)]
+        forget_ended: Option<Duration>,
+    },
     /// Bring the record to the newest schema
     #[command(after_help = "Examples:\n  gantry db migrate")]
     Migrate,
@@ -101,7 +109,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         match &args.what {
             What::Info => info(&args.record).await,
             What::Backup { file } => backup(&args.record, file).await,
-            What::Vacuum => vacuum(&args.record).await,
+            What::Vacuum { forget_ended } => vacuum(&args.record, *forget_ended).await,
             What::Migrate => migrate(&args.record),
             What::Check => check(&args.record).await,
         }
@@ -152,16 +160,26 @@ async fn backup(record: &Record, file: &str) -> Result<ExitCode, Fault> {
     Ok(ExitCode::from(exit::DONE))
 }
 
-async fn vacuum(record: &Record) -> Result<ExitCode, Fault> {
+async fn vacuum(record: &Record, forget_ended: Option<Duration>) -> Result<ExitCode, Fault> {
     let store = existing(record)?;
     let now = SystemClock::new().now();
+    let forgotten = match forget_ended {
+        Some(age) => gantry_engine::forget_ended(&store, age, now).await?,
+        None => Vec::new(),
+    };
     let dropped = gantry_engine::drop_expired(&store, now).await?;
     let vacuumed = store.vacuum(now).await?;
     if record.json {
         let past = json!({"blobs": dropped.blobs, "bytes": dropped.bytes});
-        exit::print_json(&json!({"blobs": vacuumed.blobs, "bytes": vacuumed.bytes, "dropped": past}))?;
+        let all = json!({
+            "blobs": vacuumed.blobs, "bytes": vacuumed.bytes, "dropped": past, "forgotten": forgotten,
+        });
+        exit::print_json(&all)?;
     } else {
         let number = |blobs: u64, noun: &str| count(usize::try_from(blobs).unwrap_or(usize::MAX), noun);
+        for plan in &forgotten {
+            talk!("forgot `{plan}`");
+        }
         if dropped.blobs > 0 {
             let contents = number(dropped.blobs, "content");
             talk!("dropped {contents} of artifacts past their retention, with {}", bytes(dropped.bytes));

@@ -5,15 +5,15 @@ mod digest;
 use std::process::ExitCode;
 
 use gantry_core::event::Entry;
+use gantry_core::life::Life;
 use gantry_core::suggest::nearest;
-use gantry_store::Store;
+use gantry_store::{PAGE_ITEMS_MAX, Store};
 
 use crate::arguments::PlanOrLast;
 use crate::exit::{self, Fault};
 use crate::run::screen::{line_of, print_json};
 use crate::session::{self, Record};
 use crate::show::elapsed::clock;
-use crate::show::standing::Standing;
 use crate::show::style::{self, paint};
 use crate::show::words::said;
 
@@ -53,9 +53,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let store = args.record.open()?;
-        let standing = session::standing(&store, &args.plan).await?;
-        let plan = standing.card.id.clone();
+        let plan = session::card(&store, &args.plan).await?.id;
         if args.digest {
+            let standing = session::standing(&store, plan.as_str()).await?;
             let entries = gantry_engine::entries(&store, &plan).await?;
             let digest = digest::Digest::of(&standing, &entries);
             if args.record.json {
@@ -66,26 +66,32 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             return Ok(ExitCode::from(exit::DONE));
         }
         if let Some(task) = &args.task {
-            check_task(&standing, task)?;
+            check_task(&gantry_engine::open(&store, &plan).await?.life, task)?;
         }
         let (mut after, mut left) = (args.after, args.limit.unwrap_or(usize::MAX));
         loop {
             let mark = store.mark();
             // Asked before reading: what is written between the two would be missed otherwise.
             let over = !args.follow || is_over(&store, &plan).await?;
-            let entries = gantry_engine::entries_after(&store, &plan, after).await?;
-            after = entries.last().map_or(after, |entry| entry.seq);
-            let wanted = entries.iter().filter(|entry| is_about(entry, args.task.as_deref()));
-            let mut text = String::new();
-            for entry in wanted.take(left) {
-                left -= 1;
-                if args.record.json {
-                    print_json(&line_of(&plan, entry))?;
-                } else {
-                    text += &line(entry);
+            let mut more = true;
+            while more && left > 0 {
+                let page = store.turns(&plan, after, page_for(left)).await?;
+                more = page.next.is_some();
+                let entries = page.items.into_iter().flat_map(|turn| turn.entries).filter(|entry| entry.seq > after);
+                let entries: Vec<Entry> = entries.collect();
+                after = entries.last().map_or(after, |entry| entry.seq);
+                let wanted = entries.iter().filter(|entry| is_about(entry, args.task.as_deref()));
+                let mut text = String::new();
+                for entry in wanted.take(left) {
+                    left -= 1;
+                    if args.record.json {
+                        print_json(&line_of(&plan, entry))?;
+                    } else {
+                        text += &line(entry);
+                    }
                 }
+                exit::print(&text)?;
             }
-            exit::print(&text)?;
             if over || left == 0 {
                 return Ok(ExitCode::from(exit::DONE));
             }
@@ -95,21 +101,26 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     })
 }
 
+/// How many turns to read at once for this many entries: each turn has one or more.
+fn page_for(entries: usize) -> u32 {
+    u32::try_from(entries).unwrap_or(u32::MAX).min(PAGE_ITEMS_MAX)
+}
+
 /// The plan has ended, so nothing more will come.
 async fn is_over(store: &dyn Store, plan: &gantry_core::id::PlanId) -> Result<bool, Fault> {
     let card = store.plan(plan.as_str()).await?;
     Ok(card.card.state.is_over() && !store.claimed_by_other(card.no).await?)
 }
 
-fn check_task(standing: &Standing, task: &str) -> Result<(), Fault> {
-    let ids = standing.life.task_ids();
+fn check_task(life: &Life, task: &str) -> Result<(), Fault> {
+    let ids = life.task_ids();
     if ids.iter().any(|id| id.as_str() == task) {
         return Ok(());
     }
-    let fault = Fault::bad_input(format!("plan `{}` has no task `{task}`", standing.card.id));
+    let fault = Fault::bad_input(format!("plan `{}` has no task `{task}`", life.id()));
     Err(match nearest(task, ids.iter().map(gantry_core::id::TaskId::as_str)) {
         Some(near) => fault.hint(format!("did you mean `{near}`?")),
-        None => fault.hint(format!("see its tasks with `gantry status {}`", standing.card.id)),
+        None => fault.hint(format!("see its tasks with `gantry status {}`", life.id())),
     })
 }
 

@@ -9,7 +9,7 @@ use gantry_core::life::Life;
 use gantry_core::plan::Action;
 use gantry_engine::{Clock, EngineError, SystemClock};
 use gantry_runners::checkpoint::{self, Manifest};
-use gantry_runners::{Chunk, EffectRecord, Forgetful, Intents, Keep, KeepError, Ports, Watch};
+use gantry_runners::{Chunk, Forgetful, Intents, Keep, KeepError, Ports, Watch};
 use gantry_store::{ArtifactRow, Hash, Store};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -37,7 +37,8 @@ use crate::talk::talk;
 pub struct Args {
     #[command(flatten)]
     plan: ThePlan,
-    /// The checkpoint: its name, its task, TASK@VERSION, or a hash that a restore printed
+    /// The checkpoint: its name (`after TASK` with `policy.checkpoint_each_task`), its task, TASK@VERSION, or a hash that a
+    /// restore printed
     #[arg(long, value_name = "CHECKPOINT")]
     to: Option<String>,
     #[command(flatten)]
@@ -118,7 +119,7 @@ async fn points(desk: &Desk, life: &Life) -> Result<Vec<Point>, Fault> {
     let points = rows.into_iter().filter(|row| row.artifact.name == checkpoint::MANIFEST).filter_map(|row| {
         let name = match &life.definition(row.artifact.task.as_str())?.action {
             Some(Action::Checkpoint(checkpoint)) => checkpoint.name.clone(),
-            _ => return None,
+            _ => format!("after {}", row.artifact.task),
         };
         Some(Point { name, row })
     });
@@ -197,7 +198,6 @@ impl Keep for Shelf {
 impl Watch for Shelf {
     fn output(&self, _: Chunk) {}
     fn alive(&self, _: String, _: Vec<ArtifactRef>) {}
-    fn effect(&self, _: EffectRecord) {}
 }
 
 #[async_trait]

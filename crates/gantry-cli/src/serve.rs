@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gantry_server::{Binding, Limits, Server, Setup, Stopped};
+use gantry_store::PlanNo;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,8 @@ use house::Wired;
 ///
 /// Everything is on one port: pages at `/`, the API at `/api/v1`, its description at `/docs`. Plans that were under way when
 /// their process went away are taken up at the start; plans that are created or answered here are worked on here. Ctrl-C, or
-/// SIGTERM, lets what runs finish for a while and leaves every plan as it stands; the next `gantry serve` goes on.
+/// SIGTERM, lets what runs finish for a while and leaves every plan as it stands; the next `gantry serve` goes on. One
+/// record is served once: a second `gantry serve` is refused, and other commands work beside it.
 ///
 /// Without accounts only this machine is answered, and whoever sits at it may do everything. Make accounts with
 /// `gantry access`; then other machines can be let in, too, best behind a proxy that speaks TLS.
@@ -57,6 +59,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     let workspace = surroundings::workspace(&args.workspace)?;
     session::block_on_cores(async {
         let house = Arc::new(Wired::new(&args.record, args.how.clone(), workspace)?);
+        // A second one would drive the same plans, tell half of what happens, and let the same people in twice.
+        let Some(_only_one) = house.store().claim(PlanNo::WHOLE_RECORD).await? else {
+            let path = args.record.path()?;
+            return Err(Fault::refused(format!("another `gantry serve` works on the record `{}`", path.display()))
+                .hint("use that one, stop it first, or name another record with `--db FILE` or GANTRY_DB"));
+        };
         let limits =
             Limits { grace: Duration::from_secs(args.grace), body_bytes_max: args.body_max, ..Limits::default() };
         let setup = Setup {

@@ -18,6 +18,7 @@ use crate::model::options::ModelOptions;
 use crate::model::set_up::{Configured, servers};
 use crate::show::named;
 use crate::show::standing::{self, Standing};
+use crate::talk::talk;
 
 /// The variable that names the record.
 const DB_VARIABLE: &str = "GANTRY_DB";
@@ -87,10 +88,17 @@ impl RecordFile {
             }
         }
         match SqliteStore::open(&path) {
+            Ok(store) => {
+                if let Some(note) = store.note() {
+                    talk!("warning: {note}");
+                    talk!("hint: see what there is with `gantry list`, and what a backup has more than that");
+                }
+                Ok(store)
+            }
             Err(StoreError::ReadOnly { .. }) if path.exists() => Ok(SqliteStore::open_read_only(&path)?),
             Err(error @ StoreError::Foreign { .. }) => Err(Fault::bad_input(error.to_string())
                 .hint("name the file of a record with `--db FILE` or GANTRY_DB; this one was left as it is")),
-            opened => Ok(opened?),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -162,14 +170,23 @@ pub async fn unfinished(store: &dyn Store) -> Result<Vec<PlanCard>, Fault> {
     Ok(standing::unfinished(store).await?)
 }
 
+/// Finds how a plan is listed.
+pub async fn card(store: &dyn Store, reference: &str) -> Result<PlanCard, Fault> {
+    store.plan(reference).await.map_err(|error| unknown(error.into(), reference))
+}
+
 /// Reads where a plan stands.
 pub async fn standing(store: &dyn Store, reference: &str) -> Result<Standing, Fault> {
-    Standing::read(store, reference).await.map_err(|error| match error {
+    Standing::read(store, reference).await.map_err(|error| unknown(error, reference))
+}
+
+fn unknown(error: EngineError, reference: &str) -> Fault {
+    match error {
         EngineError::Store(StoreError::NotFound { .. }) if reference == "@last" => {
             Fault::bad_input("there are no plans yet").hint("begin one with `gantry run FILE`")
         }
         error => error.into(),
-    })
+    }
 }
 
 /// Who sits at this machine.

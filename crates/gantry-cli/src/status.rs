@@ -32,7 +32,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             all["unheard"] = json!(unheard);
             exit::print_json(&all)?;
         } else {
-            exit::print(&(page::draw(&standing, table::width()) + &drawn(&unheard, standing.driven)))?;
+            let below = drawn(&unheard, standing.driven);
+            let height = table::height().map(|rows| rows.saturating_sub(below.lines().count()));
+            exit::print(&(page::draw(&standing, table::width(), height) + &below))?;
         }
         Ok(ExitCode::from(exit::DONE))
     })

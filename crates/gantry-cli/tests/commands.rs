@@ -46,3 +46,5 @@ mod reporting;
 mod programs;
 #[path = "commands/foreseeing.rs"]
 mod foreseeing;
+#[path = "commands/mending.rs"]
+mod mending;

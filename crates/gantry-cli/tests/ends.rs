@@ -11,3 +11,5 @@ mod examples;
 mod hostile;
 #[path = "ends/project.rs"]
 mod project;
+#[path = "ends/secrets.rs"]
+mod secrets;

@@ -140,6 +140,7 @@ fn survive(scene: &Scene, mut next: impl FnMut(u32) -> Option<End>) -> u32 {
     assert_eq!(record.state, Some(PlanState::Completed));
     assert!(record.completed.values().all(|times| *times == 1), "each task finished once: {record:?}");
     assert_eq!(record.completed.len(), 6);
+    assert!(record.undone.is_empty(), "nothing of a plan that is done was taken back: {record:?}");
     let marked: BTreeSet<String> = scene.ledger().into_iter().collect();
     assert_eq!(marked.len(), 6, "nothing was left out");
     kills

@@ -131,7 +131,7 @@ slug! {
 impl TaskId {
     /// Makes an id of this one and an ending, such as `-r2`: the beginning is cut where both would be too long.
     #[must_use]
-    pub(crate) fn with_ending(&self, ending: &str) -> Self {
+    pub fn with_ending(&self, ending: &str) -> Self {
         let room = ID_CHARS_MAX.saturating_sub(ending.len());
         let kept: String = self.as_str().chars().take(room).collect();
         Self::slugged(&format!("{kept}{ending}"))

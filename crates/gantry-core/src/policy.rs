@@ -69,7 +69,7 @@ pub struct Policy {
     /// Tasks of kind `deploy` must stand behind a gate.
     #[serde(skip_serializing_if = "is_default")]
     pub require_gate_for_prod: bool,
-    /// Mark a checkpoint after each task that changes something.
+    /// Keep the working folder as a checkpoint, `after TASK`, after each task that may change something.
     #[serde(skip_serializing_if = "is_default")]
     pub checkpoint_each_task: bool,
     /// When to tell the owner that a person is waited for.

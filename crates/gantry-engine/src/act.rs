@@ -22,6 +22,7 @@ use crate::bulk::bounded;
 use crate::crash::crash_point;
 use crate::driver::Driver;
 use crate::happening::Happening;
+use crate::keep_folder::keep_after;
 use crate::message::Message;
 use crate::nested::Inner;
 use crate::parts::take_back;
@@ -147,7 +148,7 @@ impl Driver {
         let undo = self.life().definition(task.as_str()).map(|task| task.undo.clone()).unwrap_or_default();
         let uses = used_by(&self.shared.capabilities, self.life(), &start);
         let paying = self.paying(&task);
-        let work = Work::of(self.plan.clone(), start, undo, paying, self.brief_of(&task));
+        let mut work = Work::of(self.plan.clone(), start, undo, paying, self.brief_of(&task));
         let flight = Flight::Attempt(task.clone(), attempt);
         // Whoever asks models pays as it goes; what others set aside is out of reach until they have ended.
         let pays = matches!(work.action, Action::Model(_) | Action::Agent(_) | Action::Decide(_));
@@ -169,10 +170,22 @@ impl Driver {
                 (Input::Ended { task, attempt, end, usage }, ports.take_calls())
             });
         }
+        let definition = self.life().definition(task.as_str());
+        let keeps_folder = definition.is_some_and(|task| self.life().is_checkpointed_after(task));
+        let checkpoints = Arc::clone(&self.last_checkpoint);
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         self.launch(flight, Aloft { slot: true, uses, ..Aloft::stopped_by(stop) }, async move {
             let given = ports.ports();
-            let Ended { end, usage, .. } = shared.runners.attempt(&work, &place, &given, &token).await;
+            if matches!(work.action, Action::Checkpoint(_))
+                && let Some(hash) = checkpoints.hash(&*shared.store, &work.plan, &given).await
+            {
+                work.inputs.insert(gantry_runners::checkpoint::SINCE.to_owned(), hash.into());
+            }
+            let Ended { mut end, usage, .. } = shared.runners.attempt(&work, &place, &given, &token).await;
+            if keeps_folder {
+                end = keep_after(end, &place, &given, &token).await;
+            }
+            checkpoints.note(&end);
             given.sessions.close().await; // no process outlives its attempt
             settle(usage);
             let end = bounded(end, &given).await;

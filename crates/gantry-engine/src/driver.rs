@@ -27,6 +27,7 @@ use crate::crash::crash_point;
 use crate::engine::{Shared, read_answer};
 use crate::error::EngineError;
 use crate::happening::Happening;
+use crate::keep_folder::LastCheckpoint;
 use crate::load::{Opened, snapshot_of};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::nested::{Above, Course};
@@ -76,6 +77,7 @@ pub(crate) struct Driver {
     forked_from: Option<ForkedFrom>,
     home: Option<Home>,
     snapshot_length: u64,
+    pub(crate) last_checkpoint: Arc<LastCheckpoint>,
     pub(crate) until: Until,
     pub(crate) parking: bool,
     /// Nothing more is started, and it ends when nothing runs.
@@ -123,6 +125,7 @@ impl Driver {
             forked_from: opened.forked_from,
             home: opened.home,
             snapshot_length: opened.snapshot_length,
+            last_checkpoint: Arc::default(),
             until,
             parking: false,
             leaving: false,

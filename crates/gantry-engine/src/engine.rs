@@ -428,6 +428,11 @@ pub(crate) async fn drive(
         None => open(&*shared.store, plan).await?,
     };
     opened.check_home()?;
+    for text in &opened.damaged {
+        let text = format!("{text}; the whole journal was read instead");
+        // Nobody has to watch.
+        let _ = shared.happenings.send(Happening::Notice { plan: plan.clone(), task: None, to: String::new(), text });
+    }
     let place = place_for(&shared.options, &opened);
     let mut driver = Driver::new(Arc::clone(shared), opened, claim, place, until);
     driver.above = above;

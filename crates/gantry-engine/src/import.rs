@@ -6,18 +6,18 @@ use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, Life};
 use gantry_core::time::Timestamp;
-use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, NewArtifact, Store, Turn, all_effects};
+use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, NewArtifact, Store, Turn, all_effects, all_turns};
 
 use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
 use crate::cause::{Cause, Origin};
 use crate::crash::crash_point;
 use crate::engine::entropy;
 use crate::error::EngineError;
-use crate::load::{all_turns, turns_after};
+use crate::load::turns_after;
 
 /// Reads all turns of a plan.
 pub async fn turns(store: &dyn Store, plan: &PlanId) -> Result<Vec<Turn>, EngineError> {
-    all_turns(store, plan).await
+    Ok(all_turns(store, plan).await?)
 }
 
 /// Reads all entries of a plan.

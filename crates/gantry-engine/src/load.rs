@@ -6,7 +6,7 @@ use gantry_core::event::{EVENT_VERSION, Entry};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, BadJournal, Life};
 use gantry_core::policy::Policy;
-use gantry_store::{Card, ForkedFrom, Home, Loaded, PlanNo, Snapshot, Store, StoreError, Turn};
+use gantry_store::{Card, ForkedFrom, Home, Loaded, PlanNo, Snapshot, Store, StoreError, Turn, all_turns};
 use serde::{Deserialize, Serialize};
 
 use crate::cause::{Cause, Given, Origin};
@@ -36,6 +36,8 @@ pub struct Opened {
     pub home: Option<Home>,
     /// The names of the secrets that it was given elsewhere: to be shown, never to be handed over for that.
     pub secrets_elsewhere: Vec<String>,
+    /// What is damaged of it and could be done without.
+    pub damaged: Vec<String>,
     /// How many entries the newest snapshot holds.
     pub(crate) snapshot_length: u64,
 }
@@ -65,7 +67,7 @@ pub(crate) fn is_readable(snapshot: &Snapshot) -> bool {
 
 /// Reads a plan; what it says was verified against the hashes of the journal.
 pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineError> {
-    let (no, life, snapshot_length) = read_life(store, plan).await?;
+    let Folded { no, life, snapshot_length, damaged } = read_life(store, plan).await?;
     let mut origin = origin(store, plan).await?;
     let Card { forked_from, home, .. } = store.plan(plan.as_str()).await?.card;
     let mut secrets_elsewhere = Vec::new();
@@ -76,7 +78,7 @@ pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineErro
         origin = Origin { workspace, parent: None, given, ..origin };
     }
     let above = policies_above(store, &origin).await?;
-    Ok(Opened { no, life, origin, forked_from, above, home, secrets_elsewhere, snapshot_length })
+    Ok(Opened { no, life, origin, forked_from, above, home, secrets_elsewhere, damaged, snapshot_length })
 }
 
 /// Reads what the plans around this one may touch, the nearest first.
@@ -84,7 +86,7 @@ pub(crate) async fn policies_above(store: &dyn Store, origin: &Origin) -> Result
     let (mut policies, mut at) = (Vec::new(), origin.parent.clone());
     while let Some((plan, _)) = at.take().filter(|_| policies.len() < NESTING_MAX) {
         match read_life(store, &plan).await {
-            Ok((_, life, _)) => policies.push(Arc::new(life.header().policy.clone())),
+            Ok(around) => policies.push(Arc::new(around.life.header().policy.clone())),
             // Whoever removed the plan around it lets its parts stand for themselves.
             Err(EngineError::Store(StoreError::NotFound { .. })) => break,
             Err(error) => return Err(error),
@@ -94,10 +96,17 @@ pub(crate) async fn policies_above(store: &dyn Store, origin: &Origin) -> Result
     Ok(policies)
 }
 
-/// A plan's number, its life, and how many entries its newest snapshot holds.
-async fn read_life(store: &dyn Store, plan: &PlanId) -> Result<(PlanNo, Life, u64), EngineError> {
-    let loaded = store.load(plan).await?.ok_or_else(|| StoreError::not_found(format!("plan `{plan}`")))?;
-    let no = loaded.plan_no;
+/// What was read of a plan itself.
+struct Folded {
+    no: PlanNo,
+    life: Life,
+    snapshot_length: u64,
+    damaged: Vec<String>,
+}
+
+async fn read_life(store: &dyn Store, plan: &PlanId) -> Result<Folded, EngineError> {
+    let mut loaded = store.load(plan).await?.ok_or_else(|| StoreError::not_found(format!("plan `{plan}`")))?;
+    let (no, damaged) = (loaded.plan_no, std::mem::take(&mut loaded.damaged));
     let (life, snapshot_length) = match fold_snapshot(&loaded, plan)? {
         Some(life) => (life, loaded.snapshot.map_or(0, |snapshot| snapshot.length)),
         None => {
@@ -109,7 +118,7 @@ async fn read_life(store: &dyn Store, plan: &PlanId) -> Result<(PlanNo, Life, u6
             (life::replay(&entries).map_err(|bad| EngineError::journal(plan, &bad))?, 0)
         }
     };
-    Ok((no, life, snapshot_length))
+    Ok(Folded { no, life, snapshot_length, damaged })
 }
 
 impl Opened {
@@ -123,6 +132,7 @@ impl Opened {
             above: Vec::new(),
             home: None,
             secrets_elsewhere: Vec::new(),
+            damaged: Vec::new(),
             snapshot_length: 0,
         }
     }
@@ -160,11 +170,6 @@ fn fold_snapshot(loaded: &Loaded, plan: &PlanId) -> Result<Option<Life>, EngineE
         return Err(EngineError::journal(plan, &bad));
     }
     Ok(Some(life))
-}
-
-/// Reads the whole journal of a plan.
-pub(crate) async fn all_turns(store: &dyn Store, plan: &PlanId) -> Result<Vec<Turn>, EngineError> {
-    turns_after(store, plan, 0).await
 }
 
 /// Reads the turns that have entries after this one.

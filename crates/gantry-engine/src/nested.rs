@@ -37,7 +37,7 @@ use crate::happening::Happening;
 use crate::load::{Opened, open};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::narrow::{left, narrowed};
-use crate::parts::{Part, parts_of};
+use crate::parts::{Part, TakenUp, parts_of};
 use crate::patience::{STORE_RETRY, Troubled as _, patiently};
 use crate::ports::Attempt;
 
@@ -92,9 +92,9 @@ pub(crate) struct Inner {
 /// An inner plan that was found, and what to do with it.
 enum Found {
     /// To be driven, after these inputs.
-    Open { id: PlanId, first: Vec<Input>, before: Usage },
+    Open { id: PlanId, first: Vec<Input>, from: TakenUp },
     /// It is over, and nobody was told.
-    Over { id: PlanId, before: Usage },
+    Over { id: PlanId, from: TakenUp },
     /// It may not be.
     Refused(Failure),
 }
@@ -127,23 +127,23 @@ impl Inner {
             let this = &*self;
             this.patiently(|| this.find(plan)).await?
         };
-        let (id, before, ended) = match found {
+        let (id, from, ended) = match found {
             Found::Refused(failure) => return Err(failure),
-            Found::Over { id, before } => (id, before, true),
-            Found::Open { id, first, before } => {
+            Found::Over { id, from } => (id, from, true),
+            Found::Open { id, first, from } => {
                 let ended = self.drive_to_its_end(&id, first).await?;
-                (id, before, ended)
+                (id, from, ended)
             }
         };
         let opened = {
             let this = &*self;
             this.patiently(|| open(&*this.shared.store, &id)).await?
         };
-        *usage = opened.life.spent().minus(before);
+        *usage = opened.life.spent().minus(from.used);
         if !ended {
             return Err(Failure::new(FailureClass::Cancelled, format!("plan `{id}` was stopped")));
         }
-        Part::told(&self.ports, &id, before, &opened.life);
+        Part::told(&self.ports, &id, from, &opened.life);
         match opened.life.state() {
             PlanState::Completed => Ok(Success { outputs: outputs_of(&opened.life), ..Success::default() }),
             state => {
@@ -191,8 +191,8 @@ impl Inner {
                 if let Some(failure) = self.create(plan, &id).await? {
                     return Ok(Found::Refused(failure));
                 }
-                let before = self.begun(&id, Usage::default()).await?;
-                return Ok(Found::Open { id, first: vec![Input::Start], before });
+                let from = self.begun(&id, Usage::default()).await?;
+                return Ok(Found::Open { id, first: vec![Input::Start], from });
             };
             if origin.parent != around {
                 let message = format!("there is a plan `{id}` already, and it is no part of this task; rename one");
@@ -208,16 +208,16 @@ impl Inner {
                 PlanState::Failed if told && !self.retries(&life).is_empty() => self.retries(&life),
                 PlanState::Completed | PlanState::Failed | PlanState::Abandoned if told => continue,
                 PlanState::Completed | PlanState::Failed | PlanState::Abandoned => {
-                    let before = taken_up.map_or(Usage::default(), |part| part.before);
-                    return Ok(Found::Over { id, before });
+                    let anew = || TakenUp { at: self.shared.clock.now(), used: Usage::default() };
+                    return Ok(Found::Over { id, from: taken_up.map_or_else(anew, |part| part.from) });
                 }
             };
             if let Some(part) = taken_up {
-                return Ok(Found::Open { id, first, before: part.before });
+                return Ok(Found::Open { id, first, from: part.from });
             }
-            let before = self.begun(&id, life.spent()).await?;
-            let first = self.allowance(plan, &life, before).await?.into_iter().chain(first).collect();
-            return Ok(Found::Open { id, first, before });
+            let from = self.begun(&id, life.spent()).await?;
+            let first = self.allowance(plan, &life, from.used).await?.into_iter().chain(first).collect();
+            return Ok(Found::Open { id, first, from });
         }
         let message = format!("it was done anew {FOLLOWERS_MAX} times");
         Ok(Found::Refused(Failure::new(FailureClass::Logic, message)))
@@ -236,9 +236,11 @@ impl Inner {
     }
 
     /// Writes down which plan this attempt drives, and what that plan had used before.
-    async fn begun(&self, id: &PlanId, before: Usage) -> Result<Usage, EngineError> {
-        self.shared.store.record_effects(vec![Part::begun(&self.ports, id, before)]).await?;
-        Ok(before)
+    async fn begun(&self, id: &PlanId, used: Usage) -> Result<TakenUp, EngineError> {
+        let row = Part::begun(&self.ports, id, used);
+        let from = TakenUp { at: row.started_at, used };
+        self.shared.store.record_effects(vec![row]).await?;
+        Ok(from)
     }
 
     fn operator(&self) -> String {

@@ -7,6 +7,7 @@ use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Input;
 use gantry_core::life::{Life, PlanState};
 use gantry_core::policy::Usage;
+use gantry_core::time::Timestamp;
 use gantry_runners::Work;
 use gantry_store::{EffectRow, Store, StoreError, all_effects};
 use serde::{Deserialize, Serialize};
@@ -31,10 +32,19 @@ const FREE_WITHIN: Duration = Duration::from_secs(10);
 pub(crate) struct Part {
     pub(crate) attempt: AttemptNo,
     pub(crate) plan: PlanId,
-    /// What that plan had used when the attempt began.
-    pub(crate) before: Usage,
+    /// From where on.
+    pub(crate) from: TakenUp,
     /// Whether its end was told to the plan around it.
     pub(crate) told: bool,
+}
+
+/// Where an attempt took a plan up.
+#[derive(Clone, Copy)]
+pub(crate) struct TakenUp {
+    /// When.
+    pub(crate) at: Timestamp,
+    /// What that plan had used by then.
+    pub(crate) used: Usage,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -51,17 +61,18 @@ impl Part {
     }
 
     /// Says how that plan ended, with the turn that takes the end of the attempt.
-    pub(crate) fn told(attempt: &Attempt, plan: &PlanId, used_before: Usage, life: &Life) {
-        let request = json!(Request { plan: plan.clone(), used_before });
+    pub(crate) fn told(attempt: &Attempt, plan: &PlanId, from: TakenUp, life: &Life) {
+        let request = json!(Request { plan: plan.clone(), used_before: from.used });
         let answer = json!({"state": life.state(), "length": life.length()});
-        let usage = life.spent().minus(used_before);
-        attempt.made(EffectRow { ordinal: ORDINAL, usage, ..attempt.row(PLAN, request, Some(answer)) });
+        let (usage, started_at) = (life.spent().minus(from.used), from.at);
+        attempt.made(EffectRow { ordinal: ORDINAL, usage, started_at, ..attempt.row(PLAN, request, Some(answer)) });
     }
 
     fn of(row: EffectRow) -> Option<Self> {
         let request: Request = serde_json::from_value(row.request).ok().filter(|_| row.kind == PLAN)?;
         let told = row.answer.as_ref().is_some_and(|answer| answer.get("state").is_some_and(Value::is_string));
-        Some(Self { attempt: row.attempt, plan: request.plan, before: request.used_before, told })
+        let from = TakenUp { at: row.started_at, used: request.used_before };
+        Some(Self { attempt: row.attempt, plan: request.plan, from, told })
     }
 }
 

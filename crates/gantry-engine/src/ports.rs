@@ -9,7 +9,7 @@ use gantry_core::effect::ArtifactRef;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Input;
 use gantry_core::policy::Usage;
-use gantry_runners::{CallNo, Calls, Chunk, EffectRecord, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
+use gantry_runners::{CallNo, Calls, Chunk, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
 use gantry_store::{EffectRow, Hash, Store, StoreError, all_effects};
 use serde_json::Value;
 use tokio::sync::{OnceCell, broadcast, mpsc};
@@ -106,6 +106,12 @@ impl Attempt {
         ledger.used = ledger.used.plus(usage);
     }
 
+    /// A call that was begun, with its answer.
+    fn answer(&self, call: CallNo, answer: Value, usage: Usage) -> Option<EffectRow> {
+        let begun = self.ledger().begun.remove(&call)?;
+        Some(EffectRow { answer: Some(answer), usage, ended_at: Some(self.clock.now()), ..begun })
+    }
+
     /// Reads what this attempt did before this process took it up; calls from now on are numbered after those.
     async fn catch_up(&self) -> Result<Usage, KeepError> {
         let read = async || {
@@ -173,10 +179,6 @@ impl Watch for Attempt {
         // A driver that is gone has stopped the attempt already.
         let _ = self.driver.send(Message::Answer { input, calls: Vec::new() });
     }
-
-    fn effect(&self, record: EffectRecord) {
-        self.made(self.row(&record.kind, record.request, Some(record.answer)));
-    }
 }
 
 #[async_trait]
@@ -199,12 +201,19 @@ impl Calls for Attempt {
         Ok(call)
     }
 
+    fn answered(&self, call: CallNo, answer: Value) {
+        if let Some(row) = self.answer(call, answer, Usage::default()) {
+            self.made(row);
+        }
+    }
+
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
         crash_point("call_made");
-        let begun = self.ledger().begun.remove(&call);
-        let row = begun.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
-        let row = EffectRow { answer: Some(answer), usage, ended_at: Some(self.clock.now()), ..row };
-        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
+        let row = self.answer(call, answer, usage);
+        let row = row.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
+        // What was done for this call is known as soon as the call's own answer is.
+        let rows: Vec<EffectRow> = self.take_calls().into_iter().chain([row]).collect();
+        let recorded = self.patiently(|| self.store.record_effects(rows.clone())).await;
         recorded.map_err(|error| store_failed(&error))?;
         self.count(usage);
         crash_point("call_ended");

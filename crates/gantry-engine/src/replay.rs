@@ -6,11 +6,10 @@ use gantry_core::input::Input;
 use gantry_core::life::{self, Life};
 use gantry_core::plan::Plan;
 use gantry_core::policy::Policy;
-use gantry_store::{Store, Turn};
+use gantry_store::{Store, Turn, all_turns};
 
 use crate::cause::Cause;
 use crate::error::EngineError;
-use crate::load::all_turns;
 
 /// What to change before the life is decided again.
 #[derive(Clone, Debug, Default)]

@@ -36,6 +36,41 @@ pub async fn drop_expired(store: &dyn Store, now: Timestamp) -> Result<Vacuumed,
     Ok(store.drop_contents(expired, before, now).await?)
 }
 
+/// Forgets plans that ended longer ago than this, with everything that belongs to them; returns which.
+///
+/// A plan stays that is pinned, that is a part of one that is pinned or has not ended so long ago, that someone works on,
+/// or that made something to be kept for ever: whatever stays can be replayed as before.
+pub async fn forget_ended(store: &dyn Store, age: Duration, now: Timestamp) -> Result<Vec<PlanId>, EngineError> {
+    let plans = all_plans(store, &ListFilter::default()).await?;
+    let by_id: BTreeMap<&PlanId, &PlanCard> = plans.iter().map(|plan| (&plan.id, plan)).collect();
+    let is_old = |plan: &PlanCard| plan.card.state.is_over() && now - plan.updated_at >= age;
+    let mut forgotten = Vec::new();
+    for plan in kept_as_declared(&plans) {
+        let above = |plan: &&PlanCard| plan.card.parent.as_ref().and_then(|parent| by_id.get(parent)).copied();
+        if !std::iter::successors(Some(plan), above).take(by_id.len()).all(is_old)
+            || keeps_for_ever(store, plan).await?
+        {
+            continue;
+        }
+        if let Some(_claim) = store.claim(plan.no).await? {
+            store.forget(&plan.id).await?;
+            forgotten.push(plan.id.clone());
+        }
+    }
+    Ok(forgotten)
+}
+
+async fn keeps_for_ever(store: &dyn Store, plan: &PlanCard) -> Result<bool, EngineError> {
+    let life = match open(store, &plan.id).await {
+        Ok(opened) => opened.life,
+        // What cannot be read says nothing about what may be forgotten.
+        Err(EngineError::Journal { .. } | EngineError::Store(StoreError::Corrupt { .. })) => return Ok(true),
+        Err(error) => return Err(error),
+    };
+    let rows = all_artifacts(store, &plan.id).await?;
+    Ok(rows.iter().any(|row| retention_of(&life, row) == Retention::Forever))
+}
+
 /// Returns how long an artifact is kept: as its task declares it, the parts of something that grows like the whole.
 pub fn retention_of(life: &Life, artifact: &ArtifactRow) -> Retention {
     let name = artifact.artifact.whole_name().unwrap_or(&artifact.artifact.name);

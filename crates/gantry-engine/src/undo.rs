@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use gantry_runners::{Place, Work};
+use gantry_runners::{Place, Work, mcp, shell};
 use gantry_store::{EffectRow, StoreError, all_effects};
 use serde_json::json;
 
 use crate::engine::Shared;
 use crate::ports::{Attempt, INTENT};
-
-/// The kind under which a program that ran is recorded.
-const PROCESS: &str = "process";
 
 /// Takes back everything that attempts at this task intended and nobody took back yet, the last thing first.
 pub(crate) async fn restore(
@@ -40,9 +37,15 @@ pub(crate) async fn restore(
     Ok(format!("restored what it changed: {}", said.join("; ")))
 }
 
-/// No attempt wrote down how to take it back: either it did nothing, or nobody can know what it did.
+/// No attempt wrote down how to take it back: either it did nothing, or nobody can know what it did. Whatever is done
+/// outside is on record before it begins, so without a row nothing was begun.
 fn without_record(shared: &Arc<Shared>, work: &Work, rows: &[EffectRow]) -> Result<String, String> {
-    let ran = rows.iter().any(|row| row.kind == PROCESS || row.kind == gantry_runners::mcp::CALL);
+    let began = |row: &EffectRow| match row.kind.as_str() {
+        shell::PROCESS => row.answer.as_ref().is_none_or(|answer| answer.get(shell::NOT_STARTED).is_none()),
+        mcp::CALL => true,
+        _ => false,
+    };
+    let ran = rows.iter().any(began);
     if !ran && shared.runners.can(work) {
         return Ok("it had changed nothing".to_owned());
     }

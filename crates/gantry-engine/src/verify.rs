@@ -3,11 +3,11 @@
 use gantry_core::event::Entry;
 use gantry_core::id::PlanId;
 use gantry_core::life;
-use gantry_store::{ArtifactRow, ChainReport, NewArtifact, Problem, Snapshot, Store, all_artifacts};
+use gantry_store::{ArtifactRow, ChainReport, NewArtifact, Problem, Snapshot, Store, all_artifacts, all_turns};
 
 use crate::error::EngineError;
 use crate::import::artifacts_of_turn;
-use crate::load::{all_turns, is_readable, snapshot_of};
+use crate::load::{is_readable, snapshot_of};
 
 /// Recomputes every hash and sum of a plan, folds its journal, and compares that with what is kept beside it.
 pub async fn verify(store: &dyn Store, plan: &PlanId) -> Result<ChainReport, EngineError> {

@@ -25,12 +25,14 @@ pub(crate) use capture::capture_files;
 pub use restore::{Prepared, Restored, prepare, restore};
 
 use crate::files::Kept;
-use crate::ports::{EffectRecord, Ports};
+use crate::ports::Ports;
 use crate::runner::{Ended, Happened, Preview, Runner};
 use crate::work::{Place, Work};
 
 /// What the artifact of a checkpoint is called.
 pub const MANIFEST: &str = "checkpoint";
+/// The input with the hash of the checkpoint to compare with.
+pub const SINCE: &str = "since";
 
 /// A working folder at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,13 +118,14 @@ impl Runner for Checkpoints {
 }
 
 async fn run(work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Result<Success, Failure> {
-    let manifest = capture(place, ports, stop).await?;
-    let artifact = manifest.keep(ports).await?;
     let name = match &work.action {
         Action::Checkpoint(checkpoint) => checkpoint.name.clone(),
         _ => String::new(),
     };
-    let since = work.inputs.get("since").or_else(|| work.inputs.get("args")?.get("since")).and_then(Value::as_str);
+    let call = ports.begin("checkpoint", json!({"name": name})).await?;
+    let manifest = capture(place, ports, stop).await?;
+    let artifact = manifest.keep(ports).await?;
+    let since = work.inputs.get(SINCE).or_else(|| work.inputs.get("args")?.get(SINCE)).and_then(Value::as_str);
     let before = match since {
         Some(hash) => Manifest::fetch(hash, ports).await.map_err(|why| Failure::new(FailureClass::Logic, why))?,
         None => Manifest::default(),
@@ -134,7 +137,6 @@ async fn run(work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken
     outputs.insert("changed".to_owned(), json!(manifest.changed_since(&before).len()));
     outputs.insert("left_out".to_owned(), json!(manifest.left_out));
     outputs.insert("environment".to_owned(), json!(manifest.environment));
-    let answer = json!({"hash": artifact.hash});
-    ports.watch.effect(EffectRecord { kind: "checkpoint".to_owned(), request: json!({"name": name}), answer });
+    ports.calls.answered(call, json!({"hash": artifact.hash}));
     Ok(Success { outputs, artifacts: vec![artifact], ..Success::default() })
 }

@@ -35,7 +35,7 @@ pub use foreseen::Foreseen;
 pub(crate) use spot::{Root, no_link};
 
 use crate::policy::{Scopes, wrong};
-use crate::ports::{EffectRecord, Ports};
+use crate::ports::Ports;
 use crate::runner::{Description, Ended, Happened, Preview, Runner};
 use crate::text::visible;
 use crate::work::{Place, Work};
@@ -275,19 +275,25 @@ async fn change_files(
     ports: &Ports,
     undo: &mut Option<Value>,
 ) -> Result<Success, Failure> {
+    let kind = match &work.action {
+        Action::Tool(tool) => tool.name.clone(),
+        other => other.key().to_owned(),
+    };
+    let request = Value::Object(without_content(work.args()));
     let root = Root::of(place);
     let changes = blocking(move || asked.changes(&root.open()?)).await?;
     let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-    let answer = json!({"changed": paths});
     let shown = show::preview(&changes);
     let mut artifacts = Vec::new();
     if !changes.is_empty() {
         let record = json!(Undo::keep(&changes, place, ports).await?);
-        ports.intend(record.clone()).await?;
+        // Both are durable before anything changes, and share a commit.
+        let (call, ()) = tokio::try_join!(ports.begin(&kind, request), ports.intend(record.clone()))?;
         *undo = Some(record);
         let (root, key) = (Root::of(place), work.key.clone());
         let applied = changes.clone();
         blocking(move || change::apply(&root.open()?, &applied, &key)).await?;
+        ports.calls.answered(call, json!({"changed": paths}));
         if let Some(diff) = &shown.diff {
             let kept = ports.keep_as("diff", place.secrets.redact(diff).into_bytes()).await;
             // The files are changed by now.
@@ -295,11 +301,6 @@ async fn change_files(
             artifacts.push(kept.map_err(in_doubt)?);
         }
     }
-    let kind = match &work.action {
-        Action::Tool(tool) => tool.name.clone(),
-        other => other.key().to_owned(),
-    };
-    ports.watch.effect(EffectRecord { kind, request: Value::Object(without_content(work.args())), answer });
     let mut outputs = Outputs::new();
     outputs.insert("changed".to_owned(), json!(!changes.is_empty()));
     outputs.insert("paths".to_owned(), json!(changes.iter().map(|change| &change.path).collect::<Vec<_>>()));

@@ -36,9 +36,7 @@ pub use judge::judge;
 pub use mcp::Mcp;
 pub use models::{Models, Notes, Outlook, SetUp, Talk};
 pub use observe::observe;
-pub use ports::{
-    CallNo, Calls, Chunk, EffectRecord, Forgetful, Intents, Keep, KeepError, Noted, Ports, Recalled, Stream, Watch,
-};
+pub use ports::{CallNo, Calls, Chunk, Forgetful, Intents, Keep, KeepError, Noted, Ports, Recalled, Stream, Watch};
 pub use process::{GuardProgram, guard_main};
 pub use registry::Runners;
 pub use runner::{Description, Ended, Happened, Preview, Runner};

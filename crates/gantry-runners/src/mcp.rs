@@ -29,7 +29,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::policy::{check_command, check_host, forbidden, line_of, wrong};
-use crate::ports::{EffectRecord, Ports};
+use crate::ports::Ports;
 use crate::process::GuardProgram;
 use crate::runner::{Description, Ended, Preview, Runner};
 use crate::text::{middle_cut, shortened};
@@ -158,6 +158,7 @@ impl Mcp {
         session.offers(tool, &args, stop).await?;
         let request =
             json!({"server": server.name, "tool": tool, "args": session.secrets().redact_value(&json!(args))});
+        let call = ports.begin(CALL, request).await?;
         let beats = async {
             let Some(every) = work.heartbeat else { return std::future::pending().await };
             let every = std::time::Duration::from_millis(every.as_ms().max(1));
@@ -178,7 +179,7 @@ impl Mcp {
             Ok(given) => json!({"outputs": given.outputs}),
             Err(failure) => json!({"failed": failure.message}),
         };
-        ports.watch.effect(EffectRecord { kind: CALL.to_owned(), request, answer });
+        ports.calls.answered(call, answer);
         match given {
             // A server that cannot be trusted to answer is not asked again; a new one may be.
             Err(failure) if failure.class != FailureClass::Logic => {

@@ -27,8 +27,6 @@ pub trait Watch: Send + Sync {
     fn output(&self, chunk: Chunk);
     /// The runner is alive, and hands this in already.
     fn alive(&self, note: String, artifacts: Vec<ArtifactRef>);
-    /// Something was done outside.
-    fn effect(&self, record: EffectRecord);
 }
 
 /// Writes down how to take back what is about to be done.
@@ -41,15 +39,18 @@ pub trait Intents: Send + Sync {
     async fn intend_instead(&self, undo: Value) -> Result<(), KeepError>;
 }
 
-/// Writes down calls that must not be made twice, and remembers them.
+/// Writes down what is done outside, and remembers it.
 ///
-/// An attempt that is taken up by another process makes the same calls again, and gets the answers that there are.
+/// A call is on record before it is made: one without an answer may have happened, and where there is none, nothing
+/// was begun. An attempt that is taken up by another process makes the same calls again, and gets the answers that there are.
 #[async_trait]
 pub trait Calls: Send + Sync {
     /// What is known of the call with this key, made by anyone in this plan.
     async fn recall(&self, kind: &str, key: &str) -> Result<Option<Recalled>, KeepError>;
     /// Returns, once that is durable, what the call about to be made is called.
     async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError>;
+    /// Takes the answer of a call that nobody asks for again; it is durable when the attempt's end is.
+    fn answered(&self, call: CallNo, answer: Value);
     /// Returns once the answer is durable.
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError>;
     /// Writes down a call that was made and answered; returns once that is durable.
@@ -102,6 +103,7 @@ impl Calls for Forgetful {
     async fn begin(&self, _: &str, _: &str, _: Value) -> Result<CallNo, KeepError> {
         Ok(CallNo(0))
     }
+    fn answered(&self, _: CallNo, _: Value) {}
     async fn end(&self, _: CallNo, _: Value, _: Usage) -> Result<(), KeepError> {
         Ok(())
     }
@@ -122,7 +124,7 @@ pub struct Ports {
     pub watch: Arc<dyn Watch>,
     /// Writes down intents.
     pub intents: Arc<dyn Intents>,
-    /// Writes down calls that must not be made twice.
+    /// Writes down what is done outside.
     pub calls: Arc<dyn Calls>,
     /// Servers that are spoken to until the attempt is over.
     pub sessions: Sessions,
@@ -134,6 +136,12 @@ impl Ports {
         let size = bytes.len() as u64;
         let hash = self.keep.put(bytes).await?;
         Ok(ArtifactRef { name: name.to_owned(), hash, bytes: size })
+    }
+
+    /// Writes down what is about to be done outside; only then may it be done.
+    pub async fn begin(&self, kind: &str, request: Value) -> Result<CallNo, KeepError> {
+        let key = blake3::hash(request.to_string().as_bytes()).to_hex().to_string();
+        self.calls.begin(kind, &key, request).await
     }
 
     /// Makes the way back durable; only then may the mutation start.
@@ -205,15 +213,4 @@ pub struct Chunk {
     pub stream: Stream,
     /// What.
     pub text: String,
-}
-
-/// One thing that was done outside, for the record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EffectRecord {
-    /// What sort of thing, such as `process` or `files.write`.
-    pub kind: String,
-    /// What was asked.
-    pub request: Value,
-    /// What came of it.
-    pub answer: Value,
 }

@@ -10,13 +10,15 @@
 //!
 //! The guard ends everything below it when it is told to, when the command ends and leaves something behind, and
 //! when the socket closes, which happens however this process ends, `kill -9` included. Because it adopts
-//! orphans, a process that leaves its group or session is found too. What is left: should someone kill the guard
-//! itself, the command dies with it and its group is ended by this process.
+//! orphans, a process that leaves its group or session is found too. Should someone kill the guard itself, the command
+//! dies with it, and this process adopts and ends what the command had started. What is left: when this process and the
+//! guard are killed at the same moment, the command dies, and what it had put into a session of its own does not.
 
 mod confine; // in reading order
 mod enter;
 mod guard;
 mod order;
+mod orphans;
 mod running;
 
 pub use confine::{Confinement, SandboxStatus};

@@ -8,7 +8,7 @@ use gantry_core::input::Success;
 use gantry_core::policy::Usage;
 use serde_json::Value;
 
-use crate::ports::{CallNo, Calls, Chunk, EffectRecord, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
+use crate::ports::{CallNo, Calls, Chunk, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
 use crate::runner::{Ended, Happened, Preview};
 use crate::secrets::Secrets;
 
@@ -52,11 +52,6 @@ impl Watch for Redacting {
     fn alive(&self, note: String, artifacts: Vec<ArtifactRef>) {
         self.ports.watch.alive(self.secrets.redact(&note), artifacts);
     }
-    fn effect(&self, record: EffectRecord) {
-        let EffectRecord { kind, request, answer } = record;
-        let (request, answer) = (self.secrets.redact_value(&request), self.secrets.redact_value(&answer));
-        self.ports.watch.effect(EffectRecord { kind, request, answer });
-    }
 }
 
 #[async_trait]
@@ -76,6 +71,9 @@ impl Calls for Redacting {
     }
     async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError> {
         self.ports.calls.begin(kind, key, self.secrets.redact_value(&request)).await
+    }
+    fn answered(&self, call: CallNo, answer: Value) {
+        self.ports.calls.answered(call, self.secrets.redact_value(&answer));
     }
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
         self.ports.calls.end(call, self.secrets.redact_value(&answer), usage).await

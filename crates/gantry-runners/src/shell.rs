@@ -40,7 +40,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::files::no_link;
 use crate::policy::check_command;
-use crate::ports::{EffectRecord, Ports, Stream};
+use crate::ports::{Ports, Stream};
 use crate::process::{
     Confinement, Exit, GuardProgram, Happening, Order, Running, SandboxStatus, StandardInput, StartError,
 };
@@ -51,6 +51,11 @@ use before::Before;
 pub use confinement::gaps;
 use outputs::Exchange;
 use streams::Collected;
+
+/// The kind under which a program that runs is recorded.
+pub const PROCESS: &str = "process";
+/// What the answer has instead of an exit when there was no process at all.
+pub const NOT_STARTED: &str = "not_started";
 
 /// How much of the end of the error stream goes into the message of a failure.
 const MESSAGE_CHARS_MAX: usize = 400;
@@ -122,7 +127,14 @@ impl Shell {
         };
         let request = json!({"command": asked.command, "shell": shell, "cwd": asked.cwd});
         let until = work.timeout.map(|timeout| Instant::now() + millis(timeout) + place.limits.grace);
-        let mut running = Running::start(&self.guard, order).await.map_err(|error| not_started(&error))?;
+        let call = ports.begin(PROCESS, request).await?;
+        let mut running = match Running::start(&self.guard, order).await {
+            Ok(running) => running,
+            Err(error) => {
+                ports.calls.answered(call, json!({NOT_STARTED: error.to_string()}));
+                return Err(not_started(&error));
+            }
+        };
         let sandbox = running.sandbox().clone();
         let mut collected = Collected::new(work, place, ports);
         let mut stopping: Option<Stopping> = None;
@@ -147,7 +159,7 @@ impl Shell {
         };
         let streams = collected.finish().await.map_err(in_doubt)?;
         let answer = json!({"exit": ended, "sandbox": sandbox});
-        ports.watch.effect(EffectRecord { kind: "process".to_owned(), request, answer });
+        ports.calls.answered(call, answer);
         let Some(exit) = ended else {
             let message = "the guard of the process was killed; what the process did is not known";
             return Err(Failure { evidence: streams.artifacts, ..Failure::new(FailureClass::Lost, message) });

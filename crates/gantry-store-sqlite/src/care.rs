@@ -8,7 +8,7 @@ use rusqlite::{Connection, backup::Backup};
 use serde::Serialize;
 
 use crate::error::{io, sql};
-use crate::{SqliteStore, beside, row, schema};
+use crate::{SqliteStore, beside, log_end, row, schema};
 
 /// What is in a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +47,14 @@ impl SqliteStore {
 
     /// Checks the file as a whole, its indexes included, and returns what is wrong with it. Reads everything.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
-        self.0.labour.with_connection(check).await
+        let mut problems = self.0.labour.with_connection(check).await?;
+        problems.extend(log_end::copies(&self.0.path).iter().map(|copy| {
+            format!(
+                "`{}` is a damaged log with commits that could not be read; remove it once nothing is missed",
+                copy.display()
+            )
+        }));
+        Ok(problems)
     }
 
     /// Copies the record to a new file, as it is at one moment, while others go on writing.

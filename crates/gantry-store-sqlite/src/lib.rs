@@ -10,6 +10,7 @@ mod open;
 mod row;
 mod pack;
 mod log_room;
+mod log_end;
 mod seat;
 mod writer;
 mod write;
@@ -42,6 +43,8 @@ struct Handle {
     /// For what takes long, such as a copy of the whole file: nobody who reads a plan waits for it.
     labour: Readers,
     writer: Writer,
+    /// What was wrong with the log when it was opened.
+    note: Option<String>,
     /// The folder of a temporary store, removed after everything else.
     folder: Option<Arc<tempfile::TempDir>>,
 }
@@ -57,7 +60,7 @@ impl SqliteStore {
         let path = path.as_ref();
         drop(open::for_reading(path, Use::ReadOnlyFile)?);
         let writer = Writer::start(path.to_owned(), None)?;
-        Ok(Self::assemble(path, writer, Use::ReadOnlyFile, None))
+        Ok(Self::assemble(path, writer, Use::ReadOnlyFile, None, None))
     }
 
     /// Makes an empty store in a folder of its own, which is removed with it.
@@ -76,17 +79,28 @@ impl SqliteStore {
     }
 
     fn open_in(path: &Path, folder: Option<Arc<tempfile::TempDir>>) -> Result<Self, StoreError> {
-        let conn = open::for_writing(path)?;
+        let (conn, note) = open::for_writing(path)?;
         let writer = Writer::start(path.to_owned(), Some(conn))?;
-        Ok(Self::assemble(path, writer, Use::Read, folder))
+        Ok(Self::assemble(path, writer, Use::Read, note, folder))
     }
 
-    fn assemble(path: &Path, writer: Writer, how: Use, folder: Option<Arc<tempfile::TempDir>>) -> Self {
+    fn assemble(
+        path: &Path,
+        writer: Writer,
+        how: Use,
+        note: Option<String>,
+        folder: Option<Arc<tempfile::TempDir>>,
+    ) -> Self {
         let path = path.to_owned();
         let claims = Claims::new(&path);
         let readers = Readers::new(path.clone(), how, "gantry-reader");
         let labour = Readers::new(path.clone(), how, "gantry-labour");
-        Self(Arc::new(Handle { path, claims, readers, labour, writer, folder }))
+        Self(Arc::new(Handle { path, claims, readers, labour, writer, note, folder }))
+    }
+
+    /// Tells what was wrong with the log when the file was opened: commits that could not be read are missing.
+    pub fn note(&self) -> Option<&str> {
+        self.0.note.as_deref()
     }
 
     /// Returns where the file is.

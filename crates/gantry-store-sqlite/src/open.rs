@@ -7,7 +7,7 @@ use gantry_store::StoreError;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{io, sql};
-use crate::schema;
+use crate::{log_end, schema};
 
 /// How long to wait for another process that writes.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,8 +41,8 @@ pub(crate) fn file_id(path: &Path) -> Option<FileId> {
     }
 }
 
-/// Opens the one connection that writes, and brings the file to the newest schema.
-pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
+/// Opens the one connection that writes, and brings the file to the newest schema. Says what is wrong with its log.
+pub(crate) fn for_writing(path: &Path) -> Result<(Connection, Option<String>), StoreError> {
     check_folder(path)?;
     if path.exists() {
         let writable = std::fs::OpenOptions::new().read(true).write(true).open(path);
@@ -57,10 +57,12 @@ pub(crate) fn for_writing(path: &Path) -> Result<Connection, StoreError> {
         return Err(StoreError::ReadOnly { what: format!("`{}` may not be written", path.display()) });
     }
     settle_in(&conn)?;
+    // Before anything is written over what stands there.
+    let note = log_end::settle(&conn, path);
     if version < schema::known_version() {
         schema::migrate(&mut conn, schema::MIGRATIONS)?;
     }
-    Ok(conn)
+    Ok((conn, note))
 }
 
 /// Makes an empty file that its owner alone may read: plans hold what people and programs said. SQLite gives the files

@@ -129,7 +129,9 @@ impl Seat {
             None if self.read_only => open::for_reading(&self.path, open::Use::ReadOnlyFile)?,
             None => {
                 self.version = None;
-                self.count_pages_of(open::for_writing(&self.path)?)
+                // What this process itself could not finish, its users were told.
+                let (conn, _) = open::for_writing(&self.path)?;
+                self.count_pages_of(conn)
             }
         };
         Ok(self.conn.insert(conn))

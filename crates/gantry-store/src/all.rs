@@ -4,7 +4,7 @@ use std::future::Future;
 
 use gantry_core::id::{PlanId, TaskId};
 
-use crate::{ArtifactRow, EffectRow, ListFilter, PAGE_ITEMS_MAX, Page, PlanCard, Store, StoreError};
+use crate::{ArtifactRow, EffectRow, ListFilter, PAGE_ITEMS_MAX, Page, PlanCard, Store, StoreError, Turn};
 
 /// All artifacts of a plan.
 pub async fn all_artifacts(store: &dyn Store, plan: &PlanId) -> Result<Vec<ArtifactRow>, StoreError> {
@@ -18,6 +18,11 @@ pub async fn all_effects(
     task: Option<&TaskId>,
 ) -> Result<Vec<EffectRow>, StoreError> {
     every_page(|cursor| store.effects(plan, task, cursor.unwrap_or(0), PAGE_ITEMS_MAX)).await
+}
+
+/// All turns of a plan.
+pub async fn all_turns(store: &dyn Store, plan: &PlanId) -> Result<Vec<Turn>, StoreError> {
+    every_page(|cursor| store.turns(plan, cursor.unwrap_or(0), PAGE_ITEMS_MAX)).await
 }
 
 /// All plans that the filter lets through.

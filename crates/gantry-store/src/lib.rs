@@ -25,7 +25,7 @@ mod memory;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
-pub use all::{all_artifacts, all_effects, all_plans};
+pub use all::{all_artifacts, all_effects, all_plans, all_turns};
 pub use artifact::{ArtifactRow, BLOB_BYTES_MAX, NewArtifact};
 pub use card::{CAUSES_MAX, Card, ForkedFrom, Home, ListFilter, PlanCard, WAITING_MAX, WaitingLine};
 pub use claim::Claim;

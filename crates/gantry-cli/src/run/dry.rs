@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use gantry_core::effect::Failure;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::life::{self, Life};
-use gantry_core::plan::{Action, Input, Plan, Task};
+use gantry_core::plan::{Action, Input, Map, Plan, Task};
 use gantry_core::policy::{FailureClass, ProseBy, Usage};
 use gantry_core::time::Timestamp;
 use gantry_engine::Options;
@@ -25,7 +26,8 @@ use crate::talk::talk;
 
 /// What would become of one task.
 struct Shown {
-    task: TaskId,
+    /// Which one: below the tasks whose plans it is inside, `outer/inner`.
+    task: String,
     action: String,
     text: String,
     diff: Option<String>,
@@ -52,32 +54,14 @@ pub async fn run(
         foreseen: Foreseen::begin(),
         ..Place::at(root)
     };
-    let id = plan.id.clone().unwrap_or_else(|| PlanId::slugged(plan.name()));
-    let entries =
-        life::create(plan, id, 0, Timestamp::default()).map_err(|refusal| Fault::bad_input(refusal.to_string()))?;
-    let life = life::replay(&entries).map_err(|bad| Fault::internal(bad.to_string()))?;
-    let plan = life.plan();
-    let parents: BTreeSet<&TaskId> = plan.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
-    let mut all: Vec<Shown> = Vec::new();
-    // Tasks that may change files in ways that nobody can foresee.
-    let mut unforeseen: Vec<&TaskId> = Vec::new();
-    for task in in_order(&plan) {
-        let mut shown = show(task, &parents, &life, &runners, &place).await;
-        if shown.text == NOTHING && !unforeseen.is_empty() {
-            let names: Vec<String> = unforeseen.iter().map(|task| format!("`{task}`")).collect();
-            shown.text = format!("{NOTHING}, unless {} changes it first", names.join(" or "));
-        }
-        if may_change_files(task, &shown) {
-            unforeseen.push(&task.id);
-        }
-        all.push(shown);
-    }
+    let name = plan.name().to_owned();
+    let all = walk(plan, &runners, &place, "").await.map_err(Fault::bad_input)?;
     let worst = all.iter().filter_map(|shown| shown.forbidden).max();
     if json {
         let tasks: Vec<Value> = all.iter().map(to_json).collect();
-        exit::print_json(&json!({"ok": worst.is_none(), "title": plan.name(), "tasks": tasks}))?;
+        exit::print_json(&json!({"ok": worst.is_none(), "title": name, "tasks": tasks}))?;
     } else {
-        exit::print(&drawn(&plan, &all))?;
+        exit::print(&drawn(&name, &all))?;
         if let Some(code) = worst {
             let number = all.iter().filter(|shown| shown.forbidden.is_some()).count();
             let what = if code == exit::REFUSED { "allowed" } else { "possible" };
@@ -86,6 +70,78 @@ pub async fn run(
         }
     }
     Ok(ExitCode::from(worst.unwrap_or(exit::DONE)))
+}
+
+/// What would become of the tasks of a plan, with those of plans inside and of lists that are known. Says why it cannot
+/// be a plan at all.
+fn walk<'a>(plan: Plan, runners: &'a Runners, place: &'a Place, within: &'a str) -> Walk<'a> {
+    Box::pin(async move {
+        let id = plan.id.clone().unwrap_or_else(|| PlanId::slugged(plan.name()));
+        let entries = life::create(plan, id, 0, Timestamp::default()).map_err(|refusal| refusal.to_string())?;
+        let life = life::replay(&entries).map_err(|bad| bad.to_string())?;
+        let plan = life.plan();
+        let parents: BTreeSet<&TaskId> = plan.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
+        let mut all: Vec<Shown> = Vec::new();
+        // Tasks that may change files in ways that nobody can foresee.
+        let mut unforeseen: Vec<&TaskId> = Vec::new();
+        for task in in_order(&plan) {
+            let mut shown = show(task, &parents, &life, runners, place).await;
+            if shown.text == NOTHING && !unforeseen.is_empty() {
+                let names: Vec<String> = unforeseen.iter().map(|task| format!("`{task}`")).collect();
+                shown.text = format!("{NOTHING}, unless {} changes it first", names.join(" or "));
+            }
+            if may_change_files(task, &shown) {
+                unforeseen.push(&task.id);
+            }
+            shown.task = format!("{within}{}", task.id);
+            let parts = match &task.action {
+                Some(Action::Plan(nested)) => match &nested.plan {
+                    Some(inner) => {
+                        let above = std::iter::once(&place.policy).chain(&place.above).cloned().collect();
+                        let place = Place { policy: Arc::new(inner.policy.clone()), above, ..place.clone() };
+                        walk(Plan::clone(inner), runners, &place, &format!("{within}{}/", task.id)).await
+                    }
+                    None => Ok(Vec::new()),
+                },
+                Some(Action::Map(map)) => match items(&plan, task, map) {
+                    Some(items) => walk(items, runners, place, within).await,
+                    None => Ok(Vec::new()),
+                },
+                _ => Ok(Vec::new()),
+            };
+            match parts {
+                Ok(parts) => all.extend(std::iter::once(shown).chain(parts)),
+                Err(why) => {
+                    let text = format!("is not possible: {why}");
+                    all.push(Shown { text, forbidden: Some(exit::BAD_INPUT), ..shown });
+                }
+            }
+        }
+        Ok(all)
+    })
+}
+
+type Walk<'a> = Pin<Box<dyn Future<Output = Result<Vec<Shown>, String>> + 'a>>;
+
+/// The tasks that a map becomes, as a plan of their own, when its list is known and not too long. What they are to get
+/// from other tasks is not known yet.
+fn items(plan: &Plan, task: &Task, map: &Map) -> Option<Plan> {
+    let Input::Value(Value::Array(list)) = &map.over else { return None };
+    let limit = map.max.unwrap_or_else(|| plan.policy.map_max());
+    if list.is_empty() || list.len() > limit as usize {
+        return None;
+    }
+    let child = |(index, item): (usize, &Value)| {
+        let id = task.id.with_ending(&format!("-{}", index + 1));
+        let mut child = map.child(task, id, index + 1, item);
+        child.parent = None;
+        child.depends_on.clear();
+        child.next.clear();
+        child.inputs.retain(|_, input| matches!(input, Input::Value(_)));
+        child
+    };
+    let tasks = list.iter().enumerate().map(child).collect();
+    Some(Plan { title: plan.title.clone(), policy: plan.policy.clone(), tasks, ..Plan::default() })
 }
 
 /// What a preview says when everything is as it should be.
@@ -159,7 +215,8 @@ async fn show(task: &Task, parents: &BTreeSet<&TaskId>, life: &Life, runners: &R
         None => "manual".to_owned(),
     };
     let unknown = unknown_inputs(task);
-    let shown = Shown { task: task.id.clone(), action: key, text: String::new(), diff: None, unknown, forbidden: None };
+    let shown =
+        Shown { task: task.id.to_string(), action: key, text: String::new(), diff: None, unknown, forbidden: None };
     if parents.contains(&task.id) && action.is_none() {
         return Shown { action: "parts".to_owned(), text: "would let its parts start".to_owned(), ..shown };
     }
@@ -229,7 +286,10 @@ fn without_runner(task: &Task, life: &Life) -> Option<String> {
         Some(Action::Ask(ask)) => Some(format!("would ask: {}", first_line(&ask.question, 200))),
         Some(Action::Decide(decide)) => Some(format!("would decide: {}", first_line(&decide.question, 200))),
         Some(Action::Wait(wait)) => Some(format!("would wait: {wait}")),
-        Some(Action::Map(_)) => Some("would become one task for each item, once the list is known".to_owned()),
+        Some(Action::Map(map)) => Some(match &map.over {
+            Input::Value(Value::Array(list)) => format!("would become {}", count(list.len(), "task")),
+            _ => "would become one task for each item, once the list is known".to_owned(),
+        }),
         Some(Action::Adopt(_)) => Some("would take in the tasks of a plan, once it is made".to_owned()),
         Some(Action::Compute(compute)) => {
             Some(format!("would compute {}", compute.0.keys().cloned().collect::<Vec<_>>().join(", ")))
@@ -252,8 +312,8 @@ fn to_json(shown: &Shown) -> Value {
     })
 }
 
-fn drawn(plan: &Plan, all: &[Shown]) -> String {
-    let title = first_line(plan.name(), 100);
+fn drawn(name: &str, all: &[Shown]) -> String {
+    let title = first_line(name, 100);
     let mut lines = vec![format!("{}: what would be done; nothing is touched", paint(style::STRONG, title))];
     for (index, shown) in all.iter().enumerate() {
         let tone = if shown.forbidden.is_some() { style::BAD } else { style::PLAIN };

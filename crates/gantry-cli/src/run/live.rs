@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use anstream::ColorChoice;
 use gantry_core::id::{PlanId, TaskId};
+use gantry_core::life::Life;
+use gantry_core::plan::Action;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
@@ -126,8 +128,9 @@ impl Live {
             notes.extend(page::cost(&follow.life));
             notes.extend(self.foresee(follow));
             waits.extend(follow.life.waits().map(|wait| {
+                let whom = wait.task.as_ref().and_then(|task| whom(&follow.life, task)).unwrap_or_default();
                 let task = wait.task.map(|task| format!("{task} waits for ")).unwrap_or_default();
-                format!("{task}{}", wait.what)
+                format!("{task}{}{whom}", wait.what)
             }));
             for (task, _) in follow.life.in_flight() {
                 let last = follow.last_lines.get(&task).cloned().unwrap_or_default();
@@ -176,5 +179,21 @@ impl Live {
         self.waits.finish_and_clear();
         self.overall.finish_and_clear();
         drop(self.quiet);
+    }
+}
+
+/// Who is to do something about a task, where the plan says so.
+fn whom(life: &Life, task: &TaskId) -> Option<String> {
+    let task = life.definition(task.as_str())?;
+    let (role, people) = match &task.action {
+        Some(Action::Gate(gate)) => (gate.role.as_deref(), gate.approvers.join(", ")),
+        _ => (None, String::new()),
+    };
+    let people = Some(people).filter(|people| !people.is_empty()).or_else(|| task.owner.clone());
+    match (people, role) {
+        (Some(people), Some(role)) => Some(format!(" by {people} ({role})")),
+        (Some(who), None) => Some(format!(" by {who}")),
+        (None, Some(role)) => Some(format!(" by a {role}")),
+        (None, None) => None,
     }
 }

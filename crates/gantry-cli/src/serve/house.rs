@@ -6,6 +6,7 @@ use gantry_engine::{Engine, Origin};
 use gantry_format::Loaded;
 use gantry_planner::template::Template;
 use gantry_server::{House, Trouble};
+use gantry_store::Store;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
@@ -27,6 +28,11 @@ pub struct Wired {
 }
 
 impl Wired {
+    /// The record.
+    pub fn store(&self) -> &dyn Store {
+        &**self.engine.store()
+    }
+
     /// Opens the record, with an engine that works as these options say.
     pub fn new(record: &Record, how: How, workspace: String) -> Result<Self, Fault> {
         let options = how.options(&[])?;

@@ -21,6 +21,10 @@ use crate::file::count;
 const TASKS_MAX: usize = 40;
 /// How many tasks of a large plan are shown.
 const SHOWN_MAX: usize = 12;
+/// However small the screen, so many lines are for tasks.
+const TASKS_MIN: usize = 6;
+/// How long paragraphs may be, tried one after the other until everything fits a screen.
+const PARAGRAPH_LINES: [usize; 5] = [usize::MAX - 2, 8, 4, 2, 1];
 /// A screen at least this wide has room for titles beside ids.
 const TITLES_WIDTH_MIN: usize = 72;
 /// How many things that happened to the plan as a whole are shown.
@@ -28,25 +32,45 @@ const NOTES_MAX: usize = 8;
 /// How wide the bar is.
 const BAR: usize = 20;
 
-/// Draws where a plan stands.
-pub fn draw(standing: &Standing, width: usize) -> String {
-    let mut page = header(standing, width);
-    page.push('\n');
-    page += &tasks(standing, width);
-    page += &paragraph("why it failed", standing.life.causes(), width);
-    page += &paragraph("what happened", &notes(standing), width);
-    for shortfall in shortfalls::all(&standing.life) {
-        page += &paragraph(&shortfall.title, &shortfall.lines, width);
-    }
-    if standing.life.state() == PlanState::Completed {
-        page += &titled("results", &results::draw(&standing.life, width));
-    }
+/// Draws where a plan stands, on a screen of this height if there is one.
+pub fn draw(standing: &Standing, width: usize, height: Option<usize>) -> String {
+    let header = header(standing, width);
     let steps = standing.steps();
-    if !steps.is_empty() {
-        page += "\nnext:\n";
-        page += &commands(&steps);
+    let next = if steps.is_empty() { String::new() } else { format!("\nnext:\n{}", commands(&steps)) };
+    let paragraphs = paragraphs(standing, width);
+    let page = |tasks: &str, about: &str| format!("{header}\n{tasks}{about}{next}");
+    let Some(height) = height else { return page(&tasks(standing, width, TASKS_MAX), &paragraphs.concat()) };
+    let lines = |text: &str| text.lines().count();
+    // An empty line stands below the header, and whoever reads it types below the page.
+    let rows = height.saturating_sub(lines(&header) + lines(&next) + 2);
+    let wanted = standing.life.task_ids().len().min(TASKS_MIN);
+    let cut = |most: usize| paragraphs.iter().map(|text| shortened(text, most, standing)).collect::<String>();
+    let about = PARAGRAPH_LINES.iter().map(|most| cut(*most)).find(|about| lines(about) + wanted <= rows);
+    let about = about.unwrap_or_else(|| cut(1));
+    page(&tasks(standing, width, rows.saturating_sub(lines(&about)).clamp(wanted, TASKS_MAX)), &about)
+}
+
+/// Everything about the plan as a whole, under titles.
+fn paragraphs(standing: &Standing, width: usize) -> Vec<String> {
+    let life = &standing.life;
+    let mut all =
+        vec![paragraph("why it failed", life.causes(), width), paragraph("what happened", &notes(standing), width)];
+    all.extend(shortfalls::all(life).iter().map(|shortfall| paragraph(&shortfall.title, &shortfall.lines, width)));
+    if life.state() == PlanState::Completed {
+        all.push(titled("results", &results::draw(life, width)));
     }
-    page
+    all
+}
+
+/// The beginning of a paragraph, and how much more there is.
+fn shortened(paragraph: &str, most: usize, standing: &Standing) -> String {
+    let (title, lines) = (2, paragraph.lines().count());
+    let more = lines.saturating_sub(title + most);
+    if more <= 1 {
+        return paragraph.to_owned();
+    }
+    let kept: String = paragraph.split_inclusive('\n').take(title + most).collect();
+    format!("{kept}  … and {}; see all with `gantry status {} --json`\n", count(more, "more line"), standing.card.id)
 }
 
 /// What one must know about the plan as a whole, the newest last.
@@ -178,10 +202,10 @@ fn row(standing: &Standing, task: &TaskId, width: usize) -> Vec<Cell> {
     ]
 }
 
-/// The tasks in tree order; of a large plan the counts and what matters now.
-pub fn tasks(standing: &Standing, width: usize) -> String {
+/// The tasks in tree order; where there are more than lines, the counts and what matters now.
+fn tasks(standing: &Standing, width: usize, lines_max: usize) -> String {
     let ids = standing.life.task_ids();
-    if ids.len() <= TASKS_MAX {
+    if ids.len() <= lines_max {
         return rows(standing, &ids, width);
     }
     let mut counts: BTreeMap<TaskState, usize> = BTreeMap::new();
@@ -198,7 +222,8 @@ pub fn tasks(standing: &Standing, width: usize) -> String {
         }
     };
     let shown: Vec<TaskId> = ids.iter().filter(matters).cloned().collect();
-    let more = shown.len().saturating_sub(SHOWN_MAX);
+    // Above them stand the counts, below them how many more there are.
+    let more = shown.len().saturating_sub(SHOWN_MAX.min(lines_max.saturating_sub(2)));
     let mut drawn = format!("  {}: {}\n", count(ids.len(), "task"), said.join(", "));
     drawn += &rows(standing, &shown[..shown.len() - more], width);
     if more > 0 {

@@ -20,6 +20,12 @@ pub fn width() -> usize {
         .unwrap_or(WIDTH)
 }
 
+/// How many lines the reader's screen has; none where it is no screen.
+pub fn height() -> Option<usize> {
+    let screen = || ratatui::crossterm::terminal::size().ok().map(|(_, rows)| usize::from(rows));
+    if std::io::stdout().is_terminal() { screen().filter(|rows| *rows > 0) } else { None }
+}
+
 /// The text, cut to this many columns.
 pub fn fit(text: &str, columns: usize) -> String {
     if text.width() <= columns {

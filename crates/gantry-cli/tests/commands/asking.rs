@@ -304,3 +304,41 @@ fn a_run_that_only_the_offline_model_serves_says_once_why_and_what_to_set() {
     kit.write("plan.yaml", "id: no-models\ntitle: Without models\ntasks: [{id: say, run: echo hello}]\n");
     assert!(!kit.gantry(&["run", "plan.yaml"]).contains("offline"), "nobody needs to know");
 }
+
+#[test]
+fn the_views_tell_what_a_real_plan_asked_made_and_cost() {
+    let server = ModelServer::start();
+    server.then(Turn::json(&json!({"cause": "a timeout"})).usage(100, 20));
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: log\ntitle: Read a log\ntasks:\n  - {id: look, run: echo timeout}\n  - id: explain\n    depends_on: [look]\n    model: {instruction: Say what is wrong.}\n    outputs: {cause: {type: text}}\n");
+    assert!(run(&kit, "run plan.yaml").ends_with("[exit 0]"));
+    let conn = rusqlite::Connection::open(kit.record()).unwrap();
+    let all = |query: &str| -> Vec<String> {
+        let mut statement = conn.prepare(query).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    assert_eq!(
+        all("SELECT concat_ws(' ', plan_id, stage, llm_model, status, total_tokens, duration_seconds >= 0,
+                     prompt LIKE '%Say what is wrong.%', response LIKE '%a timeout%')
+             FROM llm_interactions WHERE prompt ->> 'method' <> 'rung'"),
+        ["log explain here:m completed 120 1 1 1"]
+    );
+    assert_eq!(
+        all(
+            "SELECT concat_ws(' ', plan_id, stage, content ->> 'cause', content_type) FROM plan_content WHERE stage = 'explain'"
+        ),
+        ["log explain a timeout application/json"]
+    );
+    assert_eq!(
+        all(
+            "SELECT concat_ws(' ', plan_id, stage, filename, version, file_size_bytes) FROM plan_files WHERE stage = 'look'"
+        ),
+        ["log look stdout 1 8"]
+    );
+    assert_eq!(
+        all(
+            "SELECT concat_ws(' ', plan_id, tokens, model_calls, tasks, tasks_completed, tasks_failed) FROM plan_metrics"
+        ),
+        ["log 120 1 2 2 0"]
+    );
+}

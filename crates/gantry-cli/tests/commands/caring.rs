@@ -196,3 +196,30 @@ fn shells_and_manuals_know_the_commands() {
     [exit 2]
     ");
 }
+
+#[test]
+fn without_a_name_the_record_is_in_the_data_folder() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let gantry = |variables: &[(&str, &std::path::Path)], args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gantry"));
+        command.args(args).env_clear().env("PATH", std::env::var_os("PATH").unwrap()).envs(variables.iter().copied());
+        let output = command.current_dir(folder.path()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (data, home) = (at("data"), at("home"));
+    assert_eq!(gantry(&[("XDG_DATA_HOME", &data), ("HOME", &home)], &["list"]).0, 0);
+    assert!(data.join("gantry/gantry.db").exists() && !home.exists());
+    let mode = std::fs::metadata(data.join("gantry")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "nobody else looks into it");
+    assert_eq!(gantry(&[("HOME", &home)], &["list"]).0, 0);
+    assert!(home.join(".local/share/gantry/gantry.db").exists());
+    let (code, told) = gantry(&[], &["list"]);
+    assert_eq!(code, 2);
+    assert!(told.contains("neither XDG_DATA_HOME nor HOME is set") && told.contains("`--db FILE`"), "{told}");
+    let (named, other) = (at("named.db"), at("other.db"));
+    assert_eq!(gantry(&[("HOME", &home), ("GANTRY_DB", &named)], &["list"]).0, 0);
+    assert_eq!(gantry(&[("GANTRY_DB", &named)], &["list", "--db", other.to_str().unwrap()]).0, 0);
+    assert!(named.exists() && other.exists(), "a variable beats the default, and an option the variable");
+}

@@ -134,3 +134,66 @@ fn without_the_revision_that_someone_made_the_life_went_the_same_way_until_it_co
     assert!(told.contains("recorded: nothing") && told.contains("decided:  the plan is completed"), "{told}");
     assert!(kit.gantry(&["replay", "grown"]).contains("everything is the same"));
 }
+
+#[test]
+fn a_dry_run_walks_plans_inside_and_says_what_is_not_allowed_in_them() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        "
+title: Around
+policy: {files: {write: [made/**]}}
+tasks:
+  - id: inner
+    plan:
+      title: Inside
+      policy: {commands: {deny: [curl]}}
+      tasks:
+        - {id: write, tool: {name: files.write, args: {path: made/a, content: a}}}
+        - {id: out, depends_on: [write], tool: {name: files.write, args: {path: other, content: a}}}
+        - {id: get, depends_on: [out], run: curl example.org}
+  - id: each
+    depends_on: [inner]
+    map: {over: [x, y], each: {run: echo one}}
+  - id: more
+    depends_on: [each]
+    map: {over: tasks.each.results, each: {run: echo later}}
+",
+    );
+    insta::assert_snapshot!(kit.gantry(&["run", "plan.yaml", "--dry-run"]), @r#"
+    Around: what would be done; nothing is touched
+
+    1. inner plan
+       would run a plan with 3 tasks
+
+    2. inner/write files.write
+       create `made/a` (1 bytes)
+       --- /dev/null
+       +++ b/made/a
+       @@ -0,0 +1 @@
+       +a
+       \ No newline at end of file
+
+    3. inner/out files.write
+       is not allowed: `other` is outside `policy.files.write`, which allows `made/**`
+
+    4. inner/get run
+       is not allowed: `curl` is in `policy.commands.deny`
+
+    5. each map
+       would become 2 tasks
+
+    6. each-1 run
+       would run in `.`, no network: echo one
+
+    7. each-2 run
+       would run in `.`, no network: echo one
+
+    8. more map
+       would become one task for each item, once the list is known
+    --- talk
+    error: 2 tasks are not allowed; nothing was touched
+    [exit 5]
+    "#);
+    assert!(!kit.path("made").exists() && !kit.record().exists());
+}

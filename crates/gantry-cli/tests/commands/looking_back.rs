@@ -391,3 +391,38 @@ fn a_record_in_the_working_folder_is_not_taken_back_with_it() {
     assert_eq!(kit.read("a.txt"), b"as it was");
     assert_eq!(kit.code("audit beside"), 0);
 }
+
+#[test]
+fn with_a_checkpoint_after_each_task_the_folder_comes_back_to_after_any_of_them() {
+    let kit = Kit::new();
+    kit.write("a.txt", "old");
+    kit.run(
+        "
+id: steps
+title: Change a file step by step
+policy: {checkpoint_each_task: true}
+tasks:
+  - {id: one, run: echo one > a.txt}
+  - {id: two, depends_on: [one], tool: {name: files.write, args: {path: a.txt, content: two}}}
+  - {id: three, depends_on: [two], run: rm a.txt; echo b > b.txt}
+  - {id: kept, depends_on: [three], checkpoint: end}
+",
+    );
+    insta::assert_snapshot!(kit.gantry(&["restore", "steps"]), @"
+    CHECKPOINT   TASK     MADE
+    after one    one@1    2026-01-01T00:00:00Z
+    after two    two@1    2026-01-01T00:00:00Z
+    after three  three@1  2026-01-01T00:00:00Z
+    end          kept@1   2026-01-01T00:00:00Z
+    [exit 0]
+    ");
+    for (to, a, b) in
+        [("after one", Some("one\n"), false), ("after three", None, true), ("after two", Some("two"), false)]
+    {
+        assert_eq!(kit.output(&["restore", "steps", "--to", to]).status.code(), Some(0), "{to}");
+        let content = std::fs::read_to_string(kit.path("a.txt")).ok();
+        assert_eq!((content.as_deref(), kit.path("b.txt").exists()), (a, b), "{to}");
+    }
+    // Nothing has changed between the last task and the checkpoint behind it.
+    assert_eq!(kit.json("task show steps kept --json")["outputs"]["changed"], 0);
+}

@@ -213,3 +213,58 @@ fn how_long_a_task_ran_whose_process_was_killed_is_not_guessed() {
     assert!(page.contains("its process is gone") && !page.contains("0ms"), "{page}");
     assert_eq!(kit.json("status killed --json")["task_list"][0]["duration_ms"], serde_json::Value::Null);
 }
+
+#[test]
+fn refusals_of_the_record_have_their_words_and_a_way_on() {
+    let kit = Kit::with_plan(RELEASE);
+    kit.run(&RELEASE.replace("id: release", "id: relay"));
+    insta::assert_snapshot!(kit.session(&["status rel"]), @"
+    $ gantry status rel
+    --- talk
+    error: `rel` fits more than one plan: relay, release
+
+    hint: write more of the id, or the plan's number
+    [exit 2]
+    ");
+    rusqlite::Connection::open(kit.record()).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    insta::assert_snapshot!(kit.session(&["status release", "run plan.yaml"]), @"
+    $ gantry status release
+    --- talk
+    error: the record has schema 99, and this program knows schemas up to 3
+
+    hint: use the newer program; the record was left as it is
+    [exit 1]
+    $ gantry run plan.yaml
+    --- talk
+    error: the record has schema 99, and this program knows schemas up to 3
+
+    hint: use the newer program; the record was left as it is
+    [exit 1]
+    ");
+}
+
+#[test]
+fn what_was_said_already_and_what_comes_at_the_wrong_time_is_refused_with_a_way_on() {
+    let kit = Kit::with_plan(
+        "id: p\ntitle: P\ntasks:\n  - {id: two, gate: {approvals: 2}}\n  - {id: done, run: 'true'}\n  - {id: hand, manual: do it}\n",
+    );
+    assert_eq!(kit.code("gate approve p two"), 0);
+    insta::assert_snapshot!(kit.session(&["gate approve p two", "task done p done", "retry p hand"]), @"
+    $ gantry gate approve p two
+    --- talk
+    error: ana has approved gate `two` already
+    [exit 5]
+    $ gantry task done p done
+    --- talk
+    error: task `done` does not wait for someone to do it
+
+    hint: see where it stands with `gantry status p`
+    [exit 5]
+    $ gantry retry p hand
+    --- talk
+    error: task `hand` does not wait for another try: it waits for a person
+
+    hint: see where it stands with `gantry status p`
+    [exit 5]
+    ");
+}

@@ -161,5 +161,38 @@ fn the_help_of_every_command_has_examples_and_fits_the_screen() {
         assert!(help.contains("Examples:") && help.ends_with("[exit 0]"), "{help}");
         let long: Vec<&str> = help.lines().filter(|line| line.chars().count() > 110).collect();
         assert!(long.is_empty(), "{command:?}: {long:?}");
+        // Everything that a person reads a program can read, too; these print what is for another program already.
+        let for_programs = ["completions", "man", "schema"].contains(&command[0].as_str());
+        assert!(for_programs || help.contains("--json"), "{command:?} has no --json");
     }
+}
+
+#[test]
+fn a_plan_is_named_in_four_ways_everywhere() {
+    let kit = Kit::with_plan(RELEASE);
+    for command in
+        ["status", "log", "audit", "replay", "export", "artifact list", "gate show", "task show", "restore", "pin"]
+    {
+        let task = if matches!(command, "gate show") {
+            " legal"
+        } else if command == "task show" {
+            " build"
+        } else {
+            ""
+        };
+        // How long something has waited differs from one look to the next.
+        let said = |name: &str| {
+            let said = kit.gantry(&format!("{command} {name}{task}").split(' ').collect::<Vec<_>>());
+            assert!(said.ends_with("[exit 0]"), "{command} {name}: {said}");
+            said.lines().take(2).collect::<Vec<_>>().join("\n")
+        };
+        let by_id = said("release");
+        for name in ["1", "rel", "@last"] {
+            assert_eq!(said(name), by_id, "{command} {name}");
+        }
+    }
+    let listed = kit.json("list --json");
+    let waits: Vec<&Value> = listed[0]["waiting_for"].as_array().unwrap().iter().collect();
+    assert_eq!(waits.len(), 2, "{listed}");
+    assert_eq!(listed[0]["cost_usd"], json!(0), "{listed}");
 }

@@ -126,3 +126,30 @@ fn where_full_confinement_is_required_nothing_begins_without_it() {
     assert!(said.contains("full confinement is required") && said.ends_with("[exit 5]"), "{said}");
     assert_eq!(kit.json("list --json"), serde_json::json!([]), "there is no plan");
 }
+
+#[test]
+fn confinement_is_announced_for_agents_maps_and_plans_inside() {
+    let kit = Kit::new();
+    let network = "network: {allow: [example.org]}";
+    let around = |tasks: &str| format!("id: p\ntitle: P\npolicy: {{agent_planning: true, {network}}}\ntasks:\n{tasks}");
+    for (what, plan) in [
+        ("an agent", around("  - {id: a, agent: {goal: look, tools: [shell]}}")),
+        ("a map", around("  - {id: a, map: {over: [1], each: {run: make}}}")),
+        ("taking back", around("  - {id: a, manual: look, undo: {run: make}}")),
+        ("finding out", around("  - {id: a, manual: look, verify: {run: make}}")),
+        ("another way", around("  - {id: a, manual: look, alternates: [{run: make}]}")),
+        (
+            "a plan inside",
+            format!(
+                "id: p\ntitle: P\npolicy: {{{network}}}\ntasks:\n  - id: a\n    plan:\n      title: Q\n      policy: {{{network}}}\n      tasks:\n        - {{id: b, run: 'true'}}\n"
+            ),
+        ),
+    ] {
+        kit.write("plan.yaml", plan);
+        let told = kit.gantry(&["run", "plan.yaml", "--require-sandbox"]);
+        assert!(told.contains("full confinement is required") && told.ends_with("[exit 5]"), "{what}: {told}");
+    }
+    assert!(!kit.record().exists(), "nothing was begun");
+    kit.write("plan.yaml", around("  - {id: a, manual: look}"));
+    assert_eq!(kit.code("run plan.yaml --require-sandbox"), 4, "a person is not confined");
+}

@@ -5,7 +5,7 @@ use std::process::Command;
 use gantry_core::event::Event;
 use gantry_core::life::PlanState;
 
-use crate::kit::{Busy, HOLD, MARK, Scene, said};
+use crate::kit::{Busy, HOLD, MARK, Scene, needs, said};
 
 /// A wait of ten days between two tasks that must not be done twice.
 fn waiting() -> String {
@@ -29,9 +29,7 @@ impl OtherClock {
     fn find() -> Option<Self> {
         let asked = Command::new("faketime").args(["-f", "+0d", "printenv", "LD_PRELOAD"]).output();
         let library = asked.ok().filter(|output| output.status.success());
-        if library.is_none() {
-            eprintln!("skipped: `faketime` is not here");
-        }
+        needs("faketime", library.is_some());
         library.map(|output| Self { library: String::from_utf8(output.stdout).unwrap().trim().to_owned() })
     }
 

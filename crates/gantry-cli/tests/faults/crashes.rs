@@ -263,3 +263,71 @@ fn checkpoints_can_be_gone_back_to_wherever_their_making_is_killed() {
     assert!(kills >= 8, "only {kills} kills");
     eprintln!("kills: {kills}");
 }
+
+/// Writes over a file, makes one, moves one and removes one, and waits for someone.
+const CHANGES: &str = r"
+id: files
+tasks:
+  - id: edit
+    tool: {name: files.write, args: {path: a.txt, content: two}}
+    undo: restore
+    idempotency: safe
+  - id: write
+    depends_on: [edit]
+    tool: {name: files.write, args: {path: deep/new.txt, content: new}}
+    undo: restore
+    idempotency: safe
+  - id: move
+    depends_on: [write]
+    tool: {name: files.move, args: {from: b.txt, to: deep/b.txt}}
+    undo: restore
+    idempotency: safe
+  - id: delete
+    depends_on: [move]
+    tool: {name: files.delete, args: {path: c.txt}}
+    undo: restore
+    idempotency: safe
+  - {id: ok, ask: Really?, depends_on: [delete]}
+";
+
+#[test]
+fn files_are_whole_or_as_before_and_can_be_taken_back_wherever_it_is_killed() {
+    let files = |scene: &Scene| {
+        let read = |name: &str| std::fs::read_to_string(scene.path(name)).ok();
+        ["a.txt", "b.txt", "c.txt", "deep/new.txt", "deep/b.txt"].map(read)
+    };
+    let mut kills = 0;
+    for point in ["before_append", "after_append", "after_effect", "call_begun"] {
+        for nth in 1..=4 {
+            let scene = Scene::with_plan(CHANGES);
+            for (name, text) in [("a.txt", "one\n"), ("b.txt", "b"), ("c.txt", "c")] {
+                scene.write(name, text);
+            }
+            let before = files(&scene);
+            let run = ["run", "plan.yaml", "--key", "once"];
+            let (killed, said) = survive(&scene, "files", point, nth, &run, &run);
+            kills += killed;
+            assert_eq!(said.code, Some(4), "{point}:{nth}: {said:?}");
+            let text = |text: &str| Some(text.to_owned());
+            let after = [text("two"), None, None, text("new"), text("b")];
+            assert_eq!(files(&scene), after, "{point}:{nth}");
+            let back = ["cancel", "files", "--undo"];
+            let (killed, _) = survive(&scene, "files", point, nth, &back, &["resume", "files"]);
+            kills += killed;
+            if scene.look("files").unwrap().state != PlanState::Abandoned {
+                // It was killed before the wish was on record: it is said again.
+                assert!(killed > 0 && point == "before_append" && nth == 1, "{point}:{nth}: the wish was lost");
+                scene.expect(0, &back);
+            }
+            assert_eq!(files(&scene), before, "{point}:{nth}: everything is as it was");
+            let audit = scene.audit("files");
+            assert_eq!(audit.state, PlanState::Abandoned, "{point}:{nth}");
+            assert_eq!(
+                audit.undone(),
+                ["delete", "move", "write", "edit"],
+                "{point}:{nth}: the last thing first, once each"
+            );
+        }
+    }
+    assert!(kills >= 16, "only {kills} kills");
+}

@@ -255,8 +255,18 @@ impl Dice {
 /// Tells whether a program is here; a test that needs it says so when it is not.
 pub fn has(program: &str, args: &[&str]) -> bool {
     let works = Command::new(program).args(args).output().is_ok_and(|output| output.status.success());
-    if !works {
-        eprintln!("skipped: `{program}` is not here, or may not do what the test needs");
+    needs(program, works)
+}
+
+/// Tells whether something that a test needs is here. Where it is not, the test says so and ends; but where everything is
+/// to be tested, it fails.
+pub fn needs(what: &str, is_here: bool) -> bool {
+    assert!(
+        is_here || std::env::var_os("GANTRY_TEST_ALL").is_none_or(|all| all.is_empty()),
+        "`{what}` is missing, and GANTRY_TEST_ALL is set"
+    );
+    if !is_here {
+        eprintln!("skipped: `{what}` is not here, or may not do what the test needs");
     }
-    works
+    is_here
 }

@@ -123,3 +123,18 @@ fn a_server_that_stops_leaves_plans_as_they_stand_and_the_next_goes_on() {
     let found = server.get(&format!("/api/v1/plans/{plan}")).json();
     assert_eq!((&found["state"], &found["driven"]), (&json!("blocked"), &json!(true)));
 }
+
+#[test]
+fn a_second_server_on_the_same_record_is_refused_and_the_first_goes_on() {
+    let mut server = Server::start();
+    let (code, said) = server.refused(&["serve", "--addr", "127.0.0.1:0"]);
+    assert_eq!(code, 5, "{said}");
+    assert!(
+        said.contains("another `gantry serve` works on the record `") && said.contains("hint: use that one"),
+        "{said}"
+    );
+    assert_eq!(server.get("/api/v1/plans").status, 200);
+    server.kill();
+    server.go_on(); // whoever was killed holds nothing
+    assert_eq!(server.get("/api/v1/plans").status, 200);
+}

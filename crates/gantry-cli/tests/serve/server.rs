@@ -105,6 +105,12 @@ impl Server {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
+    /// Runs another command on the same record that does not succeed: its exit code, and what it said.
+    pub fn refused(&self, args: &[&str]) -> (i32, String) {
+        let output = self.gantry().args(args).stdin(Stdio::null()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    }
+
     /// A connection on which a request was sent.
     pub fn open(&self, request: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.addr).unwrap();

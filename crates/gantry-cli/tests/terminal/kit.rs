@@ -28,6 +28,11 @@ impl Scene {
         Self(folder)
     }
 
+    /// Writes a file into the folder.
+    pub fn write(&self, name: &str, content: &str) {
+        std::fs::write(self.0.path().join(name), content).unwrap();
+    }
+
     /// Lets the first task end.
     pub fn go(&self) {
         std::fs::write(self.0.path().join("go"), "").unwrap();

@@ -56,3 +56,20 @@ fn a_second_ctrl_c_stops_at_once() {
     assert!(screen.contains("Hold on (hold): stopped; what ran counts as lost"), "{screen}");
     assert!(screen.contains("gantry resume hold"), "{screen}");
 }
+
+#[test]
+fn what_waits_for_whom_how_long_and_what_it_cost_is_drawn() {
+    let scene = Scene::new();
+    let hold = "until [ -e go ]; do sleep 0.05; done";
+    let plan = format!(
+        "id: hold\ntitle: Hold on\npolicy: {{budget: {{cost_usd: 5}}}}\ntasks:\n  - {{id: first, run: 'echo ready; {hold}'}}\n  - {{id: sign-off, gate: {{approvers: [zoe]}}}}\n"
+    );
+    scene.write("plan.yaml", &plan);
+    let terminal = scene.start("xterm-256color", &["run", "plan.yaml"]);
+    // What runs, what waits and for whom, how long it has taken, and what it has cost of what it may.
+    let screen =
+        terminal.until_all(&["first", "sign-off waits for 0 of 1 approvals by zoe", "s  $0.00 of $5.00", "] 0/2  "]);
+    scene.go();
+    let (_, _, code) = terminal.ends();
+    assert_eq!(code, 4, "{screen}");
+}

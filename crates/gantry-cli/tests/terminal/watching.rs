@@ -42,3 +42,22 @@ fn a_terminal_that_cannot_move_its_cursor_cannot_be_watched_on() {
     assert_eq!(code, 2, "{screen}");
     assert!(screen.contains("gantry status"), "{screen}");
 }
+
+#[test]
+fn the_status_of_a_thousand_tasks_and_of_thirty_fits_the_screen() {
+    for number in [30, 1_000] {
+        let scene = Scene::new();
+        // Each fails in its own way, so that there is much to say.
+        let task = |n: usize| format!("  - {{id: task-{n}, optional: true, run: 'echo no reason {n} >&2; exit 1'}}\n");
+        let few = number.min(30);
+        let rest = (few..number).map(|n| format!("  - {{id: task-{n}, manual: look}}\n"));
+        let tasks: String = (0..few).map(task).chain(rest).collect();
+        scene.write("plan.yaml", &format!("id: many\ntitle: Many\ntasks:\n{tasks}"));
+        scene.start("dumb", &["run", "plan.yaml"]).ends();
+        let (screen, raw, code) = scene.start("xterm-256color", &["status", "many"]).ends();
+        assert_eq!(code, 0, "{screen}");
+        let lines = raw.lines().count();
+        assert!(lines < 30, "{number} tasks take {lines} lines:\n{raw}");
+        assert!(screen.contains("Many") && screen.contains("see all with `gantry status many --json`"), "{screen}");
+    }
+}

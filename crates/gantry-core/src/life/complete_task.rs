@@ -1,5 +1,6 @@
 //! A result is looked at and accepted, or it is not good enough.
 
+use super::Life;
 use super::draft::Draft;
 use super::follow_route::Ending;
 use super::scope::Sight;
@@ -7,7 +8,7 @@ use super::state::State;
 use crate::effect::Failure;
 use crate::event::{Event, JudgeOf, Outputs, Source};
 use crate::id::TaskNo;
-use crate::plan::{Action, Check, FailureMode};
+use crate::plan::{Action, Check, FailureMode, Task};
 use crate::policy::{FailureClass, Judge};
 
 impl Draft {
@@ -124,8 +125,7 @@ impl Draft {
         for below in self.life.subtree(no).into_iter().skip(1) {
             self.skip(below, &because);
         }
-        let each = self.life.header.policy.checkpoint_each_task
-            && matches!(task.action, Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_) | Action::Command(_)));
+        let each = self.life.is_checkpointed_after(&task);
         match &task.action {
             Some(Action::Checkpoint(mark)) => {
                 let name = if mark.name.is_empty() { task.id.to_string() } else { mark.name.clone() };
@@ -134,6 +134,14 @@ impl Draft {
             _ if each => self.mark_checkpoint(format!("after {}", task.id), Some(no)),
             _ => {}
         }
+    }
+}
+
+impl Life {
+    /// Tells whether the policy wants a checkpoint after this task, because it may change something.
+    pub fn is_checkpointed_after(&self, task: &Task) -> bool {
+        self.header.policy.checkpoint_each_task
+            && matches!(task.action, Some(Action::Run(_) | Action::Tool(_) | Action::Agent(_) | Action::Command(_)))
     }
 }
 

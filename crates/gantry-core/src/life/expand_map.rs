@@ -70,7 +70,7 @@ impl Draft {
         let mut after: Option<TaskId> = None;
         for (index, item) in items.iter().enumerate() {
             let (id, there) = self.child_name(no, index + 1);
-            let child = child_for(&node.task, map, id.clone(), index + 1, item);
+            let child = map.child(&node.task, id.clone(), index + 1, item);
             match there {
                 Some(existing) => diff.changed.extend(task_change(&self.life.node(existing).task, &child)),
                 None => diff.added.push(Placed { after: after.clone(), task: child }),
@@ -168,20 +168,6 @@ impl Life {
             },
         )
     }
-}
-
-fn child_for(map_task: &Task, map: &Map, id: TaskId, number: usize, item: &Value) -> Task {
-    let mut task = match &map.each {
-        Some(each) => (**each).clone(),
-        None => Task { kind: map_task.kind.clone(), ..Task::new(id.clone()) },
-    };
-    if task.title.is_empty() {
-        task.title = format!("{} {number}", map_task.name());
-    }
-    task.id = id;
-    task.parent = Some(map_task.id.clone());
-    task.inputs.insert(map.r#as.clone(), Input::Value(item.clone()));
-    task
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -17,6 +17,7 @@ use super::pipeline::{Call, parse_pipeline};
 use super::reference::Input;
 use super::{Plan, Task, is_default};
 use crate::expr::Expr;
+use crate::id::TaskId;
 
 /// How a task runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -301,6 +302,21 @@ pub struct Map {
 }
 
 impl Map {
+    /// The task that an item of the list becomes.
+    pub fn child(&self, of: &Task, id: TaskId, number: usize, item: &Value) -> Task {
+        let mut task = match &self.each {
+            Some(each) => (**each).clone(),
+            None => Task { kind: of.kind.clone(), ..Task::new(id.clone()) },
+        };
+        if task.title.is_empty() {
+            task.title = format!("{} {number}", of.name());
+        }
+        task.id = id;
+        task.parent = Some(of.id.clone());
+        task.inputs.insert(self.r#as.clone(), Input::Value(item.clone()));
+        task
+    }
+
     fn item() -> String {
         "item".to_owned()
     }

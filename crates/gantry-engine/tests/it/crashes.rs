@@ -3,9 +3,9 @@
 use gantry_core::event::Event;
 use gantry_core::input::Input;
 use gantry_core::life::PlanState;
-use gantry_engine::{Ending, WhatIf};
+use gantry_engine::{Ending, Happening, Stop, Until, WhatIf};
 
-use crate::kit::{Act, World, completed};
+use crate::kit::{Act, World, approve, completed};
 
 #[tokio::test(start_paused = true)]
 async fn finished_work_is_not_done_again_and_safe_work_is() {
@@ -77,25 +77,63 @@ async fn a_timer_that_was_due_while_nobody_was_there_fires_once_at_the_start() {
 #[tokio::test(start_paused = true)]
 async fn a_long_life_is_loaded_from_its_snapshot_and_is_the_same() {
     let world = World::new();
-    let tasks: Vec<String> = (0..900).map(|n| format!("{{id: t{n}, run: x, depends_on: [{}]}}", before(n))).collect();
-    let plan = world.create(&format!("tasks: [{}]", tasks.join(", "))).await;
+    let plan = world.create(&chain_of_900()).await;
     assert_eq!(world.run(&plan).await, completed());
     let loaded = gantry_store::Store::load(&*world.store, &plan).await.unwrap().unwrap();
     assert!(loaded.snapshot.is_some(), "a snapshot was kept");
-    let entries: Vec<_> = {
-        let (mut all, mut after) = (Vec::new(), 0);
-        loop {
-            let page = gantry_store::Store::turns(&*world.store, &plan, after, 1_000).await.unwrap();
-            all.extend(page.items.into_iter().flat_map(|turn| turn.entries));
-            match page.next {
-                Some(next) => after = next,
-                None => break all,
-            }
-        }
-    };
+    let turns = gantry_store::all_turns(&*world.store, &plan).await.unwrap();
+    let entries: Vec<_> = turns.into_iter().flat_map(|turn| turn.entries).collect();
     let folded = gantry_core::life::replay(&entries).unwrap();
     assert_eq!(world.life(&plan).await, folded);
     assert_eq!(folded.state(), PlanState::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn loading_a_long_life_reads_only_what_came_after_its_snapshot() {
+    let world = World::new();
+    let plan = world.create(&chain_of_900()).await;
+    world.script.task("t899", [Act::Take(LONG_ENOUGH)]);
+    assert_eq!(world.run(&plan).await, completed());
+    let all = gantry_store::all_turns(&*world.store, &plan).await.unwrap().len() as u64;
+    let since = gantry_store::Store::load(&*world.store, &plan).await.unwrap().unwrap().turns.len() as u64;
+    let _ = world.store.turns_read();
+    let _ = world.life(&plan).await;
+    let read = world.store.turns_read();
+    // Those since the snapshot, and the first, which says where the plan comes from.
+    assert_eq!(read, since + 1, "of {all}");
+    assert!(read < all / 2, "{read} of {all}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_snapshot_is_said_once_when_a_plan_is_opened() {
+    let world = World::new();
+    let gates = "]}, {id: one, gate: {approvals: 1}, depends_on: [t899]}, {id: two, gate: {approvals: 1}, depends_on: [one]}, \
+                 {id: three, gate: {approvals: 1}, depends_on: [two]}]";
+    let plan = world.create(&chain_of_900().replace("]}]", gates)).await;
+    world.script.task("t899", [Act::Take(LONG_ENOUGH)]);
+    let Ending::Waiting(_) = world.run(&plan).await else { panic!("it should wait") };
+    let mut happenings = world.engine.watch();
+    world.store.damages_snapshot();
+    let mut said = Vec::new();
+    for gate in ["one", "two"] {
+        let driving = world.engine.drive(&plan, Until::Ended, vec![approve(gate)]).await.unwrap();
+        tokio::time::sleep(LONG_ENOUGH).await;
+        driving.stopper()(Stop::Now);
+        let _ = driving.ended().await.unwrap();
+        said.extend(std::iter::from_fn(|| happenings.try_recv().ok()).filter_map(|happening| match happening {
+            Happening::Notice { text, .. } if text.contains("snapshot") => Some(text),
+            _ => None,
+        }));
+    }
+    assert_eq!(said, [format!("the snapshot of plan `{plan}`; the whole journal was read instead")]);
+}
+
+/// Simulated time goes on when nothing else does, the keeping of a snapshot among it.
+const LONG_ENOUGH: std::time::Duration = std::time::Duration::from_mins(1);
+
+fn chain_of_900() -> String {
+    let tasks: Vec<String> = (0..900).map(|n| format!("{{id: t{n}, run: x, depends_on: [{}]}}", before(n))).collect();
+    format!("tasks: [{}]", tasks.join(", "))
 }
 
 fn before(n: u32) -> String {

@@ -1,9 +1,11 @@
 //! What was done is taken back by the records that were made before it was done.
 
+use std::time::Duration;
+
 use gantry_core::input::{Input, TakeBack};
 use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass;
-use gantry_engine::Ending;
+use gantry_engine::{Ending, Stop, Until};
 
 use crate::kit::{Act, World};
 
@@ -47,7 +49,7 @@ async fn a_program_that_nothing_was_kept_before_is_not_said_to_be_taken_back() {
     let world = World::new();
     let gated = "tasks: [{id: a, run: a, undo: restore}, {id: ok, gate: {approvals: 1}, depends_on: [a]}]";
     let plan = world.create(gated).await;
-    world.script.task("a", [Act::RunProgram]);
+    world.script.task("a", [Act::RunProgram(Duration::ZERO)]);
     let _ = world.run(&plan).await;
     let Ending::Waiting(waits) = world.drive(&plan, vec![cancel()]).await else { panic!("a person is needed") };
     assert_eq!(
@@ -55,6 +57,20 @@ async fn a_program_that_nothing_was_kept_before_is_not_said_to_be_taken_back() {
         "`a` could not be taken back: nothing was kept before `a` was done, so what it changed is not known: take it \
          back by hand"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_cut_off_is_not_said_to_have_changed_nothing() {
+    let mut world = World::new();
+    let plan = world.create("tasks: [{id: a, run: a, undo: restore}]").await;
+    world.script.task("a", [Act::RunProgram(Duration::from_hours(9))]);
+    let driving = world.engine.drive(&plan, Until::Ended, vec![Input::Start]).await.unwrap();
+    world.script.program_runs("a").await;
+    driving.stopper()(Stop::Now);
+    assert_eq!(driving.ended().await.unwrap(), Ending::Stopped);
+    world.another_process();
+    let Ending::Waiting(waits) = world.drive(&plan, vec![cancel()]).await else { panic!("a person is needed") };
+    assert!(waits[0].what.contains("what it changed is not known: take it back by hand"), "{waits:?}");
 }
 
 #[tokio::test(start_paused = true)]

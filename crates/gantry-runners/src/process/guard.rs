@@ -16,10 +16,10 @@ use super::{ENTER_ARGUMENT, GUARD_ARGUMENT, SandboxStatus};
 const REAP_EVERY: Duration = Duration::from_secs(1);
 
 /// How long to look again for processes to end; the next look comes at once when one ended.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// How long a process may resist being killed. Only one that hangs in the kernel can.
-const KILL_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const KILL_WITHIN: Duration = Duration::from_secs(10);
 
 /// Guards the command that is named on the socket at standard input. Returns the exit code of the guard.
 pub(super) fn guard() -> i32 {
@@ -146,7 +146,7 @@ impl Family {
 
     /// All processes below the guard. Orphans are adopted by it, so none can hide.
     fn members(&self) -> Vec<Pid> {
-        let below = processes_below(rustix::process::getpid());
+        let below = ProcessTable::read().map(|table| table.below(rustix::process::getpid()));
         match (below, self.exit) {
             (Some(below), _) => below,
             (None, None) => vec![self.child],
@@ -187,35 +187,49 @@ impl Family {
     }
 }
 
-/// Lists the processes below one, without those that ended; none when the system does not tell.
-fn processes_below(root: Pid) -> Option<Vec<Pid>> {
-    let mut parents = Vec::new();
-    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw) else {
-            continue;
-        };
-        let Ok(stat) = std::fs::read(entry.path().join("stat")) else { continue };
-        // `pid (name) state parent …`, where the name may hold anything, brackets and line ends included.
-        let Some(after) = stat.iter().rposition(|byte| *byte == b')') else { continue };
-        let rest = String::from_utf8_lossy(&stat[after + 1..]);
-        let mut fields = rest.split_ascii_whitespace();
-        let (Some(state), Some(parent)) = (fields.next(), fields.next().and_then(|field| field.parse().ok())) else {
-            continue;
-        };
-        parents.push((pid, state == "Z" || state == "X", Pid::from_raw(parent)));
+/// All processes of the machine, with their parents.
+pub(super) struct ProcessTable(Vec<(Pid, Option<Pid>)>);
+
+impl ProcessTable {
+    /// Reads it, without processes that have ended; none when the system does not tell.
+    pub(super) fn read() -> Option<Self> {
+        let mut parents = Vec::new();
+        for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)
+            else {
+                continue;
+            };
+            let Ok(stat) = std::fs::read(entry.path().join("stat")) else { continue };
+            // `pid (name) state parent …`, where the name may hold anything, brackets and line ends included.
+            let Some(after) = stat.iter().rposition(|byte| *byte == b')') else { continue };
+            let rest = String::from_utf8_lossy(&stat[after + 1..]);
+            let mut fields = rest.split_ascii_whitespace();
+            let (Some(state), Some(parent)) = (fields.next(), fields.next().and_then(|field| field.parse().ok()))
+            else {
+                continue;
+            };
+            // One that has ended has no children any more.
+            if state != "Z" && state != "X" {
+                parents.push((pid, Pid::from_raw(parent)));
+            }
+        }
+        Some(Self(parents))
     }
-    let mut below: Vec<Pid> = vec![root];
-    let mut seen = 0;
-    while seen < below.len() {
-        let parent = below[seen];
-        seen += 1;
-        below.extend(
-            parents
-                .iter()
-                .filter(|(pid, ..)| *pid != parent)
-                .filter_map(|(pid, _, of)| (*of == Some(parent)).then_some(*pid)),
-        );
+
+    /// The children of one.
+    pub(super) fn children(&self, of: Pid) -> Vec<Pid> {
+        let child = |(pid, parent): &(Pid, Option<Pid>)| (*parent == Some(of) && *pid != of).then_some(*pid);
+        self.0.iter().filter_map(child).collect()
     }
-    let ended = |pid: &Pid| parents.iter().any(|(other, ended, _)| other == pid && *ended);
-    Some(below.into_iter().skip(1).filter(|pid| !ended(pid)).collect())
+
+    /// Everything below one.
+    pub(super) fn below(&self, root: Pid) -> Vec<Pid> {
+        let mut below = self.children(root);
+        let mut seen = 0;
+        while seen < below.len() {
+            below.extend(self.children(below[seen]));
+            seen += 1;
+        }
+        below
+    }
 }

@@ -11,7 +11,7 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 
 use super::order::{Exit, FromGuard, Order, Refused, StandardInput, ToGuard, take_line};
-use super::{GuardProgram, SandboxStatus};
+use super::{GuardProgram, SandboxStatus, orphans};
 use crate::ports::Stream;
 
 /// How much is read at once.
@@ -30,6 +30,7 @@ pub struct Running {
     stderr: Option<ChildStderr>,
     out_piece: Vec<u8>,
     err_piece: Vec<u8>,
+    guard_pid: Option<i32>,
     pid: i32,
     sandbox: SandboxStatus,
     ended: Option<(Option<Exit>, tokio::time::Instant)>,
@@ -97,10 +98,10 @@ impl Running {
         let mut command = Command::new(&guard.program);
         command.args(&guard.args).env_clear();
         command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(stdout).stderr(Stdio::piped());
-        let mut child = command
-            .spawn()
+        let mut child = orphans::start_guard(|| command.spawn())
             .map_err(|error| StartError::System { why: format!("the guard `{}`: {error}", guard.program.display()) })?;
         drop(command); // closes our copy of their end
+        let child_pid = child.id().and_then(|pid| i32::try_from(pid).ok());
         let mut running = Self {
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
@@ -109,6 +110,7 @@ impl Running {
             heard: Vec::new(),
             out_piece: vec![0; PIECE_BYTES],
             err_piece: vec![0; PIECE_BYTES],
+            guard_pid: child_pid,
             pid: 0,
             sandbox: SandboxStatus::None { why: "it has not started".to_owned() },
             ended: None,
@@ -172,7 +174,7 @@ impl Running {
                         Ok(Some(FromGuard::Ended(exit))) => Some(exit),
                         Ok(Some(_)) => continue,
                         Ok(None) | Err(_) => {
-                            self.end_group();
+                            self.end_what_is_left().await;
                             None
                         }
                     };
@@ -183,17 +185,26 @@ impl Running {
         }
     }
 
-    /// The guard is gone: at least the group of the command is ended from here.
-    fn end_group(&self) {
+    /// The guard is gone: the command and everything that it started are ended from here.
+    async fn end_what_is_left(&mut self) {
         if let Some(pid) = Pid::from_raw(self.pid) {
             let _ = rustix::process::kill_process_group(pid, Signal::KILL); // nobody left is fine
         }
+        // Its children are this process's own once it is off the process table.
+        let _ = tokio::time::timeout(DRAIN_WITHIN, self.guard.wait()).await;
+        let _ = tokio::task::spawn_blocking(orphans::end_orphans).await;
     }
 
     async fn say(&mut self, what: &ToGuard) -> io::Result<()> {
         let mut line = serde_json::to_vec(what)?;
         line.push(b'\n');
         self.socket.write_all(&line).await
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        orphans::forget_guard(self.guard_pid);
     }
 }
 

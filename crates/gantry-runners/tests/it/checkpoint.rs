@@ -168,3 +168,40 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn a_checkpoint_tells_what_changed_since_the_last_one() {
+    let world = World::new();
+    world.write("same", "same");
+    world.write("gone", "gone");
+    world.write("other", "before");
+    let first = world.checkpoint().await;
+    assert_eq!(first.outputs["changed"], json!(3), "everything is new at first");
+    world.write("other", "after");
+    world.write("new", "new");
+    std::fs::remove_file(world.root().join("gone")).unwrap();
+    let mut work = doing(Action::Checkpoint(Checkpoint { name: "here".to_owned(), note: None }));
+    work.inputs.insert("since".to_owned(), json!(first.artifacts[0].hash));
+    let second = world.run(&work).await.end.unwrap();
+    assert_eq!((&second.outputs["files"], &second.outputs["changed"]), (&json!(3), &json!(3)));
+}
+
+#[tokio::test]
+async fn a_checkpoint_names_the_tools_and_the_commit() {
+    let world = World::new();
+    world.write("a", "a");
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(args).current_dir(world.root());
+        let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "a"]);
+    git(&["commit", "--quiet", "-m", "first"]);
+    let facts = world.checkpoint().await.outputs["environment"].clone();
+    assert_eq!(facts["git_head"], json!(git(&["rev-parse", "HEAD"])));
+    assert_eq!(facts["git"], json!(git(&["--version"])));
+    assert_eq!((&facts["os"], &facts["arch"]), (&json!(std::env::consts::OS), &json!(std::env::consts::ARCH)));
+}

@@ -97,7 +97,7 @@ async fn a_tool_of_a_program_is_called_and_what_it_gives_becomes_outputs_and_art
     assert_eq!(world.memory.blob(&given.artifacts, "image-1"), b"hello");
     let effects = world.memory.effects.lock().unwrap();
     assert_eq!(effects[0].request, json!({"server": "kit", "tool": "echo", "args": {"text": "good day"}}));
-    assert_eq!(effects[0].answer["outputs"]["text"], "good day");
+    assert_eq!(effects[0].answer.as_ref().unwrap()["outputs"]["text"], "good day");
 }
 
 #[tokio::test]

@@ -84,6 +84,9 @@ impl Calls for Entry {
         rows.push(Row { kind, key, attempt, request, answer: None, usage: Usage::default() });
         Ok(CallNo(u32::try_from(rows.len()).unwrap() - 1))
     }
+    fn answered(&self, call: CallNo, answer: Value) {
+        self.0.rows.lock().unwrap()[call.0 as usize].answer = Some(answer);
+    }
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
         let row = &mut self.0.rows.lock().unwrap()[call.0 as usize];
         (row.answer, row.usage) = (Some(answer), usage);

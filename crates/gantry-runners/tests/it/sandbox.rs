@@ -12,11 +12,20 @@ use crate::world::{World, eventually, lives, pids, shell};
 /// Whether the kernel confines; where it does not, tests of confinement say so and end.
 pub async fn confined(world: &World) -> bool {
     let success = world.sh("true").await;
-    let fully = !success.outputs.contains_key("sandbox");
-    if !fully {
-        eprintln!("skipped: this kernel does not confine: {}", success.outputs["sandbox"]);
+    needs("a kernel that confines", !success.outputs.contains_key("sandbox"))
+}
+
+/// Tells whether something that a test needs is here. Where it is not, the test says so and ends; but where everything is
+/// to be tested, it fails.
+pub fn needs(what: &str, is_here: bool) -> bool {
+    assert!(
+        is_here || std::env::var_os("GANTRY_TEST_ALL").is_none_or(|all| all.is_empty()),
+        "{what} is missing, and GANTRY_TEST_ALL is set"
+    );
+    if !is_here {
+        eprintln!("skipped: {what} is missing");
     }
-    fully
+    is_here
 }
 
 #[tokio::test]
@@ -219,6 +228,56 @@ async fn a_killed_guard_takes_the_command_along_and_the_attempt_is_lost() {
     let (ended, command) = tokio::join!(world.run(&work), kill);
     assert_eq!(ended.end.unwrap_err().class, FailureClass::Lost);
     eventually("the command is dead", || !lives(command)).await;
+}
+
+#[tokio::test]
+async fn a_child_in_its_own_session_does_not_outlive_a_killed_guard() {
+    let world = World::new();
+    let other = World::new();
+    let command =
+        "echo $PPID >> pids; setsid sh -c 'echo $$ >> pids; setsid sleep 1000 & echo $! >> pids; wait' & wait";
+    let (work, list) = (shell(command), world.root().join("pids"));
+    let beside = shell("echo $$ >> pids; until [ -e go ]; do sleep 0.01; done");
+    let kill = async {
+        pids(&other.root().join("pids"), 1).await;
+        let started = pids(&list, 3).await;
+        let guard = rustix::process::Pid::from_raw(started[0]).unwrap();
+        rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
+        started
+    };
+    let lose = async {
+        let (ended, started) = tokio::join!(world.run(&work), kill);
+        assert_eq!(ended.end.unwrap_err().class, FailureClass::Lost);
+        assert!(!started.iter().any(|pid| lives(*pid)), "they are gone before the attempt has ended");
+        other.write("go", "");
+    };
+    let (beside, ()) = tokio::join!(other.run(&beside), lose);
+    assert!(beside.end.is_ok(), "what others run goes on: {beside:?}");
+}
+
+#[tokio::test]
+async fn a_kernel_without_confinement_is_said_and_refused_when_it_is_required() {
+    let mut world = World::new();
+    // A guard to which the kernel says that there is no such thing.
+    let guard = world.write(
+        "guard",
+        format!(
+            "#!/bin/sh\nexec strace -f -qq -o /dev/null -e trace=landlock_create_ruleset -e \\\n  inject=landlock_create_ruleset:error=ENOSYS {} \"$@\"\n",
+            env!("CARGO_BIN_EXE_gantry-guard")
+        ),
+    );
+    std::fs::set_permissions(&guard, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    if !needs("strace", std::process::Command::new("strace").args(["-qq", "true"]).output().is_ok()) {
+        return;
+    }
+    world.runners = gantry_runners::Runners::standard(gantry_runners::GuardProgram::at(guard));
+    let success = world.sh("echo ran").await;
+    let status = success.outputs["sandbox"].to_string();
+    assert!(status.contains("none") || status.contains("partial"), "{status}");
+    world.place.sandbox.mode = SandboxMode::Required;
+    let failure = world.sh_fails("touch made").await;
+    assert_eq!(failure.class, FailureClass::Policy, "{failure:?}");
+    assert!(!world.root().join("made").exists());
 }
 
 #[tokio::test]

@@ -74,3 +74,19 @@ async fn a_command_that_takes_too_long_is_ended_with_all_its_children() {
     let child: i32 = world.read("pids").trim().parse().unwrap();
     eventually("the child is dead", || !lives(child)).await;
 }
+
+#[tokio::test]
+async fn a_command_is_on_record_before_it_runs() {
+    let world = World::new();
+    world.sh("printf done").await;
+    {
+        let effects = world.memory.effects.lock().unwrap();
+        assert_eq!((effects.len(), effects[0].kind.as_str()), (1, "process"));
+        assert_eq!(effects[0].request["command"], "printf done");
+        assert_eq!(effects[0].answer.as_ref().unwrap()["exit"]["code"], 0);
+    }
+    world.memory.speechless.store(true, std::sync::atomic::Ordering::SeqCst);
+    let failure = world.run(&shell("touch made")).await.end.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Transient);
+    assert!(!world.root().join("made").exists(), "it ran without being on record");
+}

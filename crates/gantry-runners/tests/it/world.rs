@@ -13,8 +13,8 @@ use gantry_core::input::Success;
 use gantry_core::plan::{Action, Run, Undo};
 use gantry_core::policy::{Budget, Usage};
 use gantry_runners::{
-    Chunk, EffectRecord, Ended, Forgetful, GuardProgram, Intents, Keep, KeepError, Place, Ports, Runners, Stream,
-    Watch, Work,
+    CallNo, Calls, Chunk, Ended, GuardProgram, Intents, Keep, KeepError, Noted, Place, Ports, Recalled, Runners,
+    Stream, Watch, Work,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -31,16 +31,26 @@ pub async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Something that was done outside.
+#[derive(Debug)]
+pub struct Effect {
+    pub kind: String,
+    pub request: Value,
+    pub answer: Option<Value>,
+}
+
 /// Everything that was handed to a port.
 #[derive(Default)]
 pub struct Memory {
     pub blobs: Mutex<BTreeMap<String, Vec<u8>>>,
     pub chunks: Mutex<Vec<Chunk>>,
     pub beats: Mutex<Vec<(String, Vec<ArtifactRef>)>>,
-    pub effects: Mutex<Vec<EffectRecord>>,
+    pub effects: Mutex<Vec<Effect>>,
     pub intents: Mutex<Vec<Value>>,
     /// Nothing can be kept.
     pub refuses: std::sync::atomic::AtomicBool,
+    /// No call can be written down.
+    pub speechless: std::sync::atomic::AtomicBool,
 }
 
 #[async_trait]
@@ -65,8 +75,34 @@ impl Watch for Memory {
     fn alive(&self, note: String, artifacts: Vec<ArtifactRef>) {
         self.beats.lock().unwrap().push((note, artifacts));
     }
-    fn effect(&self, record: EffectRecord) {
-        self.effects.lock().unwrap().push(record);
+}
+
+#[async_trait]
+impl Calls for Memory {
+    async fn recall(&self, _: &str, _: &str) -> Result<Option<Recalled>, KeepError> {
+        Ok(None)
+    }
+    async fn begin(&self, kind: &str, _: &str, request: Value) -> Result<CallNo, KeepError> {
+        if self.speechless.load(std::sync::atomic::Ordering::SeqCst) {
+            return Err(KeepError::Store { why: "as the test says".to_owned() });
+        }
+        let mut effects = self.effects.lock().unwrap();
+        effects.push(Effect { kind: kind.to_owned(), request, answer: None });
+        Ok(CallNo(u32::try_from(effects.len()).unwrap() - 1))
+    }
+    fn answered(&self, call: CallNo, answer: Value) {
+        self.effects.lock().unwrap()[call.0 as usize].answer = Some(answer);
+    }
+    async fn end(&self, call: CallNo, answer: Value, _: Usage) -> Result<(), KeepError> {
+        self.answered(call, answer);
+        Ok(())
+    }
+    async fn note(&self, call: Noted) -> Result<(), KeepError> {
+        let number = self.begin(call.kind, &call.key, call.request).await?;
+        self.end(number, call.answer, call.usage).await
+    }
+    async fn used(&self) -> Result<Usage, KeepError> {
+        Ok(Usage::default())
     }
 }
 
@@ -121,7 +157,7 @@ impl World {
             keep: Arc::clone(&self.memory) as Arc<dyn Keep>,
             watch: Arc::clone(&self.memory) as Arc<dyn Watch>,
             intents: Arc::clone(&self.memory) as Arc<dyn Intents>,
-            calls: Arc::new(Forgetful),
+            calls: Arc::clone(&self.memory) as Arc<dyn Calls>,
             sessions: Default::default(),
         }
     }

@@ -4,7 +4,7 @@ use gantry_store::{Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 use rusqlite::Connection;
 
-use crate::kit::{Folder, furnish, plan, read_all};
+use crate::kit::{Folder, append, furnish, plan, read_all};
 
 async fn furnished() -> Folder {
     let folder = Folder::new();
@@ -123,4 +123,39 @@ async fn one_flipped_bit_anywhere_in_the_file_is_noticed_or_changes_nothing_that
         }
     }
     assert!(noticed > 20 && harmless > 20, "{noticed} noticed, {harmless} harmless");
+}
+
+#[tokio::test]
+async fn one_flipped_bit_in_the_log_is_told_with_its_place() {
+    let folder = Folder::new();
+    let store = folder.store();
+    for length in 0..8 {
+        let _ = store.append(append("a", length, 1)).await.unwrap();
+    }
+    let log = std::fs::read(folder.file("gantry.db-wal")).unwrap();
+    let main = std::fs::read(folder.database()).unwrap();
+    let header = 0..32;
+    let frames = (32..log.len()).step_by(4_120);
+    let last = log.len() - 4_120;
+    // Every byte of the log's header and of some frames' headers, and a grid over everything.
+    let heads = frames.step_by(5).chain([last]).flat_map(|frame| frame..frame + 24);
+    for at in header.chain(heads).chain((0..log.len()).step_by(397)) {
+        let flipped = Folder::new();
+        let mut bytes = log.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(flipped.database(), &main).unwrap();
+        std::fs::write(flipped.file("gantry.db-wal"), &bytes).unwrap();
+        let store = SqliteStore::open(flipped.database()).unwrap();
+        let found = store.load(&plan("a")).await.unwrap().map_or(0, |loaded| loaded.length);
+        assert!(found < 8, "byte {at} was used as it is");
+        let place = if at < 32 { 0 } else { 32 + (at - 32) / 4_120 * 4_120 };
+        let note = store.note().unwrap_or_else(|| panic!("byte {at}: nothing was said"));
+        assert!(note.contains(&format!("byte {place}")), "byte {at} in the frame at {place}: {note}");
+        if found < 7 {
+            assert!(note.contains("could not be read"), "byte {at}: {note}");
+            let problems = store.check().await.unwrap();
+            assert!(problems[0].contains("gantry.db-wal.damaged-1"), "{problems:?}");
+            assert_eq!(std::fs::read(flipped.file("gantry.db-wal.damaged-1")).unwrap(), bytes);
+        }
+    }
 }

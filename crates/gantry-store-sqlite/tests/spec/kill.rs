@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gantry_store::Store;
 
 use crate::child::Process;
-use crate::kit::{Folder, append, has_strace, plan};
+use crate::kit::{Folder, append, has_strace, older, plan, read_all};
 
 #[tokio::test]
 async fn nothing_that_was_acknowledged_is_lost_when_the_process_is_killed() {
@@ -47,6 +47,29 @@ async fn a_record_whose_making_was_killed_at_any_write_is_made_by_the_next_open(
         let _ = store.append(append("a", 0, 1)).await.unwrap();
         assert!(store.verify(&plan("a")).await.unwrap().is_sound(), "after write {write}");
         assert_eq!(store.info().await.unwrap().schema, 3);
+        if said == ["opened"] {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills > 3, "the migration writes more often than {kills} times");
+}
+
+#[tokio::test]
+async fn a_migration_of_a_full_record_killed_at_any_write_is_made_by_the_next_open() {
+    if !has_strace() {
+        return;
+    }
+    let mut kills = 0;
+    for write in 1.. {
+        let folder = Folder::new();
+        let before = older(&folder, 1).await;
+        let inject = format!("inject=pwrite64:signal=KILL:when={write}");
+        let said = Process::start("open", &folder.database(), &["-e", &inject]).rest();
+        let store = folder.store();
+        assert_eq!(read_all(&store).await.unwrap(), before, "after write {write}");
+        assert_eq!(store.info().await.unwrap().schema, 3);
+        assert!(store.check().await.unwrap().is_empty(), "after write {write}");
         if said == ["opened"] {
             break;
         }

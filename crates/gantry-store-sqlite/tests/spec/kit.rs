@@ -27,6 +27,21 @@ impl Folder {
     }
 }
 
+/// What the schemas since the first one added, the newest first, undone: the file is as an older program would have it.
+const UNDONE: [&str; 2] = ["ALTER TABLE blob DROP COLUMN dropped_at", "DROP INDEX effect_by_request"];
+
+/// Makes a file as a program with this schema would have left it, with plans `a` and `b` in it; returns what is in it.
+pub async fn older(folder: &Folder, schema: u32) -> String {
+    furnish(&folder.store()).await;
+    let read = read_all(&folder.store()).await.unwrap();
+    let conn = rusqlite::Connection::open(folder.database()).unwrap();
+    for statement in &UNDONE[..usize::try_from(3 - schema).unwrap()] {
+        conn.execute_batch(statement).unwrap();
+    }
+    conn.pragma_update(None, "user_version", schema).unwrap();
+    read
+}
+
 /// A small disk of its own, if this process may mount one.
 pub struct SmallDisk(Folder);
 
@@ -34,10 +49,7 @@ impl SmallDisk {
     pub fn mount(options: &str) -> Option<Self> {
         let folder = Folder::new();
         let mounted = run("mount", &["-t", "tmpfs", "-o", options, "tmpfs", text(folder.0.path())]);
-        if !mounted {
-            eprintln!("skipped: this process may not mount a small disk");
-        }
-        mounted.then_some(Self(folder))
+        needs("the right to mount a small disk", mounted).then_some(Self(folder))
     }
     pub fn remount(&self, options: &str) {
         assert!(run("mount", &["-o", &format!("remount,{options}"), text(self.0.0.path())]));
@@ -63,11 +75,20 @@ fn run(program: &str, args: &[&str]) -> bool {
 
 /// Tells whether system calls can be made to fail here.
 pub fn has_strace() -> bool {
-    let works = run("strace", &["-e", "inject=fdatasync:error=EIO:when=1000", "true"]);
-    if !works {
-        eprintln!("skipped: strace is not here, or may not trace");
+    needs("strace, and the right to trace,", run("strace", &["-e", "inject=fdatasync:error=EIO:when=1000", "true"]))
+}
+
+/// Tells whether something that a test needs is here. Where it is not, the test says so and ends; but where everything is
+/// to be tested, it fails.
+fn needs(what: &str, is_here: bool) -> bool {
+    assert!(
+        is_here || std::env::var_os("GANTRY_TEST_ALL").is_none_or(|all| all.is_empty()),
+        "{what} is missing, and GANTRY_TEST_ALL is set"
+    );
+    if !is_here {
+        eprintln!("skipped: {what} is missing");
     }
-    works
+    is_here
 }
 
 /// Makes plans `a` and `b` with something of everything.

@@ -4,7 +4,7 @@ use gantry_store::StoreError;
 use gantry_store_sqlite::SqliteStore;
 use rusqlite::Connection;
 
-use crate::kit::{Folder, grow};
+use crate::kit::{Folder, grow, older, read_all};
 
 #[test]
 fn a_newer_schema_is_refused_and_left_as_it_is() {
@@ -85,5 +85,19 @@ fn a_new_record_and_its_copies_are_for_their_owner_alone() {
     for name in ["gantry.db", "gantry.db-wal", "copy.db"] {
         let mode = std::fs::metadata(folder.file(name)).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_record_of_each_older_schema_opens_with_everything_in_it() {
+    for schema in [1, 2] {
+        let folder = Folder::new();
+        let before = older(&folder, schema).await;
+        let store = folder.store();
+        assert_eq!(read_all(&store).await.unwrap(), before, "schema {schema}");
+        assert_eq!(store.info().await.unwrap().schema, 3);
+        let _ = grow(&store, "c", 2).await;
+        assert_eq!(SqliteStore::migrate(folder.database()), Ok((3, 3)), "it was brought to the newest schema at once");
+        assert!(store.check().await.unwrap().is_empty());
     }
 }

@@ -18,10 +18,11 @@ async fn a_log_that_was_cut_anywhere_opens_with_a_sound_beginning_of_what_was_wr
     let whole = std::fs::read(&log).unwrap();
     let main = std::fs::read(folder.database()).unwrap();
 
-    // Around every acknowledgement, byte by byte, and a grid over everything else.
+    // Around every acknowledgement, byte by byte, and a grid over everything else, which is finer over the last record.
     let near = sizes.iter().flat_map(|size| size.saturating_sub(4)..=*size);
     let grid = (0..whole.len() as u64).step_by(1_777);
-    for cut in near.chain(grid).chain([whole.len() as u64]) {
+    let last = (sizes[10]..sizes[11]).step_by(61);
+    for cut in near.chain(grid).chain(last).chain([whole.len() as u64]) {
         let torn = Folder::new();
         std::fs::write(torn.database(), &main).unwrap();
         std::fs::write(torn.file("gantry.db-wal"), &whole[..usize::try_from(cut).unwrap()]).unwrap();
@@ -29,6 +30,11 @@ async fn a_log_that_was_cut_anywhere_opens_with_a_sound_beginning_of_what_was_wr
         let found = store.load(&plan("a")).await.unwrap().map_or(0, |loaded| loaded.length);
         let whole_turns = sizes.iter().filter(|size| **size <= cut).count() as u64;
         assert_eq!(found, whole_turns, "cut at {cut}");
+        // What was dropped is said, and said once.
+        if cut >= sizes[0] {
+            assert_eq!(store.note().is_some(), !sizes.contains(&cut), "cut at {cut}: {:?}", store.note());
+        }
+        assert_eq!(SqliteStore::open(torn.database()).unwrap().note(), None, "cut at {cut}");
         let _ = store.append(append("a", found, 1)).await.unwrap();
         assert!(store.verify(&plan("a")).await.unwrap().is_sound(), "cut at {cut}");
     }
@@ -66,6 +72,7 @@ async fn a_log_with_room_in_it_is_read_to_the_end_of_what_was_written() {
         let store = SqliteStore::open(torn.database()).unwrap();
         let found = store.load(&plan("a")).await.unwrap().unwrap().length;
         assert_eq!(found, if lost { length - 20 } else { length }, "cut at {cut}");
+        assert_eq!(store.note().is_some(), lost, "cut at {cut}: {:?}", store.note());
         let _ = store.append(append("a", found, 1)).await.unwrap();
         assert!(store.verify(&plan("a")).await.unwrap().is_sound(), "cut at {cut}");
     }
@@ -82,4 +89,6 @@ async fn a_log_is_taken_over_before_it_is_long_and_begins_again() {
     let info = store.info().await.unwrap();
     assert!(info.bytes > 30 << 20, "{info:?}");
     assert!(info.log_bytes < 32 << 20, "{info:?}");
+    // Behind the end of a log that has begun again stands an older one, which nobody misses.
+    assert_eq!(folder.store().note(), None);
 }

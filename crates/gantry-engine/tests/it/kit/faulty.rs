@@ -25,6 +25,10 @@ pub struct Faulty {
     /// How many requests there were, and which of them fail.
     requests: AtomicU64,
     failing: std::sync::Mutex<Failing>,
+    /// The snapshot is damaged until another one takes its place.
+    snapshot_damaged: AtomicBool,
+    /// How many turns were read.
+    turns_read: AtomicU64,
 }
 
 /// Which requests fail in a way that may pass.
@@ -48,7 +52,23 @@ impl Faulty {
             hangs: tokio::sync::watch::Sender::new(false),
             requests: AtomicU64::new(0),
             failing: std::sync::Mutex::default(),
+            snapshot_damaged: AtomicBool::new(false),
+            turns_read: AtomicU64::new(0),
         }
+    }
+
+    pub fn is_snapshot_damaged(&self) -> bool {
+        self.snapshot_damaged.load(Ordering::SeqCst)
+    }
+
+    /// How many turns were read since this was last asked.
+    pub fn turns_read(&self) -> u64 {
+        self.turns_read.swap(0, Ordering::SeqCst)
+    }
+
+    /// The snapshot that is kept has become unreadable.
+    pub fn damages_snapshot(&self) {
+        self.snapshot_damaged.store(true, Ordering::SeqCst);
     }
 
     /// From now on these requests fail, whatever they are about. Returns how many there were before.
@@ -123,16 +143,26 @@ impl Store for Faulty {
     }
     async fn load(&self, plan: &PlanId) -> Result<Option<Loaded>, StoreError> {
         self.request()?;
-        self.inner.load(plan).await
+        let mut loaded = self.inner.load(plan).await?;
+        if let Some(loaded) = loaded.as_mut().filter(|_| self.is_snapshot_damaged()) {
+            (loaded.snapshot, loaded.damaged) = (None, vec![format!("the snapshot of plan `{plan}`")]);
+            loaded.turns = gantry_store::all_turns(&*self.inner, plan).await?;
+        }
+        let read = loaded.as_ref().map_or(0, |loaded| loaded.turns.len());
+        self.turns_read.fetch_add(read as u64, Ordering::SeqCst);
+        Ok(loaded)
     }
     async fn turns(&self, plan: &PlanId, after_seq: u64, limit: u32) -> Result<Page<Turn>, StoreError> {
         self.request()?;
-        self.inner.turns(plan, after_seq, limit).await
+        let page = self.inner.turns(plan, after_seq, limit).await?;
+        self.turns_read.fetch_add(page.items.len() as u64, Ordering::SeqCst);
+        Ok(page)
     }
     async fn verify(&self, plan: &PlanId) -> Result<ChainReport, StoreError> {
         self.inner.verify(plan).await
     }
     async fn save_snapshot(&self, plan: &PlanId, snapshot: Snapshot) -> Result<(), StoreError> {
+        self.snapshot_damaged.store(false, Ordering::SeqCst);
         self.inner.save_snapshot(plan, snapshot).await
     }
     async fn plan(&self, reference: &str) -> Result<PlanCard, StoreError> {

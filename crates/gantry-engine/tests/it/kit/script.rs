@@ -9,7 +9,7 @@ use gantry_core::input::Success;
 use gantry_core::plan::{Action, Money};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_runners::policy::check_command;
-use gantry_runners::{EffectRecord, Ended, Happened, Place, Ports, Preview, Runner, Work};
+use gantry_runners::{Ended, Happened, Place, Ports, Preview, Runner, Work};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -41,8 +41,8 @@ pub enum Act {
     HangSaying(&'static str),
     /// Says how to take it back, does it, and then says better how.
     ChangeTwice(&'static str, &'static str),
-    /// Runs a program, with nothing kept before it.
-    RunProgram,
+    /// Runs a program that takes this long, with nothing kept before it.
+    RunProgram(Duration),
 }
 
 /// Everything that was done, in order: `task#attempt`, `undo task: what`.
@@ -81,6 +81,12 @@ impl Script {
         let mut ledger = self.ledger.subscribe();
         let line = format!("{task}#");
         ledger.wait_for(|ledger| ledger.iter().any(|entry| entry.starts_with(&line))).await.unwrap();
+    }
+
+    /// Waits until the program of this task runs.
+    pub async fn program_runs(&self, task: &str) {
+        let line = format!("{task}: make");
+        self.ledger.subscribe().wait_for(|ledger| ledger.contains(&line)).await.unwrap();
     }
 
     fn write(&self, line: String) {
@@ -156,9 +162,11 @@ impl Runner for Script {
                 let evidence = vec![ports.keep_as("stderr", words.into()).await.unwrap()];
                 Err(Failure { evidence, ..Failure::new(FailureClass::Cancelled, "stopped") })
             }
-            Act::RunProgram => {
-                let (request, answer) = (json!({"command": "make"}), json!({"exit": {"code": 0}}));
-                ports.watch.effect(EffectRecord { kind: "process".to_owned(), request, answer });
+            Act::RunProgram(time) => {
+                let call = ports.begin("process", json!({"command": "make"})).await.unwrap();
+                self.write(format!("{}: make", work.task));
+                tokio::time::sleep(time).await;
+                ports.calls.answered(call, json!({"exit": {"code": 0}}));
                 Ok(Success::default())
             }
             Act::Panic => panic!("as the test says"),
