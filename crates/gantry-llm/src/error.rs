@@ -41,6 +41,8 @@ pub enum CallFault {
     Request,
     /// The answer makes no sense, or the model would not give one.
     Answer,
+    /// It cannot do this, whoever asks and whenever: the offline model judges nothing.
+    Unable,
     /// It was not called at all: it failed too often just now.
     Resting,
     /// Somebody stopped it.
@@ -51,6 +53,11 @@ impl CallFault {
     /// Tells whether the same call may succeed a little later.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::RateLimited | Self::Server | Self::Timeout | Self::Connection | Self::Resting)
+    }
+
+    /// Tells whether only a person can change that.
+    fn needs_a_person(self) -> bool {
+        matches!(self, Self::Key | Self::Unable)
     }
 }
 
@@ -88,7 +95,7 @@ impl AskError {
         match self {
             Self::Configuration(_) | Self::Budget(_) => FailureClass::Policy,
             Self::Calls(calls) if calls.iter().any(|call| call.fault.may_pass()) => FailureClass::Transient,
-            Self::Calls(calls) if calls.iter().any(|call| call.fault == CallFault::Key) => FailureClass::Policy,
+            Self::Calls(calls) if calls.iter().any(|call| call.fault.needs_a_person()) => FailureClass::Policy,
             Self::Calls(_) | Self::Invalid { .. } => FailureClass::Logic,
             Self::Record(_) => FailureClass::Transient,
             Self::Cancelled => FailureClass::Cancelled,

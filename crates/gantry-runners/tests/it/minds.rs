@@ -136,6 +136,31 @@ impl SetUp for Scripted {
     }
 }
 
+/// Nobody but the offline model answers.
+struct NobodyElse;
+
+impl Chains for NobodyElse {
+    fn chain(&self, _: &str, _: Option<&str>) -> Result<Vec<Target>, String> {
+        Ok(vec![Target::offline()])
+    }
+}
+
+#[async_trait]
+impl SetUp for NobodyElse {
+    fn talk(&self) -> Result<Talk, String> {
+        let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+    }
+    async fn gateway(&self) -> Result<Gateway, String> {
+        Ok(Gateway::new(Arc::new(NobodyElse)).with(Protocol::Offline, Arc::new(gantry_llm::offline::Offline::new())))
+    }
+}
+
+/// Models among which only the offline one answers.
+pub fn offline() -> Models {
+    Models::new(NobodyElse)
+}
+
 /// A folder with models to ask.
 pub struct Minds {
     pub world: World,

@@ -6,7 +6,7 @@ use gantry_runners::{Brief, Work};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use crate::minds::{Minds, inputs};
+use crate::minds::{Minds, agent, inputs, offline};
 use crate::world::doing;
 
 fn model(fields: Value) -> Work {
@@ -84,4 +84,20 @@ async fn a_model_that_cannot_be_asked_says_why_and_a_wrong_setting_is_named() {
     assert!(failure.message.contains("did you mean `temperature`?"), "{failure:?}");
     let failure = minds.run(&model(json!({"prompt": "taks"}))).await.end.unwrap_err();
     assert!(failure.message.contains("taks"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn the_offline_model_is_no_judge_and_no_critic() {
+    let minds = Minds::of(offline());
+    let work = model(json!({"instruction": "Say how slow it is."}));
+    let answered = minds.run(&work).await.end.unwrap();
+    assert_eq!(answered.outputs["answered_by"], "gantry-offline-task", "it does what it can");
+    let (checks, ports) = (["there is a number".to_owned(), "it was measured".to_owned()], minds.ports(&work));
+    let around = (&minds.world.place, &ports, &minds.world.stop);
+    let failure = gantry_runners::judge(&offline(), &work, around, &checks, &answered.outputs).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Policy, "a person has to look: {failure:?}");
+    assert!(failure.message.contains("the offline model does not judge"), "{failure:?}");
+    let work = agent(json!({"goal": "Say how slow it is.", "strategy": "reflexion"}));
+    let failure = minds.run(&work).await.end.unwrap_err();
+    assert!(failure.message.contains("the offline model does not judge"), "{failure:?}");
 }
