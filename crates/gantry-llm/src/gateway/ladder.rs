@@ -47,7 +47,12 @@ impl Gateway {
         };
         let asked = chain.first().map(Target::id).unwrap_or_default();
         let way = Way { asking, key, asked: &asked, started_at };
-        let mut fallback = None;
+        let missing = self.chains.missing(&asking.request.role, asking.request.model.as_deref());
+        let named = missing.as_ref().map_or_else(|| asked.clone(), |missing| missing.model.clone());
+        let mut fallback = missing.map(|missing| format!("{}: {}", missing.model, missing.why));
+        if fallback.is_some() {
+            ledger.repairs.push(Repair::NextModel(asked.clone()));
+        }
         let mut invalid = None;
         for (place, target) in chain.iter().enumerate() {
             if place > 0 {
@@ -57,7 +62,7 @@ impl Gateway {
                 fallback = Some(cause);
             }
             match self.ask_model(target, check.as_ref(), &way, ledger).await {
-                Ok(answer) => return Ok(Answer { asked, fallback, ..answer }),
+                Ok(answer) => return Ok(Answer { asked: named, fallback, ..answer }),
                 Err(Stop::Over(error)) => return Err(error),
                 Err(Stop::Next) => invalid = None,
                 Err(Stop::Invalid(faults)) => invalid = Some(AskError::Invalid { model: target.id(), faults }),

@@ -1,10 +1,15 @@
 //! From what models say to an answer that holds.
 
-use gantry_llm::{AskError, CallFault, Finish, Message, Repair, Reply, Request, Target, ToolCall};
+use std::sync::Arc;
+
+use gantry_llm::config::LeftOut;
+use gantry_llm::{
+    AskError, Asking, CallFault, Counters, Finish, Gateway, Message, Protocol, Repair, Reply, Request, Target, ToolCall,
+};
 use serde_json::{Value, json};
 
 use crate::kit::{Ears, question, weather};
-use crate::world::{Does, World, breaks_off, model, says};
+use crate::world::{Does, Notes, Offline, OneChain, World, breaks_off, model, says};
 
 fn weather_question() -> Request {
     Request { shape: Some(weather()), ..question("How is the weather?") }
@@ -183,6 +188,21 @@ async fn the_offline_model_as_first_choice_is_no_fallback() {
         let answer = world.ask(question("?")).await.unwrap();
         assert_eq!((answer.fallback, answer.calls_made), (None, 1));
     }
+}
+
+#[tokio::test]
+async fn whoever_answers_in_the_place_of_a_model_that_cannot_be_asked_says_so() {
+    let missing = Some(LeftOut { model: "acme:named".into(), why: "key missing: ACME_KEY is not set".into() });
+    let gateway = Gateway::new(Arc::new(OneChain { chain: vec![Target::offline()], strict: false, missing }))
+        .with(Protocol::Offline, Arc::new(Offline));
+    let notes = Notes::default();
+    let answer = gateway.ask(Asking { record: &notes, ..Asking::new(question("?")) }).await.unwrap();
+    assert_eq!(answer.asked, "acme:named");
+    assert_eq!(answer.fallback.as_deref(), Some("acme:named: key missing: ACME_KEY is not set"));
+    assert_eq!(answer.repairs, [Repair::NextModel(Target::offline().id())]);
+    let notes = notes.all();
+    assert_eq!((notes[0].asked.as_str(), notes[0].fallback()), ("acme:named", answer.fallback.as_deref()));
+    assert_eq!(Counters::of(&notes).fallbacks, 1);
 }
 
 #[tokio::test]

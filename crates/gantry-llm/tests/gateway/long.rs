@@ -11,7 +11,8 @@ use crate::world::{Notes, OneChain};
 
 fn gateway(server: &ModelServer) -> Gateway {
     let chain = vec![target(server, Protocol::OpenaiChat)];
-    Gateway::new(Arc::new(OneChain { chain, strict: true })).with_wire(Arc::new(Wire::new().unwrap()))
+    Gateway::new(Arc::new(OneChain { chain, strict: true, ..OneChain::default() }))
+        .with_wire(Arc::new(Wire::new().unwrap()))
 }
 
 async fn ask(server: &ModelServer, notes: &Notes, request: Request) -> Result<Answer, AskError> {
@@ -205,8 +206,8 @@ async fn an_answer_of_a_later_model_is_found_again_whatever_becomes_of_the_earli
     let (first, mut second) = (target(&broken, Protocol::OpenaiChat), target(&well, Protocol::OpenaiChat));
     second.provider = "other".into();
     let ask = async |chain: Vec<gantry_llm::Target>| {
-        let gateway =
-            Gateway::new(Arc::new(OneChain { chain, strict: true })).with_wire(Arc::new(Wire::new().unwrap()));
+        let gateway = Gateway::new(Arc::new(OneChain { chain, strict: true, ..OneChain::default() }))
+            .with_wire(Arc::new(Wire::new().unwrap()));
         gateway.ask(Asking { record: &notes, ..Asking::new(question("?")) }).await.unwrap()
     };
     assert_eq!(ask(vec![first.clone(), second.clone()]).await.text, "here");

@@ -13,7 +13,7 @@ use crate::world::{Notes, Offline, OneChain};
 /// A gateway that waits as good as not at all before it tries again.
 fn gateway(chain: Vec<Target>, strict: bool) -> Gateway {
     let habits = Habits { backoff_min: Duration::from_millis(1), ..Habits::default() };
-    Gateway::new(Arc::new(OneChain { chain, strict }))
+    Gateway::new(Arc::new(OneChain { chain, strict, ..OneChain::default() }))
         .with_wire(Arc::new(Wire::new().unwrap()))
         .with(Protocol::Offline, Arc::new(Offline))
         .with_habits(habits)

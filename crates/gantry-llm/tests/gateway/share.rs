@@ -11,7 +11,7 @@ use crate::world::{Notes, OneChain};
 fn gateway(server: &ModelServer) -> Gateway {
     let mut target = target(server, Protocol::OpenaiChat);
     target.limits.retries_max = 0;
-    let chains = OneChain { chain: vec![target], strict: true };
+    let chains = OneChain { chain: vec![target], strict: true, ..OneChain::default() };
     Gateway::new(Arc::new(chains)).with_wire(Arc::new(Wire::new().unwrap()))
 }
 
