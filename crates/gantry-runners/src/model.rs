@@ -23,6 +23,9 @@ use crate::runner::{Ended, Preview, Runner};
 use crate::text::shortened;
 use crate::work::{Brief, Place, Work};
 
+/// What the shape of an answer is called.
+const ANSWER: &str = "answer";
+
 /// Asks a model once.
 pub struct OneAnswer {
     models: Arc<Models>,
@@ -87,9 +90,10 @@ async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
 
 /// What a task asks a model.
 pub(crate) fn question<'a>(work: &Work, model: &'a Model) -> Result<Question<'a>, Failure> {
+    // The name says nothing of the task, so that tasks which ask the same are one call.
     let shape = match &model.schema {
-        Some(schema) => Some(Shape { name: work.task.to_string(), schema: schema.clone() }),
-        None if model.prompt.is_none() => shape_of(work.task.as_str(), &work.brief.outputs),
+        Some(schema) => Some(Shape { name: ANSWER.to_owned(), schema: schema.clone() }),
+        None if model.prompt.is_none() => shape_of(ANSWER, &work.brief.outputs),
         None => None,
     };
     let (prompt, inputs) = match &model.prompt {

@@ -304,3 +304,59 @@ fn a_run_that_only_the_offline_model_serves_says_once_why_and_what_to_set() {
     kit.write("plan.yaml", "id: no-models\ntitle: Without models\ntasks: [{id: say, run: echo hello}]\n");
     assert!(!kit.gantry(&["run", "plan.yaml"]).contains("offline"), "nobody needs to know");
 }
+
+#[test]
+fn a_check_in_words_waits_for_a_person_when_only_the_offline_model_is_there() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", "id: judged\ntitle: Judged\npolicy: {judge: model}\ntasks:\n  - id: say\n    run: echo It is slow.\n    success_criteria: [there is a number in it, it was measured]\n");
+    let said = kit.gantry(&["run", "plan.yaml", "--json"]);
+    assert!(said.contains("the offline model does not judge") && said.ends_with("[exit 4]"), "{said}");
+    assert_eq!(kit.json("status judged --json")["used"]["model_calls"], json!(0));
+    let judged = kit.gantry(&["task", "judge", "judged", "say", "--holds", "1", "--holds", "2"]);
+    assert!(judged.ends_with("[exit 0]"), "{judged}");
+}
+
+#[test]
+fn a_task_that_names_a_model_without_a_key_is_not_done_by_another() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        "id: one\ntitle: One\ntasks: [{id: say, model: {instruction: Say something., model: gpt-4o}}]\n",
+    );
+    let said = kit.gantry(&["run", "plan.yaml"]);
+    assert!(said.contains("openai:gpt-4o cannot be asked: key missing: OPENAI_API_KEY is not set"), "{said}");
+    assert!(said.contains("gantry model doctor") && said.ends_with("[exit 4]"), "{said}");
+    kit.write("plan.yaml", "id: two\ntitle: Two\ntasks: [{id: say, model: {instruction: Say something.}}]\n");
+    let said = kit.gantry(&["run", "plan.yaml", "--model", "gpt-4o"]);
+    assert!(said.contains("openai:gpt-4o cannot be asked") && said.ends_with("[exit 4]"), "{said}");
+    kit.write("plan.yaml", "id: three\ntitle: Three\ntasks: [{id: say, model: {instruction: Say something.}}]\n");
+    let said = kit.with_variable("GANTRY_MODEL_WRITER", "gpt-4o", "run plan.yaml");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert!(said.contains("degraded: say: gantry-offline-task answered instead of openai:gpt-4o"), "{said}");
+    assert_eq!(kit.json("status three --json")["degraded"], json!(["say"]));
+}
+
+#[test]
+fn tasks_that_ask_the_same_make_one_call() {
+    for (outputs, answer) in
+        [("", Turn::text("A timeout.")), ("outputs: {cause: {type: text}}", Turn::json(&json!({"cause": "a timeout"})))]
+    {
+        for then in ["", "depends_on: [one]"] {
+            let server = ModelServer::start();
+            server.always(answer.clone().usage(100, 20));
+            let kit = asking(&server);
+            let task = |id: &str, more: &str| {
+                format!("  - id: {id}\n    model: {{instruction: Say what is wrong.}}\n    {outputs}\n    {more}\n")
+            };
+            kit.write(
+                "plan.yaml",
+                format!("id: same\ntitle: The same twice\ntasks:\n{}{}", task("one", ""), task("two", then)),
+            );
+            let said = run(&kit, "run plan.yaml");
+            assert!(said.ends_with("[exit 0]"), "{said}");
+            assert_eq!(server.counts().requests, 1, "{outputs} {then}");
+            let used = kit.json("status same --json")["used"].clone();
+            assert_eq!((&used["model_calls"], &used["tokens"]), (&json!(1), &json!(120)), "{outputs} {then}");
+        }
+    }
+}
