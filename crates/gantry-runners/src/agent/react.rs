@@ -55,9 +55,15 @@ pub(crate) async fn run(job: &Job<'_>, lessons: &[String]) -> Result<Outputs, Fa
             job.note(format!("turn {turn}: one call at a time; left out: {}", shortened(&left_out, 200)));
         }
         if step.tool == FINISH {
-            return finish(job, step, &answer).await;
+            let faults = faults(job, &step);
+            if faults.is_empty() || turn == turns {
+                return finish(job, step, &faults, &answer).await;
+            }
+            // A model that calls tools by itself sees what is wrong with its result, and mends it.
+            step.observed = format!("not taken: {}", faults.join("; "));
+        } else {
+            step.observed = job.tools.call(&said(job, lessons, &steps), &step.tool, &step.args).await?;
         }
-        step.observed = job.tools.call(&said(job, lessons, &steps), &step.tool, &step.args).await?;
         steps.push(step);
         if is_stuck(&steps) {
             let tool = steps.last().map(|step| step.tool.as_str()).unwrap_or_default();
@@ -132,17 +138,26 @@ fn step_of(answer: &Answer) -> Option<Step> {
     Some(Step { thought, tool, args, call: None, observed: String::new() })
 }
 
-/// The result, in the fields that the task declares.
-async fn finish(job: &Job<'_>, step: Step, answer: &Answer) -> Result<Outputs, Failure> {
-    let args = Value::Object(step.args);
-    if step.call.is_some() && job.tools.faults(FINISH, &args).is_empty() {
-        let mut outputs = Outputs::from([("answered_by".to_owned(), json!(answer.model))]);
-        if let Value::Object(fields) = args {
-            outputs.extend(fields);
-        }
-        return Ok(outputs);
+/// What is wrong with a result that was handed in by a call. One in words is put into its fields later.
+fn faults(job: &Job<'_>, step: &Step) -> Vec<String> {
+    match step.call {
+        Some(_) => job.tools.faults(FINISH, &Value::Object(step.args.clone())),
+        None => Vec::new(),
     }
-    job.hand_over(args["text"].as_str().unwrap_or(&answer.text), answer).await
+}
+
+/// The result, in the fields that the task declares.
+async fn finish(job: &Job<'_>, step: Step, faults: &[String], answer: &Answer) -> Result<Outputs, Failure> {
+    match step.call {
+        Some(_) if faults.is_empty() => {
+            let mut outputs = Outputs::from([("answered_by".to_owned(), json!(answer.model))]);
+            outputs.extend(step.args);
+            Ok(outputs)
+        }
+        // There is no turn left to mend it: all of it is what was found.
+        Some(_) => job.hand_over(&Value::Object(step.args).to_string(), answer).await,
+        None => job.hand_over(step.args["text"].as_str().unwrap_or(&answer.text), answer).await,
+    }
 }
 
 impl Step {
