@@ -112,6 +112,21 @@ async fn a_list_that_is_too_long_is_asked_for_some_items_at_a_time() {
 }
 
 #[tokio::test]
+async fn items_that_repeat_are_kept_and_what_is_left_out_is_recorded() {
+    let server = ModelServer::start();
+    server.otherwise(|heard| match last(heard) {
+        said if said.contains("the first items") => Turn::json(&json!({"parts": [1, 2, 1, 3]})),
+        // It begins with the last that is there, and goes on with one that was there before.
+        said if said.contains("that follow the 4 there are") => Turn::json(&json!({"parts": [3, 1, 4, 5, 6, 7]})),
+        said if said.contains("that follow the 9 there are") => Turn::json(&json!({"parts": []})),
+        _ => Turn::text("{\"parts\": [1, 2, ").cut_off(),
+    });
+    let answer = ask(&server, &Notes::default(), shaped(list())).await.unwrap();
+    assert_eq!(answer.value, Some(json!({"parts": [1, 2, 1, 3, 1, 4, 5, 6, 7]})));
+    assert!(answer.repairs.contains(&Repair::Overlap(1)), "{:?}", answer.repairs);
+}
+
+#[tokio::test]
 async fn an_object_that_is_too_long_is_asked_for_some_fields_at_a_time() {
     let server = ModelServer::start();
     server.otherwise(|heard| match last(heard) {
