@@ -188,7 +188,7 @@ impl Minds {
         Self::those(calls_tools, Runners::standard(guard()))
     }
 
-    fn those(calls_tools: bool, tools: Runners) -> Self {
+    pub fn those(calls_tools: bool, tools: Runners) -> Self {
         let puppet: Arc<Puppet> = Arc::default();
         let models = Models::new(Scripted { puppet: puppet.clone(), calls_tools });
         Self::asking(models, puppet, tools)
