@@ -44,6 +44,13 @@ impl ModelOptions {
         Ok(config.with_local(found))
     }
 
+    /// Every key that is configured, so that nothing shows or keeps it. A configuration that is wrong is told by whoever
+    /// needs it.
+    pub fn keys(&self) -> Vec<(String, String)> {
+        let keys = self.load().map(|config| config.keys()).unwrap_or_default();
+        keys.into_iter().map(|(name, key)| (name, key.reveal().to_owned())).collect()
+    }
+
     fn flags(&self) -> Flags {
         let mut models = BTreeMap::new();
         for given in &self.model {

@@ -80,6 +80,10 @@ impl ProviderSettings {
         &self.key_state
     }
 
+    pub(super) fn key(&self) -> Option<&Secret> {
+        self.key.as_ref()
+    }
+
     /// The word for its protocol.
     pub fn protocol_word(&self) -> &'static str {
         protocol_word(self.protocol.value)
