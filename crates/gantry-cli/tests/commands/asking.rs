@@ -311,7 +311,6 @@ fn a_check_in_words_waits_for_a_person_when_only_the_offline_model_is_there() {
     kit.write("plan.yaml", "id: judged\ntitle: Judged\npolicy: {judge: model}\ntasks:\n  - id: say\n    run: echo It is slow.\n    success_criteria: [there is a number in it, it was measured]\n");
     let said = kit.gantry(&["run", "plan.yaml", "--json"]);
     assert!(said.contains("the offline model does not judge") && said.ends_with("[exit 4]"), "{said}");
-    assert_eq!(kit.json("status judged --json")["used"]["model_calls"], json!(0));
     let judged = kit.gantry(&["task", "judge", "judged", "say", "--holds", "1", "--holds", "2"]);
     assert!(judged.ends_with("[exit 0]"), "{judged}");
 }
@@ -358,5 +357,62 @@ fn tasks_that_ask_the_same_make_one_call() {
             let used = kit.json("status same --json")["used"].clone();
             assert_eq!((&used["model_calls"], &used["tokens"]), (&json!(1), &json!(120)), "{outputs} {then}");
         }
+    }
+}
+
+/// A key may come back in an answer, in an error, or out of a file that an agent reads.
+#[test]
+fn no_key_is_in_any_record_stream_log_or_output_however_it_gets_there() {
+    let server = ModelServer::start();
+    server.then(Turn::text(&format!("Your key is {KEY}.")));
+    server
+        .then(Turn::status(401).body(json!({"error": {"message": format!("the key {KEY} is not known")}}).to_string()));
+    server.otherwise(|heard| {
+        let said = words(heard);
+        assert!(!said.contains(KEY), "{said}");
+        let step = |tool: &str, args: Value, answer: &str| {
+            Turn::json(&json!({"thought": "next", "tool": tool, "args": args, "answer": answer}))
+        };
+        if said.contains("[secret HERE_KEY]") {
+            step("finish", json!({}), &format!("The file has {KEY} in it."))
+        } else {
+            step("shell", json!({"command": "cat notes.txt"}), "")
+        }
+    });
+    let kit = asking(&server);
+    kit.write("notes.txt", format!("HERE_KEY={KEY}\n"));
+    kit.write("plan.yaml", "id: keys\ntitle: Keys\npolicy: {agent_planning: true}\ntasks:\n  - {id: say, model: {instruction: Say my key.}}\n  - {id: fail, depends_on: [say], model: {instruction: Say it again.}, optional: true}\n  - {id: read, depends_on: [fail], agent: {goal: Read notes.txt., tools: [shell]}}\n");
+    let said = run(&kit, "run plan.yaml --json");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert!(said.contains("[secret HERE_KEY]") && !said.contains(KEY), "{said}");
+    for line in ["log keys", "status keys --json", "log keys --json", "artifact list keys", "task show keys read"] {
+        let said = run(&kit, line);
+        assert!(!said.contains(KEY), "{line}: {said}");
+    }
+    assert!(!kit.record_holds(KEY.as_bytes()));
+    assert_eq!(server.counts().requests, 4);
+}
+
+#[test]
+fn a_plan_stops_asking_at_its_budget_and_says_how_to_raise_it() {
+    let task = |id: &str, after: &str| format!("  - {{id: {id}, {after}model: {{instruction: Say {id}.}}}}\n");
+    for (budget, tasks, requests) in [
+        ("model_calls: 2", [task("a", ""), task("b", "depends_on: [a], "), task("c", "depends_on: [b], ")], 2),
+        ("tokens: 2500", [task("a", ""), task("b", "depends_on: [a], "), task("c", "depends_on: [b], ")], 2),
+        // All at once: whoever comes first takes what there is.
+        ("model_calls: 1", [task("a", ""), task("b", ""), task("c", "")], 1),
+    ] {
+        let server = ModelServer::start();
+        server.always(Turn::text("As you wish.").usage(900, 100));
+        let kit = asking(&server);
+        kit.write(
+            "plan.yaml",
+            format!("id: poor\ntitle: Poor\npolicy: {{budget: {{{budget}}}}}\ntasks:\n{}", tasks.concat()),
+        );
+        let said = run(&kit, "run plan.yaml");
+        assert!(said.ends_with("[exit 4]") && said.contains("budget"), "{budget}: {said}");
+        assert_eq!(server.counts().requests, requests, "{budget}: {said}");
+        let used = kit.json("status poor --json")["used"]["model_calls"].clone();
+        assert_eq!(used, json!(requests), "{budget}: {said}");
     }
 }

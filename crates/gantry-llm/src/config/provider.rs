@@ -152,6 +152,9 @@ impl ProviderSettings {
             ));
         }
         let usual = Limits::default();
+        // A server on this machine costs nothing unless somebody says what it costs.
+        let here = is_local(&base_url.value).then(Price::default);
+        let price = layer.price.map(|price| price.value).or(here);
         let provider = Self {
             name: name.to_owned(),
             protocol,
@@ -164,7 +167,7 @@ impl ProviderSettings {
                 retries_max: layer.retries.map_or(usual.retries_max, |number| number.value),
                 ..usual
             },
-            price: layer.price.map(|price| price.value),
+            price,
             schemas: layer.schemas.is_none_or(|can| can.value),
             tools: layer.tools.is_none_or(|can| can.value),
             keep: keep.is_some(),

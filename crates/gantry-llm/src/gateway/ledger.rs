@@ -32,9 +32,9 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A call was made that came to nothing.
-    pub fn lost(&mut self, error: CallError) {
-        self.calls += 1;
+    /// A call was made that came to nothing; what it used is a guess.
+    pub fn lost(&mut self, error: CallError, tokens: Tokens, cost_usd: Money) {
+        self.paid(tokens, tokens != Tokens::default(), cost_usd);
         self.failed.push(error);
     }
 

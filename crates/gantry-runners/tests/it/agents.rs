@@ -1,8 +1,9 @@
 //! Tasks that an agent does.
 
 use gantry_core::id::AttemptNo;
-use gantry_core::plan::Output;
+use gantry_core::plan::{Money, Output};
 use gantry_core::policy::{Budget, FailureClass, Policy};
+use gantry_llm::Allowance;
 use gantry_llm::config::McpWay;
 use gantry_runners::{Brief, Place};
 use gantry_testkit::mcp_server;
@@ -193,6 +194,29 @@ async fn turns_are_limited_and_a_loop_without_progress_ends() {
     let failure = minds.run(&agent(json!({"goal": "Go.", "tools": ["shell"]}))).await.end.unwrap_err();
     assert!(failure.message.starts_with("no progress: `shell` was called 3 times"), "{failure:?}");
     assert_eq!(minds.asked(), 3);
+}
+
+#[tokio::test]
+async fn an_agent_ends_when_its_budget_is_used_up() {
+    let none = Budget::default();
+    for (budget, asked, why) in [
+        (Budget { model_calls: Some(2), ..none }, 2, "no model call is left"),
+        (Budget { tokens: Some(2_500), ..none }, 1, "are left"),
+        (Budget { cost_usd: Some(Money(2_500)), ..none }, 1, "is left"),
+    ] {
+        let minds = Minds::new();
+        for number in 0..5 {
+            minds.says_for(&step("shell", json!({"command": format!("echo {number} >> log")})), 1_000);
+        }
+        let mut work = agent(json!({"goal": "Go.", "tools": ["shell"]}));
+        work.purse = Arc::new(Allowance::of(budget));
+        let ended = minds.run(&work).await;
+        let failure = ended.end.unwrap_err();
+        assert_eq!(failure.class, FailureClass::Policy, "{failure:?}");
+        assert!(failure.message.contains(why) && failure.message.contains("raise the budget"), "{failure:?}");
+        assert_eq!((minds.asked(), ended.usage.model_calls), (asked, asked as u64), "{budget:?}");
+        assert_eq!(minds.world.read("log").lines().count(), asked, "what it did before stays");
+    }
 }
 
 #[tokio::test]

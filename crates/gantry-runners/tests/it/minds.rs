@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gantry_core::plan::Action;
+use gantry_core::plan::{Action, Money};
 use gantry_core::policy::{Policy, Usage};
 use gantry_llm::prompts::Prompts;
 use gantry_llm::{
-    CallError, CallFault, Chains, Gateway, Limits, Listener, Protocol, Provider, Reply, Request, Target, Tokens,
+    CallError, CallFault, Chains, Gateway, Limits, Listener, Price, Protocol, Provider, Reply, Request, Target, Tokens,
     ToolCall,
 };
 use gantry_runners::{
@@ -111,7 +111,7 @@ impl Chains for One {
             base_url: "http://nowhere/".to_owned(),
             key: None,
             model: "m".to_owned(),
-            price: None,
+            price: Some(Price { input: Money(1_000_000), cached: None, output: Money(1_000_000) }),
             limits: Limits { retries_max: 0, ..Limits::default() },
             schemas: true,
             tools: self.0,
@@ -213,7 +213,12 @@ impl Minds {
 
     /// What the model says next.
     pub fn says(&self, text: &str) {
-        let tokens = Some(Tokens { input: 10, output: 5, ..Tokens::default() });
+        self.says_for(text, 10);
+    }
+
+    /// The same, and it takes so many tokens to read what was asked.
+    pub fn says_for(&self, text: &str, input: u64) {
+        let tokens = Some(Tokens { input, output: 5, ..Tokens::default() });
         let reply = Reply { text: text.to_owned(), tokens, model: "m-of-today".to_owned(), ..Reply::default() };
         self.puppet.script.lock().unwrap().push_back(reply);
     }
