@@ -228,6 +228,7 @@ impl Driver {
             title: definition.name().to_owned(),
             description: definition.description.clone().unwrap_or_default(),
             outputs: definition.outputs.clone(),
+            artifacts: definition.artifacts.iter().map(|artifact| artifact.name.clone()).collect(),
             criteria: in_words(&definition.success_criteria),
         })
     }

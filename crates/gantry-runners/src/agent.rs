@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::approval::Held;
-use crate::model::{outputs_of, shape_of, told};
+use crate::model::{kept, outputs_of, shape_of, told};
 use crate::models::{Asker, Models, Question};
 use crate::policy::wrong;
 use crate::ports::Ports;
@@ -186,7 +186,8 @@ impl Runner for Agents {
                 Strategy::Tot => tree::run(&job).await,
                 Strategy::Reflexion => reflexion::run(&job).await,
             }?;
-            Ok(Success { outputs, shortfall: job.asker.shortfall(), ..Success::default() })
+            let artifacts = kept(&job.asker, &outputs).await?;
+            Ok(Success { outputs, artifacts, shortfall: job.asker.shortfall(), ..Success::default() })
         };
         let end = end.await;
         Ended { usage: ports.calls.used().await.unwrap_or_default(), ..Ended::with(end) }

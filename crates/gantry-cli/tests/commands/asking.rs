@@ -416,3 +416,17 @@ fn a_plan_stops_asking_at_its_budget_and_says_how_to_raise_it() {
         assert_eq!(used, json!(requests), "{budget}: {said}");
     }
 }
+
+#[test]
+fn what_a_model_writes_can_be_taken_out_as_an_artifact() {
+    let server = ModelServer::start();
+    server.then(Turn::text("# Notes"));
+    let kit = asking(&server);
+    kit.write(
+        "plan.yaml",
+        "id: notes\ntitle: Notes\ntasks: [{id: write, model: {instruction: Write it down.}, artifacts: [notes]}]\n",
+    );
+    assert!(run(&kit, "run plan.yaml").ends_with("[exit 0]"));
+    let got = kit.gantry(&["artifact", "get", "notes/write/notes", "--output", "-"]);
+    assert!(got.starts_with("# Notes"), "{got}");
+}

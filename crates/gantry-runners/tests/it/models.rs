@@ -101,3 +101,37 @@ async fn the_offline_model_is_no_judge_and_no_critic() {
     let failure = minds.run(&work).await.end.unwrap_err();
     assert!(failure.message.contains("the offline model does not judge"), "{failure:?}");
 }
+
+#[tokio::test]
+async fn what_a_model_makes_is_kept_as_the_artifacts_that_the_task_declares() {
+    let from = |artifact: &str| Output { from: format!("artifacts.{artifact}"), ..Output::default() };
+    let list = Output { r#type: Some("list".to_owned()), ..Output::default() };
+    let outputs = [("words".to_owned(), from("notes")), ("links".to_owned(), list)];
+    let fields = r##"{"words": "# Notes\nIt is slow.", "links": ["a", "b"], "title": "Slow"}"##;
+    for (outputs, artifacts, said, kept) in [
+        // One artifact alone is the text itself.
+        (vec![], vec!["notes"], "# Notes", vec![("notes", "# Notes")]),
+        (vec![], vec!["a", "b"], r#"{"a": "one", "b": "two"}"#, vec![("a", "one"), ("b", "two")]),
+        (
+            outputs.to_vec(),
+            vec!["links", "title"],
+            fields,
+            vec![("links", "[\n  \"a\",\n  \"b\"\n]"), ("notes", "# Notes\nIt is slow."), ("title", "Slow")],
+        ),
+        (vec![], vec![], "Nothing to keep.", vec![]),
+    ] {
+        let minds = Minds::new();
+        minds.says(said);
+        let mut work = model(json!({"instruction": "Write it down."}));
+        let artifacts = artifacts.into_iter().map(str::to_owned).collect();
+        work.brief = Arc::new(Brief { outputs: outputs.into_iter().collect(), artifacts, ..Brief::default() });
+        let success = minds.run(&work).await.end.unwrap();
+        let bytes = |name: &str| minds.world.memory.blob(&success.artifacts, name);
+        let found: Vec<(&str, String)> = success
+            .artifacts
+            .iter()
+            .map(|artifact| (artifact.name.as_str(), String::from_utf8(bytes(&artifact.name)).unwrap()))
+            .collect();
+        assert_eq!(found, kept.into_iter().map(|(name, text)| (name, text.to_owned())).collect::<Vec<_>>());
+    }
+}
