@@ -27,6 +27,7 @@ use crate::nested::Inner;
 use crate::parts::take_back;
 use crate::ports::{Attempt, Ledger, ORDINALS_MAX};
 use crate::share::used_by;
+use crate::shown::shown;
 
 /// Calls of an undo are numbered from here, so that they are told from those of an attempt with that number.
 const UNDO_ORDINALS: u32 = ORDINALS_MAX;
@@ -284,6 +285,7 @@ impl Driver {
             let text = format!("no model is configured to judge; say whether these hold: {}", checks.join("; "));
             return self.tell(Happening::Notice { plan: self.plan.clone(), task, to: String::new(), text });
         };
+        let outputs = shown(self.life(), task.as_ref(), outputs);
         // Calls about the plan as a whole are kept under a name that no task has.
         let under = task.clone().unwrap_or_else(|| TaskId::new(DONE_WHEN).expect("it is an id"));
         let attempt = self.life().task_life(under.as_str()).map(|life| life.attempt).unwrap_or_default();

@@ -23,6 +23,8 @@ mod bulk;
 mod narrow;
 mod message;
 mod options;
+mod prompts;
+mod shown;
 mod act;
 mod undo;
 mod parts;

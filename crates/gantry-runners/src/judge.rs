@@ -11,10 +11,24 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::criticise;
 use crate::models::{Asker, Models, Question};
 use crate::ports::Ports;
+use crate::text::middle_cut;
 use crate::work::{Place, Work};
 
 /// How many checks are judged in one call: small models lose count beyond that.
 const CHECKS_AT_ONCE: usize = 8;
+
+/// How much of a text in what is judged is shown.
+const TEXT_CHARS_MAX: usize = 4_000;
+
+/// A value whose long texts are cut in the middle, with a word on what is missing.
+pub fn abridged(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json!(middle_cut(text, TEXT_CHARS_MAX)),
+        Value::Array(items) => items.iter().map(abridged).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), abridged(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
 
 /// Judges checks of a result. There is one verdict for each check, and nobody judges what was not asked.
 pub async fn judge(

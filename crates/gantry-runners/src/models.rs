@@ -73,6 +73,12 @@ impl Models {
         talk.as_ref().map_err(|why| Failure::new(FailureClass::Policy, why.clone()))
     }
 
+    /// A name for what a prompt says now; none when there is no such prompt.
+    pub fn fingerprint(&self, prompt: &str) -> Option<String> {
+        let talk = self.talk().ok()?;
+        talk.prompts.fingerprint(prompt, &talk.locale).ok().map(str::to_owned)
+    }
+
     /// Whom to ask. One that could not be made is tried again the next time.
     pub(crate) async fn gateway(&self) -> Result<&Gateway, Failure> {
         let made = self.gateway.get_or_try_init(|| self.set_up.gateway()).await;

@@ -430,3 +430,18 @@ fn what_a_model_writes_can_be_taken_out_as_an_artifact() {
     let got = kit.gantry(&["artifact", "get", "notes/write/notes", "--output", "-"]);
     assert!(got.starts_with("# Notes"), "{got}");
 }
+
+#[test]
+fn the_judge_of_a_plan_or_of_a_start_sees_what_its_tasks_gave() {
+    let server = ModelServer::start();
+    server.otherwise(|heard| {
+        let seen = words(heard).contains("It takes 3 seconds.");
+        let reason = if seen { "it says so" } else { "nothing is shown" };
+        Turn::json(&json!({"verdicts": [{"check": 1, "reason": reason, "holds": seen}]}))
+    });
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: seen\ntitle: Seen\npolicy: {judge: model}\ndone_when: [it was measured]\ntasks:\n  - {id: measure, run: echo It takes 3 seconds.}\n  - {id: tell, depends_on: [measure], preconditions: [there is a number], run: echo told}\n");
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(server.counts().requests, 2);
+}
