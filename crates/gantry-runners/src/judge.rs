@@ -43,7 +43,7 @@ pub async fn judge(
     for some in checks.chunks(CHECKS_AT_ONCE) {
         let inputs = BTreeMap::from([("checks".to_owned(), json!(some)), ("data".to_owned(), json!(outputs))]);
         let count = some.len();
-        let rules = move |value: &Value| numbered(value, count);
+        let rules = move |value: &Value| numbered(value, ("verdicts", "check"), count);
         let question = Question { rules: Some(&rules), ..Question::of("judge", inputs) };
         let answer = asker.ask(question).await?;
         by = answer.model;
@@ -71,14 +71,13 @@ pub async fn judge(
     Ok((verdicts, by))
 }
 
-/// Each check has exactly one verdict.
-fn numbered(value: &Value, count: usize) -> Vec<String> {
-    let said: Vec<u64> =
-        value["verdicts"].as_array().into_iter().flatten().filter_map(|said| said["check"].as_u64()).collect();
+/// Says what is wrong with a list in which each of so many things has to stand exactly once, by its number.
+pub(crate) fn numbered(value: &Value, (list, name): (&str, &str), count: usize) -> Vec<String> {
+    let said: Vec<u64> = value[list].as_array().into_iter().flatten().filter_map(|said| said[name].as_u64()).collect();
     let faults = (1..=count as u64).filter_map(|number| match said.iter().filter(|said| **said == number).count() {
         1 => None,
-        0 => Some(format!("/verdicts: there is no verdict on check {number}")),
-        more => Some(format!("/verdicts: there are {more} verdicts on check {number}")),
+        0 => Some(format!("/{list}: there is nothing on {name} {number}")),
+        more => Some(format!("/{list}: there are {more} on {name} {number}")),
     });
     faults.collect()
 }

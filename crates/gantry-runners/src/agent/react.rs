@@ -15,8 +15,10 @@ use crate::model::told;
 use crate::models::{Question, Talk};
 use crate::text::shortened;
 
-/// A call that is made this often in a row with the same result leads nowhere.
+/// A call that is made this often with the same result leads nowhere, also when others are made in between.
 const SAME_MAX: usize = 3;
+/// How many of the last calls are looked at for that.
+const LOOKED_AT: usize = 12;
 /// When tools gave more than this in all, what they gave first is left out.
 const OBSERVED_BYTES_MAX: usize = 24_000;
 
@@ -67,7 +69,7 @@ pub(crate) async fn run(job: &Job<'_>, lessons: &[String]) -> Result<Outputs, Fa
         steps.push(step);
         if is_stuck(&steps) {
             let tool = steps.last().map(|step| step.tool.as_str()).unwrap_or_default();
-            let message = format!("no progress: `{tool}` was called {SAME_MAX} times in a row with the same result");
+            let message = format!("no progress: `{tool}` was called {SAME_MAX} times with the same result");
             return Err(Failure::new(FailureClass::Logic, message));
         }
         leave_out(&mut steps);
@@ -182,8 +184,9 @@ impl Step {
 }
 
 fn is_stuck(steps: &[Step]) -> bool {
-    let last = &steps[steps.len().saturating_sub(SAME_MAX)..];
-    last.len() == SAME_MAX && last.iter().all(|step| step.is_like(&last[0]))
+    let Some(last) = steps.last() else { return false };
+    let looked_at = &steps[steps.len().saturating_sub(LOOKED_AT)..];
+    looked_at.iter().filter(|step| step.is_like(last)).count() >= SAME_MAX
 }
 
 /// Keeps what is said short enough: calls stay, and with them the shape of the talk; what was seen long ago goes.
@@ -221,9 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_call_with_the_same_result_three_times_in_a_row_is_no_progress() {
+    fn the_same_call_with_the_same_result_three_times_is_no_progress() {
         assert!(!is_stuck(&[step("ls", "a"), step("ls", "a")]));
         assert!(!is_stuck(&[step("ls", "a"), step("ls", "b"), step("ls", "a")]));
+        let by_turns = |count: usize| -> Vec<Step> {
+            (0..count).map(|at| if at % 2 == 0 { step("ls", "a") } else { step("cat", "x") }).collect()
+        };
+        assert!(!is_stuck(&by_turns(4)) && is_stuck(&by_turns(5)));
         assert!(is_stuck(&[step("cat", "x"), step("ls", "a"), step("ls", "a"), step("ls", "a")]));
     }
 

@@ -158,8 +158,10 @@ async fn a_call_that_may_have_happened_is_not_made_again_unless_that_does_no_har
         minds.says(&step(tool, args));
         let work = agent(json!({"goal": "Go.", "tools": [tool]}));
         let _ = minds.run(&work).await;
+        // The process went away before it could write down what came of it.
+        minds.diary.rows.lock().unwrap().retain(|row| row.kind != "broken-off");
         for row in minds.diary.rows.lock().unwrap().iter_mut().filter(|row| row.kind == "tool") {
-            row.answer = None; // the process went away before it could write down what came of it
+            row.answer = None;
         }
         minds.says(&finish("done"));
         let again = minds.run(&work).await.end;
@@ -232,6 +234,62 @@ async fn of_several_candidates_the_best_is_kept_and_the_others_say_why_they_are_
     let notes = minds.notes().join("\n");
     assert!(notes.contains("pruned candidate 2: 2.0 against 9.0: wrong order"), "{notes}");
     assert_eq!(ended.usage.model_calls, 4, "nine is good enough: no second level");
+}
+
+#[tokio::test]
+async fn every_candidate_is_scored_exactly_once() {
+    let minds = Minds::new();
+    for idea in ["use a queue", "use a stack"] {
+        minds.says(idea);
+    }
+    minds.says(
+        r#"{"scores": [{"candidate": 1, "reason": "fair", "score": 9}, {"candidate": 1, "reason": "no", "score": 2}]}"#,
+    );
+    minds.says(r#"{"scores": [{"candidate": 1, "reason": "fair", "score": 2}, {"candidate": 2, "reason": "simple", "score": 9}]}"#);
+    let work = agent(json!({"goal": "Choose.", "strategy": "tot", "width": 2, "depth": 1}));
+    let ended = minds.run(&work).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "use a stack");
+    let heard = minds.heard_last();
+    assert!(
+        heard.contains("there are 2 on candidate 1") && heard.contains("there is nothing on candidate 2"),
+        "{heard}"
+    );
+}
+
+#[tokio::test]
+async fn candidates_call_no_tools() {
+    let minds = Minds::new();
+    let work = agent(json!({"goal": "Choose.", "strategy": "tot", "tools": ["shell"]}));
+    let failure = minds.run(&work).await.end.unwrap_err();
+    assert!(failure.message.contains("calls no tools") && minds.asked() == 0, "{failure:?}");
+}
+
+#[tokio::test]
+async fn an_agent_whose_model_was_away_goes_on_where_it_was() {
+    let minds = Minds::new();
+    let append = step("shell", json!({"command": "echo once >> log"}));
+    minds.says(&append);
+    let mut work = agent(json!({"goal": "Append once.", "tools": ["shell"]}));
+    let broken = minds.run(&work).await.end.unwrap_err();
+    assert_eq!(broken.class, FailureClass::Policy, "its key is gone: {broken:?}");
+    // Two more tries, of which the second finds the model again.
+    work.attempt = AttemptNo(2);
+    assert!(minds.run(&work).await.end.is_err());
+    minds.says(&finish("done"));
+    work.attempt = AttemptNo(3);
+    assert_eq!(minds.run(&work).await.end.unwrap().outputs["text"], "done");
+    assert_eq!(minds.world.read("log"), "once\n", "the command ran once");
+    assert_eq!(minds.asked(), 4, "the first step was asked for once");
+    // Whoever is told something new begins anew.
+    let minds = Minds::new();
+    minds.says(&append);
+    work.attempt = AttemptNo(1);
+    assert!(minds.run(&work).await.end.is_err());
+    work.attempt = AttemptNo(2);
+    work.feedback = Some("use another file".to_owned());
+    minds.says(&finish("done"));
+    assert!(minds.run(&work).await.end.is_ok());
+    assert!(!minds.heard_last().contains("Steps so far"), "{}", minds.heard_last());
 }
 
 #[tokio::test]
