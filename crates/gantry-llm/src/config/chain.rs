@@ -138,6 +138,7 @@ impl Config {
             let provider = self.providers.get(&model.provider).ok_or_else(|| self.unknown_model(name))?;
             let mut target = provider.target(&model.model);
             target.price = model.price.or(target.price);
+            target.context = model.context;
             target.schemas = model.schemas.unwrap_or(target.schemas);
             target.tools = model.tools.unwrap_or(target.tools);
             return Ok(target);
@@ -236,6 +237,15 @@ impl Chains for Config {
 
     fn missing(&self, role: &str, model: Option<&str>) -> Option<LeftOut> {
         self.explain(role, model).ok()?.missing
+    }
+
+    fn near(&self, model: &str) -> Vec<String> {
+        let (provider, model) = model.split_once(':').unwrap_or(("", model));
+        let own = |name: &String| {
+            let known = self.models.get(name).filter(|known| provider.is_empty() || known.provider == provider);
+            known.is_some_and(|known| known.model != model)
+        };
+        self.nearest_models(model).into_iter().filter(own).map(|name| format!("`{name}`")).collect()
     }
 
     fn strict(&self) -> bool {

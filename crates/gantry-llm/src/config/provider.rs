@@ -104,6 +104,7 @@ impl ProviderSettings {
             model: model.to_owned(),
             price: self.price,
             limits: self.limits.clone(),
+            context: None,
             schemas: self.schemas,
             tools: self.tools,
             keep: self.keep,
@@ -164,8 +165,8 @@ impl ProviderSettings {
                 tokens_per_minute: layer.tokens_per_minute.map(|number| number.value),
                 concurrent_max: layer.concurrent.map_or(usual.concurrent_max, |number| number.value),
                 timeout: layer.timeout.map_or(usual.timeout, |length: Sourced<Duration>| length.value),
+                silence: layer.silence.map_or(usual.silence, |length| length.value),
                 retries_max: layer.retries.map_or(usual.retries_max, |number| number.value),
-                ..usual
             },
             price,
             schemas: layer.schemas.is_none_or(|can| can.value),

@@ -17,6 +17,11 @@ pub trait Chains: Send + Sync {
         None
     }
 
+    /// The names of models that are likely meant by one that its provider does not know.
+    fn near(&self, _model: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Tells whether falling back to the offline model is forbidden.
     fn strict(&self) -> bool {
         false

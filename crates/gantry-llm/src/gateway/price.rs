@@ -118,7 +118,8 @@ pub(super) fn used(request: &Request, reply: &Reply) -> (Tokens, bool) {
     reply.tokens.map_or_else(|| (guess(), true), |tokens| (tokens, false))
 }
 
-fn asked(request: &Request) -> u64 {
+/// How many tokens a request has, roughly.
+pub(super) fn asked(request: &Request) -> u64 {
     let said: u64 = request.messages.iter().map(json).sum();
     said + json(&request.tools) + json(&request.shape)
 }

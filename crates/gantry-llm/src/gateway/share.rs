@@ -48,7 +48,7 @@ impl Turn<'_> {
     /// from them: then the next one asks.
     pub fn set(&mut self, end: &Result<Answer, AskError>) {
         let shared = match end {
-            Ok(_) | Err(AskError::Calls(_) | AskError::Invalid { .. }) => Some(end.clone()),
+            Ok(_) | Err(AskError::Calls { .. } | AskError::Invalid { .. }) => Some(end.clone()),
             Err(AskError::Configuration(_) | AskError::Budget(_) | AskError::Record(_) | AskError::Cancelled) => None,
         };
         if shared.is_some() {

@@ -306,6 +306,7 @@ fn target() -> Target {
         model: "offline".to_owned(),
         price: None,
         limits: gantry_llm::Limits { timeout: Duration::from_secs(1), ..gantry_llm::Limits::default() },
+        context: None,
         schemas: true,
         tools: false,
         keep: false,

@@ -175,6 +175,7 @@ fn profiles_providers_models_and_roles_of_ones_own() {
             protocol = "openai-chat"
             base_url = "http://127.0.0.1:8081/v1"
             concurrent = 1
+            silence = "4m"
             [models.qwen]
             provider = "lab"
             model = "qwen2.5-coder-1.5b-instruct-q4_k_m"
@@ -190,19 +191,20 @@ fn profiles_providers_models_and_roles_of_ones_own() {
         .config();
     assert_eq!(
         chain(&config, "planner"),
-        "lab:big > lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:15)"
+        "lab:big > lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:16)"
     );
     assert_eq!(
         chain(&config, "translator"),
-        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:16)"
+        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:17)"
     );
     assert_eq!(
         chain(&config, "team.hourly"),
-        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:14, like default)"
+        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:15, like default)"
     );
     let target = &config.chain("writer", None).unwrap()[0];
     assert_eq!(target.base_url, "http://127.0.0.1:8081/v1/", "with a slash at the end");
-    assert_eq!(target.limits.concurrent_max, 1);
+    assert_eq!((target.limits.concurrent_max, target.limits.silence.as_secs()), (1, 240));
+    assert_eq!(target.context, Some(16_384));
     assert!(!target.tools);
     assert_eq!(config.models()["qwen"].context, Some(16_384));
 }
@@ -239,4 +241,12 @@ fn the_effective_form_says_everything_and_no_key() {
     assert!(!said.contains("do-not-show-me"));
     let targets = format!("{:?}", config.chain("planner", None).unwrap());
     assert!(!targets.contains("do-not-show-me"), "{targets}");
+}
+
+#[test]
+fn models_that_are_likely_meant_are_those_of_the_same_provider() {
+    use gantry_llm::Chains;
+    let config = World::new().config();
+    assert_eq!(config.near("openai:gpt-4o-min"), ["`gpt-4o-mini`", "`gpt-4.1-mini`", "`gpt-5-mini`"]);
+    assert_eq!(config.near("anthropic:gpt-4o-min"), Vec::<String>::new());
 }

@@ -46,7 +46,7 @@ async fn what_does_not_pass_is_given_up_at_once_and_what_does_after_its_last_try
         server.always(turn);
         let gateway = gateway(vec![target(&server, Protocol::OpenaiChat)], true);
         let error = gateway.ask(Asking::new(question("?"))).await.unwrap_err();
-        assert!(matches!(error, AskError::Calls(_)), "{error:?}");
+        assert!(matches!(error, AskError::Calls { .. }), "{error:?}");
         assert_eq!(server.counts().requests, requests);
     }
 }

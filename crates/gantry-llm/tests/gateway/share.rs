@@ -62,7 +62,7 @@ async fn a_failure_is_shared_and_a_stop_is_not() {
             server.until(|counts| counts.requests == 1).await;
             gate.open();
         });
-    assert!(matches!(one, Err(AskError::Calls(_))) && one == two, "{one:?} {two:?}");
+    assert!(matches!(one, Err(AskError::Calls { .. })) && one == two, "{one:?} {two:?}");
     assert_eq!(server.counts().requests, 1);
 
     let first = asking("p", "again", &notes);

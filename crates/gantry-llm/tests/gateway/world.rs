@@ -40,6 +40,7 @@ pub fn model(name: &str) -> Target {
         model: name.into(),
         price: None,
         limits: Limits::default(),
+        context: None,
         schemas: true,
         tools: true,
         keep: false,

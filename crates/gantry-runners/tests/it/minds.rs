@@ -113,6 +113,7 @@ impl Chains for One {
             model: "m".to_owned(),
             price: Some(Price { input: Money(1_000_000), cached: None, output: Money(1_000_000) }),
             limits: Limits { retries_max: 0, ..Limits::default() },
+            context: None,
             schemas: true,
             tools: self.0,
             keep: false,
