@@ -445,3 +445,79 @@ fn the_judge_of_a_plan_or_of_a_start_sees_what_its_tasks_gave() {
     assert!(said.ends_with("[exit 0]"), "{said}");
     assert_eq!(server.counts().requests, 2);
 }
+
+#[test]
+fn calls_failures_and_fallbacks_are_counted_from_the_record() {
+    let server = ModelServer::start();
+    server.then(Turn::text("Ana.").usage(100, 20)).then(Turn::status(500));
+    let kit = asking(&server);
+    assert!(kit.gantry(&["model", "stats"]).contains("no call of a model is on record"));
+    kit.write("plan.yaml", STORY);
+    assert!(run(&kit, "run plan.yaml").ends_with("[exit 0]"));
+    let stats = kit.json("model stats story --json");
+    let all = &stats["all"];
+    assert_eq!((&all["requests"], &all["fallbacks"], &all["failures"]), (&json!(2), &json!(1), &json!(0)), "{stats}");
+    let methods = stats["methods"].as_array().unwrap();
+    let offline = |one: &&Value| one["model"] == "gantry-offline-task";
+    let (first, second) = (methods.iter().find(|one| !offline(one)).unwrap(), methods.iter().find(offline).unwrap());
+    assert_eq!((&first["counters"]["fallbacks"], &first["counters"]["tokens"]["input"]), (&json!(0), &json!(100)));
+    assert_eq!((&second["counters"]["fallbacks"], &second["counters"]["tokens"]["input"]), (&json!(1), &json!(0)));
+    assert!(second["fallbacks"][0].as_str().unwrap().contains("500"), "{stats}");
+    let drawn = kit.gantry(&["model", "stats"]);
+    assert!(
+        drawn.contains("1 fallback") && drawn.contains("gantry-offline-task answered instead of here:m"),
+        "{drawn}"
+    );
+}
+
+#[test]
+fn what_was_said_about_models_holds_again_after_a_kill() {
+    let server = ModelServer::start();
+    server.always(Turn::text("Ana."));
+    let kit = asking(&server);
+    kit.write("plan.yaml", STORY);
+    let variables = [("HERE_KEY", KEY), ("GANTRY_CRASH_AT", "call_ended:1")];
+    assert!(kit.dies(&variables, "run plan.yaml --strict --model writer=here:other"));
+    assert!(run(&kit, "resume --all").ends_with("[exit 0]"));
+    let asked: Vec<String> = server.bodies().iter().map(|body| body["model"].to_string()).collect();
+    assert_eq!(asked, ["\"other\"", "\"other\""]);
+    // Strict as it was begun, and with another model, because that is said now.
+    kit.write("plan.yaml", STORY.replace("id: story", "id: second"));
+    assert!(kit.dies(&variables, "run plan.yaml --strict --model writer=here:other"));
+    server.always(Turn::status(401));
+    let said = run(&kit, "resume second --model writer=here:third");
+    assert!(said.ends_with("[exit 4]") && !said.contains("gantry-offline"), "{said}");
+    assert_eq!(server.bodies().last().unwrap()["model"], "third");
+}
+
+#[test]
+fn cancelling_a_plan_stops_the_call_of_its_model() {
+    let server = ModelServer::start();
+    server.always(Turn::text("Once upon a time there was").silent_after(3));
+    let kit = asking(&server);
+    for plan in [STORY, AGENT] {
+        let hung_up = server.counts().hung_up;
+        let asked = server.counts().requests;
+        kit.write("plan.yaml", plan);
+        assert_eq!(kit.code("list"), 0, "the record exists before two processes open it");
+        let beside = kit.beside_with(&[("HERE_KEY", KEY)], "run plan.yaml");
+        assert!((0..2_000).any(|_| kit.code("list") == 0 && server.counts().requests > asked), "nobody was asked");
+        let id = if plan == STORY { "story" } else { "helper" };
+        assert!(kit.gantry(&["cancel", id]).ends_with("[exit 0]"));
+        assert!(beside.ended().is_some(), "it ends by itself");
+        assert_eq!(server.counts().hung_up, hung_up + 1, "the line is closed: {plan}");
+    }
+}
+
+#[test]
+fn a_life_is_decided_again_when_nobody_can_be_asked_any_more() {
+    let server = ModelServer::start();
+    server.otherwise(one_step_at_a_time);
+    let kit = asking(&server);
+    kit.write("plan.yaml", AGENT);
+    assert!(run(&kit, "run plan.yaml").ends_with("[exit 0]"));
+    drop(server);
+    assert!(run(&kit, "replay helper").ends_with("[exit 0]"));
+    assert!(run(&kit, "audit helper").ends_with("[exit 0]"));
+    assert_eq!(kit.read("log"), b"once\n", "and nothing is done again");
+}

@@ -135,3 +135,24 @@ async fn what_a_model_makes_is_kept_as_the_artifacts_that_the_task_declares() {
         assert_eq!(found, kept.into_iter().map(|(name, text)| (name, text.to_owned())).collect::<Vec<_>>());
     }
 }
+
+#[tokio::test]
+async fn the_same_work_has_the_same_seed_and_another_sample_another() {
+    let seed = |minds: &Minds| minds.puppet.heard.lock().unwrap().last().unwrap().settings.seed;
+    let asked = async |attempt: u32, key: &str, fields: Value| {
+        let minds = Minds::new();
+        minds.says("It is a timeout.");
+        let mut work = model(fields);
+        (work.attempt, work.key) = (gantry_core::id::AttemptNo(attempt), key.to_owned());
+        assert!(minds.run(&work).await.end.is_ok());
+        seed(&minds)
+    };
+    let fields = || json!({"instruction": "Say what is wrong."});
+    let first = asked(1, "key-1", fields()).await;
+    assert!(first.is_some());
+    assert_eq!(first, asked(1, "key-1", fields()).await, "the same work");
+    assert_ne!(first, asked(2, "key-1", fields()).await, "another try");
+    assert_ne!(first, asked(1, "key-2", fields()).await, "other work");
+    let said = json!({"instruction": "Say what is wrong.", "settings": {"seed": 7}});
+    assert_eq!(asked(1, "key-1", said).await, Some(7), "what the plan says counts");
+}
