@@ -1,7 +1,7 @@
 //! Does what was decided: wishes of the core become work for runners, and what comes of it becomes an input.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
@@ -123,6 +123,7 @@ impl Driver {
             calls: Mutex::new(Vec::new()),
             intent: Mutex::new(None),
             before: OnceCell::new(),
+            fresh: AtomicBool::new(true),
             ledger: Mutex::new(Ledger::default()),
         })
     }

@@ -85,7 +85,7 @@ impl Runner for OneAnswer {
 
 /// Asks for the result of a task.
 async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
-    let outputs = outputs_of(asker.ask(question(asker.work, model)?).await?);
+    let outputs = outputs_of(asker.ask_only(question(asker.work, model)?).await?);
     let artifacts = kept(asker, &outputs).await?;
     Ok(Success { outputs, artifacts, ..Success::default() })
 }
@@ -219,7 +219,7 @@ pub(crate) fn outputs_of(answer: Answer) -> Outputs {
 
 /// Asks which outcome it is to be.
 async fn choose(asker: &Asker<'_>, decide: &Decide) -> Result<Success, Failure> {
-    let answer = asker.ask(decision(asker.work, decide)).await?;
+    let answer = asker.ask_only(decision(asker.work, decide)).await?;
     let outcome = answer.value.as_ref().and_then(|value| value["outcome"].as_str()).map(str::to_owned);
     let outputs = outputs_of(answer);
     let artifacts = kept(asker, &outputs).await?;

@@ -476,7 +476,7 @@ fn what_was_said_about_models_holds_again_after_a_kill() {
     server.always(Turn::text("Ana."));
     let kit = asking(&server);
     kit.write("plan.yaml", STORY);
-    let variables = [("HERE_KEY", KEY), ("GANTRY_CRASH_AT", "call_ended:1")];
+    let variables = [("HERE_KEY", KEY), ("GANTRY_CRASH_AT", "call_begun:2")];
     assert!(kit.dies(&variables, "run plan.yaml --strict --model writer=here:other"));
     assert!(run(&kit, "resume --all").ends_with("[exit 0]"));
     let asked: Vec<String> = server.bodies().iter().map(|body| body["model"].to_string()).collect();
