@@ -5,6 +5,7 @@ pub mod set_up;
 mod list;
 mod test;
 mod estimate;
+mod stats;
 pub mod doctor;
 
 use std::process::ExitCode;
@@ -12,12 +13,13 @@ use std::process::ExitCode;
 use gantry_llm::prompts::PromptFault;
 
 use crate::exit::Fault;
+use crate::session::RecordFile;
 use options::ModelOptions;
 
 /// See which models answer for which role, try them, and find out what is missing
 #[derive(clap::Args)]
 #[command(
-    after_help = "Models are configured in gantry.toml, in the environment and with options; see docs/models.md.\n\nExamples:\n  gantry model list\n  gantry model list --profile quality --json\n  gantry model test\n  gantry model test planner\n  gantry model test ollama:llama3.2\n  gantry model estimate plan.yaml\n  gantry model doctor"
+    after_help = "Models are configured in gantry.toml, in the environment and with options; see docs/models.md.\n\nExamples:\n  gantry model list\n  gantry model list --profile quality --json\n  gantry model test\n  gantry model test planner\n  gantry model test ollama:llama3.2\n  gantry model estimate plan.yaml\n  gantry model stats 7\n  gantry model doctor"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -52,6 +54,15 @@ enum What {
         #[arg(value_name = "FILE")]
         file: String,
     },
+    /// Add up what was asked of models, from the calls on record: calls, failures, fallbacks, tokens, money and time
+    #[command(after_help = "Examples:\n  gantry model stats\n  gantry model stats 7 --json")]
+    Stats {
+        /// The plan: id, number, the beginning of an id, or @last [default: all plans]
+        #[arg(value_name = "PLAN")]
+        plan: Option<String>,
+        #[command(flatten)]
+        record: RecordFile,
+    },
     /// Say what is configured, what is missing, which servers answer on this machine, and how to fix it
     #[command(
         after_help = "The exit code is 1 when something fails.\n\nExamples:\n  gantry model doctor\n  gantry model doctor --json"
@@ -64,6 +75,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         What::List => list::run(&args.options, args.json),
         What::Test { what } => test::run(&args.options, what.as_deref(), args.json),
         What::Estimate { file } => estimate::run(&args.options, file, args.json),
+        What::Stats { plan, record } => stats::run(record, plan.as_deref(), args.json),
         What::Doctor => doctor::run(&args.options, args.json),
     }
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
-use gantry_engine::{Driving, Ending, Engine, NewPlan, Options, Origin, Stop};
+use gantry_engine::{Driving, Ending, Engine, Given, NewPlan, Options, Origin, Stop};
 use gantry_runners::work::SandboxMode;
 use gantry_store::Store;
 use serde_json::json;
@@ -77,7 +77,8 @@ pub struct Args {
 /// Go on with plans from wherever they stand
 ///
 /// Finished work is not done again. What processes were given when the plan was begun (--env, --no-sandbox,
-/// --require-sandbox, --allow-read, --allow-write) holds again; secrets are taken from the environment again.
+/// --require-sandbox, --allow-read, --allow-write) holds again, and so does what was said about models (--profile,
+/// --strict, --model) unless it is said anew; secrets are taken from the environment again.
 ///
 /// A plan that `gantry import` took in has no folder and no secrets here: say the first time where it works and which
 /// variables of your environment you trust it with, with --workspace and --secret. That is recorded.
@@ -121,7 +122,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         file: file::name(&args.file).to_owned(),
         by: session::operator(),
         secrets: surroundings::secret_names(&options.secrets),
-        given: args.how.around.given(&options)?,
+        given: Given { models: args.how.models.words(), ..args.how.around.given(&options)? },
         ..Origin::default()
     };
     session::block_on(async {
@@ -166,7 +167,12 @@ pub async fn go_on(record: &Record, references: &[String], home: &NewHome, how: 
     }
     let options = how.options(&secrets.concat())?;
     given.iter().try_for_each(|given| surroundings::check_given(given, &options))?;
-    let engine = reader.working(options);
+    if given.iter().any(|other| other.models != given[0].models) {
+        return Err(Fault::bad_input("these plans were begun with different options for models")
+            .hint("go on with each of them on its own"));
+    }
+    let models = given.first().map(|given| how.models.over(&given.models)).unwrap_or_default();
+    let engine = reader.having(session::runners(models)?).working(options);
     let carried: Vec<Carried> = plans.into_iter().map(|plan| Carried { engine: engine.clone(), plan }).collect();
     carry_out(&carried, how, Begun::Before.into(), record.json).await
 }

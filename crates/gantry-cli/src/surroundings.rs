@@ -83,6 +83,7 @@ impl Surroundings {
             },
             read_also: options.sandbox.read_also.clone(),
             write_also: options.sandbox.write_also.clone(),
+            models: Vec::new(),
         })
     }
 
@@ -145,6 +146,7 @@ pub fn as_options(given: &Given) -> Option<String> {
     let path = |option: &str, path: &PathBuf| format!("{option} {}", plain(&path.to_string_lossy()));
     words.extend(given.read_also.iter().map(|read| path("--allow-read", read)));
     words.extend(given.write_also.iter().map(|write| path("--allow-write", write)));
+    words.extend(given.models.iter().map(|said| plain(said)));
     (!words.is_empty()).then(|| words.join(" "))
 }
 

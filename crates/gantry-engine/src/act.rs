@@ -1,7 +1,7 @@
 //! Does what was decided: wishes of the core become work for runners, and what comes of it becomes an input.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
@@ -28,6 +28,7 @@ use crate::nested::Inner;
 use crate::parts::take_back;
 use crate::ports::{Attempt, Ledger, ORDINALS_MAX};
 use crate::share::used_by;
+use crate::shown::shown;
 
 /// Calls of an undo are numbered from here, so that they are told from those of an attempt with that number.
 const UNDO_ORDINALS: u32 = ORDINALS_MAX;
@@ -123,6 +124,7 @@ impl Driver {
             calls: Mutex::new(Vec::new()),
             intent: Mutex::new(None),
             before: OnceCell::new(),
+            fresh: AtomicBool::new(true),
             ledger: Mutex::new(Ledger::default()),
         })
     }
@@ -241,6 +243,7 @@ impl Driver {
             title: definition.name().to_owned(),
             description: definition.description.clone().unwrap_or_default(),
             outputs: definition.outputs.clone(),
+            artifacts: definition.artifacts.iter().map(|artifact| artifact.name.clone()).collect(),
             criteria: in_words(&definition.success_criteria),
         })
     }
@@ -296,6 +299,7 @@ impl Driver {
             let text = format!("no model is configured to judge; say whether these hold: {}", checks.join("; "));
             return self.tell(Happening::Notice { plan: self.plan.clone(), task, to: String::new(), text });
         };
+        let outputs = shown(self.life(), task.as_ref(), outputs);
         // Calls about the plan as a whole are kept under a name that no task has.
         let under = task.clone().unwrap_or_else(|| TaskId::new(DONE_WHEN).expect("it is an id"));
         let attempt = self.life().task_life(under.as_str()).map(|life| life.attempt).unwrap_or_default();

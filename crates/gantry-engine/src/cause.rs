@@ -103,6 +103,9 @@ pub struct Given {
     /// Folders outside the workspace that they may write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write_also: Vec<PathBuf>,
+    /// What was said about models, as options: `--strict`, `--profile=fast`, `--model=writer=gpt-4o`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
 }
 
 /// A choice about confinement.

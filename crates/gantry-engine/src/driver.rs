@@ -31,6 +31,7 @@ use crate::keep_folder::LastCheckpoint;
 use crate::load::{Opened, snapshot_of};
 use crate::message::{Ending, Message, Stop, Until};
 use crate::nested::{Above, Course};
+use crate::prompts;
 use crate::share::{Share, give_back};
 use crate::slots::Guest;
 
@@ -175,7 +176,11 @@ impl Driver {
     }
 
     async fn go_on(&mut self, first: Vec<Input>) -> Result<Ending, EngineError> {
-        let mut inputs = vec![Taken { input: Input::Recover, from: From::Runner }];
+        let models = self.shared.runners.models();
+        let facts = models.map(|models| prompts::news(self.life(), models)).unwrap_or_default();
+        let observed = (!facts.is_empty()).then_some(Input::Observed { facts });
+        let mut inputs: Vec<Taken> =
+            observed.into_iter().chain([Input::Recover]).map(|input| Taken { input, from: From::Runner }).collect();
         inputs.extend(first.into_iter().map(|input| Taken { input, from: From::Runner }));
         self.turn(inputs).await?;
         self.look_into_inbox().await?;

@@ -134,16 +134,16 @@ impl Engine {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Makes an engine for other plans that are given other things, such as secrets. Both share the room for attempts,
-    /// fairly, and whoever watches one sees what happens in the other.
+    /// Makes an engine for other plans that are given other things, such as secrets or models. Both share the room for
+    /// attempts, fairly, and whoever watches one sees what happens in the other.
     #[must_use]
-    pub fn beside(&self, options: Options) -> Self {
-        let Shared { store, clock, runners, options: before, slots, capabilities, happenings, .. } = &*self.shared;
+    pub fn beside(&self, runners: Runners, options: Options) -> Self {
+        let Shared { store, clock, options: before, slots, capabilities, happenings, .. } = &*self.shared;
         let options = Options { own_files: before.own_files.clone(), ..options };
         let shared = Shared {
             store: Arc::clone(store),
             clock: Arc::clone(clock),
-            runners: runners.clone(),
+            runners,
             options,
             slots: Arc::clone(slots),
             capabilities: Arc::clone(capabilities),
@@ -161,6 +161,13 @@ impl Engine {
         let Shared { store, clock, runners, options: before, .. } = &*self.shared;
         let options = Options { own_files: before.own_files.clone(), ..options };
         Self::new(Arc::clone(store), Arc::clone(clock), runners.clone(), options)
+    }
+
+    /// Makes an engine over the same record that has other capabilities, such as other models.
+    #[must_use]
+    pub fn having(&self, runners: Runners) -> Self {
+        let Shared { store, clock, options, .. } = &*self.shared;
+        Self::new(Arc::clone(store), Arc::clone(clock), runners, options.clone())
     }
 
     pub(crate) fn of(shared: &Arc<Shared>) -> Self {

@@ -24,6 +24,8 @@ mod keep_folder;
 mod narrow;
 mod message;
 mod options;
+mod prompts;
+mod shown;
 mod act;
 mod undo;
 mod parts;

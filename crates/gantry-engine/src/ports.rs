@@ -1,7 +1,7 @@
 //! What runners get of the engine: a place to keep things, someone who watches, a diary of intents.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -43,6 +43,8 @@ pub(crate) struct Attempt {
     pub(crate) intent: Mutex<Option<EffectRow>>,
     /// What calls of this attempt used before this process took it up.
     pub(crate) before: OnceCell<Usage>,
+    /// It did nothing before.
+    pub(crate) fresh: AtomicBool,
     /// Calls that are written down one by one: those under way, and what the others used.
     pub(crate) ledger: Mutex<Ledger>,
 }
@@ -120,6 +122,7 @@ impl Attempt {
             let mut used = Usage::default();
             for row in rows.iter().filter(|row| row.attempt == self.number && own.contains(&row.ordinal)) {
                 used = used.plus(row.usage);
+                self.fresh.store(false, Ordering::Relaxed);
                 self.next_ordinal.fetch_max(row.ordinal + 1, Ordering::Relaxed);
             }
             Ok(used)
@@ -218,6 +221,20 @@ impl Calls for Attempt {
         self.count(usage);
         crash_point("call_ended");
         Ok(())
+    }
+
+    async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
+        crash_point("call_made");
+        let begun = self.ledger().begun.remove(&call);
+        let row = begun.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
+        self.made(EffectRow { answer: Some(answer), usage, ended_at: Some(self.clock.now()), ..row });
+        self.count(usage);
+        Ok(())
+    }
+
+    async fn is_fresh(&self) -> Result<bool, KeepError> {
+        self.catch_up().await?;
+        Ok(self.fresh.load(Ordering::Relaxed))
     }
 
     async fn note(&self, call: Noted) -> Result<(), KeepError> {

@@ -154,6 +154,8 @@ pub enum Repair {
     Continued,
     /// The answer was too long for one go, and came in this many parts.
     Split(u32),
+    /// A part began with this many items that were there already; they are left out.
+    Overlap(u32),
     /// The faults were shown to the model, and it answered again.
     FedBack(Vec<String>),
     /// The next model of the chain was asked.

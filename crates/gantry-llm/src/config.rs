@@ -43,7 +43,7 @@ pub use provider::{KeyState, ProviderSettings};
 pub use roles::{DEFAULT, ROLES, variable_of};
 pub use surroundings::{FILE_NAME, Flags, ReadFile, Surroundings};
 
-use crate::target::Price;
+use crate::target::{Price, Secret};
 use layer::{Layer, ModelLayer, Roles};
 use section::{listed, short};
 
@@ -188,6 +188,17 @@ impl Config {
     /// All models of the table by name.
     pub fn models(&self) -> &BTreeMap<String, Model> {
         &self.models
+    }
+
+    /// Every key that is known, by a name to call it by: whatever is shown or kept must not have them in it.
+    pub fn keys(&self) -> Vec<(String, Secret)> {
+        let providers = self.providers.values().map(|provider| (&provider.name, provider.key()));
+        let servers = self.mcp.values().map(|server| (&server.name, server.key.as_ref()));
+        let named = |name: &str| {
+            let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+            format!("{}_KEY", name.chars().map(letter).collect::<String>())
+        };
+        providers.chain(servers).filter_map(|(name, key)| Some((named(name), key?.clone()))).collect()
     }
 
     /// All MCP servers by name.

@@ -41,6 +41,8 @@ pub enum CallFault {
     Request,
     /// The answer makes no sense, or the model would not give one.
     Answer,
+    /// It cannot do this, whoever asks and whenever: the offline model judges nothing.
+    Unable,
     /// It was not called at all: it failed too often just now.
     Resting,
     /// Somebody stopped it.
@@ -51,6 +53,28 @@ impl CallFault {
     /// Tells whether the same call may succeed a little later.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::RateLimited | Self::Server | Self::Timeout | Self::Connection | Self::Resting)
+    }
+
+    /// What whoever runs into it can do.
+    pub fn advice(self) -> Option<&'static str> {
+        Some(match self {
+            Self::RateLimited => {
+                "let fewer be asked at once: `concurrent` and `requests_per_minute` of the provider in gantry.toml"
+            }
+            Self::Server | Self::Resting => "try again later, or name another model behind it",
+            Self::Timeout => "give it longer: `timeout` and `silence` of the provider in gantry.toml",
+            Self::Connection => "see whether it can be reached with `gantry model doctor`",
+            Self::Key => "see which key is missing or wrong with `gantry model doctor`",
+            Self::UnknownModel => "see which models there are with `gantry model list`",
+            Self::Request => "see what was asked with `gantry log`, and whether the model can do that",
+            Self::Answer => "ask for less at once, or name another model",
+            Self::Unable | Self::Cancelled => return None,
+        })
+    }
+
+    /// Tells whether only a person can change that.
+    fn needs_a_person(self) -> bool {
+        matches!(self, Self::Key | Self::Unable)
     }
 }
 
@@ -64,11 +88,18 @@ pub enum AskError {
     #[error("{0}")]
     Budget(String),
     /// Every model of the chain failed.
-    #[error("no model answered: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Calls(Vec<CallError>),
+    #[error("no model answered `{method}`: {}{}", in_words(.failed), advice(.failed))]
+    Calls {
+        /// What was wanted: the name of the prompt, or else the role.
+        method: String,
+        /// Each call that came to nothing, in order.
+        failed: Vec<CallError>,
+    },
     /// Models answered, but never as the schema and the rules demand.
-    #[error("{model} gave no answer that holds: {}", .faults.join("; "))]
+    #[error("{model} gave no answer to `{method}` that holds: {}", .faults.join("; "))]
     Invalid {
+        /// What was wanted: the name of the prompt, or else the role.
+        method: String,
         /// Who was asked last.
         model: String,
         /// What is wrong with its last answer.
@@ -87,13 +118,23 @@ impl AskError {
     pub fn class(&self) -> FailureClass {
         match self {
             Self::Configuration(_) | Self::Budget(_) => FailureClass::Policy,
-            Self::Calls(calls) if calls.iter().any(|call| call.fault.may_pass()) => FailureClass::Transient,
-            Self::Calls(calls) if calls.iter().any(|call| call.fault == CallFault::Key) => FailureClass::Policy,
-            Self::Calls(_) | Self::Invalid { .. } => FailureClass::Logic,
+            Self::Calls { failed, .. } if failed.iter().any(|call| call.fault.may_pass()) => FailureClass::Transient,
+            Self::Calls { failed, .. } if failed.iter().any(|call| call.fault.needs_a_person()) => FailureClass::Policy,
+            Self::Calls { .. } | Self::Invalid { .. } => FailureClass::Logic,
             Self::Record(_) => FailureClass::Transient,
             Self::Cancelled => FailureClass::Cancelled,
         }
     }
+}
+
+fn in_words(failed: &[CallError]) -> String {
+    failed.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// What to do about the last trouble that a model had; the offline model behind it is no remedy.
+fn advice(failed: &[CallError]) -> String {
+    let advice = failed.iter().rev().find_map(|call| call.fault.advice());
+    advice.map(|advice| format!("; {advice}")).unwrap_or_default()
 }
 
 impl From<AskError> for Failure {

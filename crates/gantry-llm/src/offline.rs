@@ -3,6 +3,9 @@
 //! It is a provider like any other. A request whose prompt has a [`Generator`] is answered by that; any other by a frame
 //! that makes a value for the schema of the request out of its inputs, or a short text about them.
 //!
+//! It judges nothing: whether something holds, what is wrong with it and what to learn from that cannot be told by
+//! filling in a form, and others act on it. Whoever asks that finds out that nobody can say, and asks a person.
+//!
 //! Invariant: the same request has the same answer. No clock, no chance, nothing from outside.
 //! Invariant: everything it makes is marked: by the name of the model, and a text by its last line.
 
@@ -33,6 +36,9 @@ use crate::target::Target;
 use draw::Draw;
 use facts::Facts;
 use words::Words;
+
+/// The built-in prompts that ask for a judgement.
+const JUDGING: [&str; 4] = ["agent-reflect", "agent-score", "critic", "judge"];
 
 /// The offline model.
 #[derive(Clone, Default)]
@@ -137,13 +143,18 @@ impl Offline {
     /// Answers a request, at once.
     pub fn answer(&self, request: &Request) -> Result<Reply, CallError> {
         let model = model(request);
-        let fault = |message: String| CallError {
-            fault: CallFault::Answer,
+        let error = |fault: CallFault, message: String| CallError {
+            fault,
             target: format!("offline:{model}"),
             message,
             retry_after: None,
         };
-        let text = self.write(request).map_err(fault)?;
+        let prompt = request.prompt.as_ref().map_or("", |prompt| prompt.name.as_str());
+        if JUDGING.contains(&prompt) && !self.generators.contains_key(prompt) {
+            let message = "the offline model does not judge; see which others can be asked with `gantry model doctor`";
+            return Err(error(CallFault::Unable, message.to_owned()));
+        }
+        let text = self.write(request).map_err(|message| error(CallFault::Answer, message))?;
         Ok(Reply { text, tokens: Some(Tokens::default()), finish: Finish::Done, model, ..Reply::default() })
     }
 

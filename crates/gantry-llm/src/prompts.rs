@@ -190,6 +190,11 @@ impl Prompts {
         Ok(&self.find(name, locale)?.inputs)
     }
 
+    /// A name for everything that a prompt says, which changes when any of it does.
+    pub fn fingerprint(&self, name: &str, locale: &str) -> Result<&str, PromptFault> {
+        Ok(&self.find(name, locale)?.fingerprint)
+    }
+
     /// Puts a text between marks that do not occur in it, and labels it as data, as prompts do.
     pub fn fence(&self, locale: &str, label: &str, text: &str) -> String {
         template::fence(locale, label, text)

@@ -23,6 +23,8 @@ pub struct Target {
     pub price: Option<Price>,
     /// How it may be used.
     pub limits: Limits,
+    /// How many tokens it takes in, question and answer together, where that is known.
+    pub context: Option<u32>,
     /// It can be made to answer by a JSON Schema.
     pub schemas: bool,
     /// It can call tools.
@@ -42,6 +44,7 @@ impl Target {
             model: "offline".into(),
             price: None,
             limits: Limits { retries_max: 0, ..Limits::default() },
+            context: None,
             schemas: true,
             tools: false,
             keep: false,

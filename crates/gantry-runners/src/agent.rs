@@ -17,6 +17,7 @@ mod tools;
 mod react;
 mod tree;
 mod reflexion;
+mod broken_off;
 
 pub(crate) use reflexion::criticise;
 
@@ -33,7 +34,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::approval::Held;
-use crate::model::{outputs_of, shape_of, told};
+use crate::model::{kept, outputs_of, shape_of, told};
 use crate::models::{Asker, Models, Question};
 use crate::policy::wrong;
 use crate::ports::Ports;
@@ -158,6 +159,12 @@ impl Runner for Agents {
                            plan, or `agent_planning = true` in gantry.toml";
             return Err(Failure::new(FailureClass::Policy, message));
         }
+        if agent.strategy == Strategy::Tot && !agent.tools.is_empty() {
+            return Err(wrong(
+                "`strategy: tot` makes candidates out of words and calls no tools; leave out `tools`, or use \
+                 `strategy: react`",
+            ));
+        }
         agent.tools.iter().try_for_each(|name| self.tools.get(name)?.callable(name))
     }
 
@@ -176,17 +183,25 @@ impl Runner for Agents {
             let held = Held::before(work, ports).await?;
             let around = Around { runners: &self.tools, work, place, ports, stop, held: held.as_ref() };
             // Whoever was held says again what was said before, and so gets the answers that there are.
-            let taken_up = held.as_ref().and_then(|held| held.taken_up(work));
+            let taken_up = match held.as_ref().and_then(|held| held.taken_up(work)) {
+                Some(begun) => Some(begun),
+                None => broken_off::taken_up(work, ports).await?,
+            };
             let begun = taken_up.as_ref().unwrap_or(work);
             let tools = Tools::of(agent, around, begun).await?;
             let asker = Asker::new(&self.models, begun, (place, ports, stop));
             let job = Job { agent, asker, tools };
-            let outputs: Outputs = match agent.strategy {
+            let ended = match agent.strategy {
                 Strategy::React => react::run(&job, &[]).await,
                 Strategy::Tot => tree::run(&job).await,
                 Strategy::Reflexion => reflexion::run(&job).await,
-            }?;
-            Ok(Success { outputs, shortfall: job.asker.shortfall(), ..Success::default() })
+            };
+            if let Err(failure) = &ended {
+                broken_off::note(failure, work, begun, ports).await?;
+            }
+            let outputs: Outputs = ended?;
+            let artifacts = kept(&job.asker, &outputs).await?;
+            Ok(Success { outputs, artifacts, shortfall: job.asker.shortfall(), ..Success::default() })
         };
         let end = end.await;
         Ended { usage: ports.calls.used().await.unwrap_or_default(), ..Ended::with(end) }

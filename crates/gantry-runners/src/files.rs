@@ -208,7 +208,7 @@ impl Runner for Files {
         };
         let parameters =
             json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
-        Some(Description { text: text.into(), parameters, repeatable: true })
+        Some(Description { text: text.into(), parameters, foreign: false, repeatable: true })
     }
 
     fn parameters(&self, name: &str) -> &'static [&'static str] {

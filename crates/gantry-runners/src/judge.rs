@@ -11,10 +11,24 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::criticise;
 use crate::models::{Asker, Models, Question};
 use crate::ports::Ports;
+use crate::text::middle_cut;
 use crate::work::{Place, Work};
 
 /// How many checks are judged in one call: small models lose count beyond that.
 const CHECKS_AT_ONCE: usize = 8;
+
+/// How much of a text in what is judged is shown.
+const TEXT_CHARS_MAX: usize = 4_000;
+
+/// A value whose long texts are cut in the middle, with a word on what is missing.
+pub fn abridged(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json!(middle_cut(text, TEXT_CHARS_MAX)),
+        Value::Array(items) => items.iter().map(abridged).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), abridged(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
 
 /// Judges checks of a result. There is one verdict for each check, and nobody judges what was not asked.
 pub async fn judge(
@@ -29,7 +43,7 @@ pub async fn judge(
     for some in checks.chunks(CHECKS_AT_ONCE) {
         let inputs = BTreeMap::from([("checks".to_owned(), json!(some)), ("data".to_owned(), json!(outputs))]);
         let count = some.len();
-        let rules = move |value: &Value| numbered(value, count);
+        let rules = move |value: &Value| numbered(value, ("verdicts", "check"), count);
         let question = Question { rules: Some(&rules), ..Question::of("judge", inputs) };
         let answer = asker.ask(question).await?;
         by = answer.model;
@@ -57,14 +71,13 @@ pub async fn judge(
     Ok((verdicts, by))
 }
 
-/// Each check has exactly one verdict.
-fn numbered(value: &Value, count: usize) -> Vec<String> {
-    let said: Vec<u64> =
-        value["verdicts"].as_array().into_iter().flatten().filter_map(|said| said["check"].as_u64()).collect();
+/// Says what is wrong with a list in which each of so many things has to stand exactly once, by its number.
+pub(crate) fn numbered(value: &Value, (list, name): (&str, &str), count: usize) -> Vec<String> {
+    let said: Vec<u64> = value[list].as_array().into_iter().flatten().filter_map(|said| said[name].as_u64()).collect();
     let faults = (1..=count as u64).filter_map(|number| match said.iter().filter(|said| **said == number).count() {
         1 => None,
-        0 => Some(format!("/verdicts: there is no verdict on check {number}")),
-        more => Some(format!("/verdicts: there are {more} verdicts on check {number}")),
+        0 => Some(format!("/{list}: there is nothing on {name} {number}")),
+        more => Some(format!("/{list}: there are {more} on {name} {number}")),
     });
     faults.collect()
 }

@@ -231,6 +231,7 @@ impl Runner for Mcp {
             let description = Description {
                 text: offered.description.clone().into(),
                 parameters: offered.parameters.clone(),
+                foreign: true,
                 repeatable: server.is_safe(&offered.name),
             };
             (format!("{PREFIX}{}.{}", server.name, offered.name), description)

@@ -1,13 +1,14 @@
 //! `model` and `decide`: a model is asked once.
 //!
 //! The outputs are the fields of the answer when it has a shape (the task's `schema`, or what its `outputs` declare),
-//! otherwise the one output `text`. `answered_by` names the model that really answered.
+//! otherwise the one output `text`. `answered_by` names the model that really answered. What the task declares as an
+//! artifact is kept as one, too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gantry_core::effect::Failure;
+use gantry_core::effect::{ArtifactRef, Failure};
 use gantry_core::event::Outputs;
 use gantry_core::input::Success;
 use gantry_core::plan::{Action, Decide, Model, Output};
@@ -22,6 +23,9 @@ use crate::ports::Ports;
 use crate::runner::{Ended, Preview, Runner};
 use crate::text::shortened;
 use crate::work::{Brief, Place, Work};
+
+/// What the shape of an answer is called.
+const ANSWER: &str = "answer";
 
 /// Asks a model once.
 pub struct OneAnswer {
@@ -81,15 +85,17 @@ impl Runner for OneAnswer {
 
 /// Asks for the result of a task.
 async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
-    let answer = asker.ask(question(asker.work, model)?).await?;
-    Ok(Success { outputs: outputs_of(answer), ..Success::default() })
+    let outputs = outputs_of(asker.ask_only(question(asker.work, model)?).await?);
+    let artifacts = kept(asker, &outputs).await?;
+    Ok(Success { outputs, artifacts, ..Success::default() })
 }
 
 /// What a task asks a model.
 pub(crate) fn question<'a>(work: &Work, model: &'a Model) -> Result<Question<'a>, Failure> {
+    // The name says nothing of the task, so that tasks which ask the same are one call.
     let shape = match &model.schema {
-        Some(schema) => Some(Shape { name: work.task.to_string(), schema: schema.clone() }),
-        None if model.prompt.is_none() => shape_of(work.task.as_str(), &work.brief.outputs),
+        Some(schema) => Some(Shape { name: ANSWER.to_owned(), schema: schema.clone() }),
+        None if model.prompt.is_none() => shape_of(ANSWER, &demanded(&work.brief)),
         None => None,
     };
     let (prompt, inputs) = match &model.prompt {
@@ -104,6 +110,45 @@ pub(crate) fn question<'a>(work: &Work, model: &'a Model) -> Result<Question<'a>
         sample: work.attempt.0.saturating_sub(1),
         ..Question::of(prompt, inputs)
     })
+}
+
+/// What a model has to hand over: what the task declares, artifacts included. One artifact alone is the text itself.
+fn demanded(brief: &Brief) -> BTreeMap<String, Output> {
+    let mut demanded = brief.outputs.clone();
+    let alone = demanded.is_empty() && brief.artifacts.len() == 1;
+    for name in brief.artifacts.iter().filter(|_| !alone) {
+        if !field_of(brief, name).is_some_and(|field| demanded.contains_key(&field)) {
+            demanded.insert(name.clone(), Output::default());
+        }
+    }
+    demanded
+}
+
+/// The output that an artifact is made of, as far as the task says.
+fn field_of(brief: &Brief, artifact: &str) -> Option<String> {
+    let from = format!("artifacts.{artifact}");
+    let named = brief.outputs.iter().find(|(_, output)| output.from == from).map(|(name, _)| name.clone());
+    named.or_else(|| brief.outputs.contains_key(artifact).then(|| artifact.to_owned()))
+}
+
+/// Keeps the artifacts that a task declares: texts as they are, everything else as JSON.
+pub(crate) async fn kept(asker: &Asker<'_>, outputs: &Outputs) -> Result<Vec<ArtifactRef>, Failure> {
+    let brief = &asker.work.brief;
+    let from = brief.outputs.values().filter_map(|output| output.from.strip_prefix("artifacts."));
+    let names: BTreeSet<&str> = from.chain(brief.artifacts.iter().map(String::as_str)).collect();
+    let mut artifacts = Vec::new();
+    for name in names {
+        let field = field_of(brief, name).unwrap_or_else(|| name.to_owned());
+        // Without fields, the text is what there is.
+        let value = outputs.get(&field).or_else(|| outputs.get("text").filter(|_| brief.artifacts.len() == 1));
+        let bytes = match value {
+            Some(Value::String(text)) => text.clone().into_bytes(),
+            Some(value) => serde_json::to_vec_pretty(value).unwrap_or_default(),
+            None => continue,
+        };
+        artifacts.push(asker.ports.keep_as(name, bytes).await?);
+    }
+    Ok(artifacts)
 }
 
 fn instruction(model: &Model, brief: &Brief) -> String {
@@ -174,9 +219,11 @@ pub(crate) fn outputs_of(answer: Answer) -> Outputs {
 
 /// Asks which outcome it is to be.
 async fn choose(asker: &Asker<'_>, decide: &Decide) -> Result<Success, Failure> {
-    let answer = asker.ask(decision(asker.work, decide)).await?;
+    let answer = asker.ask_only(decision(asker.work, decide)).await?;
     let outcome = answer.value.as_ref().and_then(|value| value["outcome"].as_str()).map(str::to_owned);
-    Ok(Success { outputs: outputs_of(answer), outcome, ..Success::default() })
+    let outputs = outputs_of(answer);
+    let artifacts = kept(asker, &outputs).await?;
+    Ok(Success { outputs, outcome, artifacts, ..Success::default() })
 }
 
 /// What a decision asks a model.

@@ -73,6 +73,12 @@ impl Models {
         talk.as_ref().map_err(|why| Failure::new(FailureClass::Policy, why.clone()))
     }
 
+    /// A name for what a prompt says now; none when there is no such prompt.
+    pub fn fingerprint(&self, prompt: &str) -> Option<String> {
+        let talk = self.talk().ok()?;
+        talk.prompts.fingerprint(prompt, &talk.locale).ok().map(str::to_owned)
+    }
+
     /// Whom to ask. One that could not be made is tried again the next time.
     pub(crate) async fn gateway(&self) -> Result<&Gateway, Failure> {
         let made = self.gateway.get_or_try_init(|| self.set_up.gateway()).await;
@@ -164,13 +170,23 @@ impl<'a> Asker<'a> {
 
     /// Asks, and gives an answer that holds.
     pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Answer, Failure> {
+        self.ask_and_note(question, Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work)).await
+    }
+
+    /// Asks the only question of an attempt: the answer is written down with the end of the attempt, in one go.
+    pub(crate) async fn ask_only(&self, question: Question<'_>) -> Result<Answer, Failure> {
+        let notes = Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work);
+        self.ask_and_note(question, notes.for_only_question()).await
+    }
+
+    async fn ask_and_note(&self, question: Question<'_>, notes: Notes<'_>) -> Result<Answer, Failure> {
         let request = question.request(self.models.talk()?, self.work, &self.place.secrets)?;
         let hearing = Hearing::new(self.work, self.place, self.ports);
         let asking = Asking {
             plan: self.work.plan.as_str(),
             rules: question.rules.unwrap_or(&|_| Vec::new()),
             listener: &hearing,
-            record: &Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work),
+            record: &notes,
             allowance: &self.work.purse,
             strict: self.place.policies().any(|policy| policy.strict),
             stop: self.stop.clone(),

@@ -53,6 +53,14 @@ pub trait Calls: Send + Sync {
     fn answered(&self, call: CallNo, answer: Value);
     /// Returns once the answer is durable.
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError>;
+    /// Hands in the answer to the last call of an attempt: it is durable with the end of the attempt, in one go.
+    async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
+        self.end(call, answer, usage).await
+    }
+    /// Tells whether nothing that this attempt did is on record from before.
+    async fn is_fresh(&self) -> Result<bool, KeepError> {
+        Ok(false)
+    }
     /// Writes down a call that was made and answered; returns once that is durable.
     async fn note(&self, call: Noted) -> Result<(), KeepError>;
     /// What calls of this attempt have used, by other processes before this one as well.

@@ -17,7 +17,7 @@ use crate::secrets::Secrets;
 /// Runners still do their part where a piece alone is not enough: streams ([`Secrets::redactor`]) and what must come
 /// back byte for byte ([`Secrets::seal`]).
 pub(crate) fn redacting(ports: &Ports, secrets: &Secrets) -> Ports {
-    if secrets.values().next().is_none() {
+    if secrets.is_none() {
         return ports.clone();
     }
     let wrapped = Arc::new(Redacting { ports: ports.clone(), secrets: secrets.clone() });
@@ -77,6 +77,12 @@ impl Calls for Redacting {
     }
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
         self.ports.calls.end(call, self.secrets.redact_value(&answer), usage).await
+    }
+    async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
+        self.ports.calls.hand_in(call, self.secrets.redact_value(&answer), usage).await
+    }
+    async fn is_fresh(&self) -> Result<bool, KeepError> {
+        self.ports.calls.is_fresh().await
     }
     async fn note(&self, call: Noted) -> Result<(), KeepError> {
         let (request, answer) = (self.secrets.redact_value(&call.request), self.secrets.redact_value(&call.answer));

@@ -78,6 +78,8 @@ pub struct Description {
     pub text: Cow<'static, str>,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
+    /// Somebody else wrote the text and the schema: models are shown them as data.
+    pub foreign: bool,
     /// A second call with the same arguments does no harm.
     pub repeatable: bool,
 }

@@ -37,6 +37,7 @@ pub struct Secrets {
 }
 
 struct Known {
+    /// What processes are given.
     values: BTreeMap<String, String>,
     /// Every way in which a value may appear, and whose it is.
     forms: Vec<Form>,
@@ -117,11 +118,25 @@ impl Secrets {
         for (name, value) in &values {
             check(name, value)?;
         }
-        if values.is_empty() {
-            return Ok(Self::none());
+        Ok(Self::knowing(values, &BTreeMap::new()))
+    }
+
+    /// The same, and these values are hidden as well; processes are not given them. What is too short or too long to be
+    /// told from other texts is left out, and so is what has the name of a secret.
+    #[must_use]
+    pub fn also_hiding(&self, hidden: impl IntoIterator<Item = (String, String)>) -> Self {
+        let values = self.known.as_ref().map(|known| known.values.clone()).unwrap_or_default();
+        let fits = |(name, value): &(String, String)| check(name, value).is_ok() && !values.contains_key(name);
+        let hidden: BTreeMap<String, String> = hidden.into_iter().filter(fits).collect();
+        if hidden.is_empty() { self.clone() } else { Self::knowing(values, &hidden) }
+    }
+
+    fn knowing(values: BTreeMap<String, String>, hidden: &BTreeMap<String, String>) -> Self {
+        if values.is_empty() && hidden.is_empty() {
+            return Self::none();
         }
         let mut forms = Vec::new();
-        for (name, value) in &values {
+        for (name, value) in values.iter().chain(hidden) {
             let all = forms_of(value).into_iter().enumerate();
             forms.extend(all.map(|(number, bytes)| Form { name: name.clone(), number, bytes }));
             forms.push(Form { name: name.clone(), number: MARK, bytes: mark(name).into_bytes() });
@@ -130,7 +145,12 @@ impl Secrets {
             .match_kind(MatchKind::LeftmostLongest)
             .build(forms.iter().map(|form| &form.bytes))
             .expect("a few thousand short patterns always fit");
-        Ok(Self { known: Some(Arc::new(Known { values, forms, finder })) })
+        Self { known: Some(Arc::new(Known { values, forms, finder })) }
+    }
+
+    /// Tells whether there is nothing to hide.
+    pub(crate) fn is_none(&self) -> bool {
+        self.known.is_none()
     }
 
     /// The named variables of this program's environment, and everything in these files (`NAME=value` per line; `#`
@@ -323,6 +343,16 @@ mod tests {
 
     fn secrets(pairs: &[(&str, &str)]) -> Secrets {
         Secrets::of(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
+    }
+
+    #[test]
+    fn what_is_only_hidden_is_given_to_nobody() {
+        let hidden = [("PROVIDER_KEY", "sk-123456"), ("TOKEN", "other-value"), ("SHORT", "k")];
+        let hidden = hidden.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let secrets = secrets(&[("TOKEN", "abcdef")]).also_hiding(hidden.clone());
+        assert_eq!(secrets.redact("sk-123456 abcdef k"), "[secret PROVIDER_KEY] [secret TOKEN] k");
+        assert_eq!(secrets.values().collect::<Vec<_>>(), [("TOKEN", "abcdef")]);
+        assert!(!Secrets::none().also_hiding(hidden).is_none() && Secrets::none().also_hiding([]).is_none());
     }
 
     #[test]

@@ -279,7 +279,7 @@ impl Runner for Shell {
             "additionalProperties": false,
         });
         let text = "Runs a shell command in the working folder and gives its output and exit code.";
-        Some(Description { text: text.into(), parameters, repeatable: false })
+        Some(Description { text: text.into(), parameters, foreign: false, repeatable: false })
     }
 
     fn parameters(&self, _name: &str) -> &'static [&'static str] {

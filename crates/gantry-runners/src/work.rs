@@ -73,6 +73,8 @@ pub struct Brief {
     pub description: String,
     /// What it is to hand over.
     pub outputs: BTreeMap<String, Output>,
+    /// The artifacts that it is to make, by name.
+    pub artifacts: Vec<String>,
     /// What its result is checked against.
     pub criteria: Vec<String>,
 }

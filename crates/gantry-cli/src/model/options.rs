@@ -27,6 +27,27 @@ impl ModelOptions {
         self.model = vec![gantry_llm::config::OFFLINE.to_owned()];
     }
 
+    /// These options in words, as they are recorded with a plan.
+    pub fn words(&self) -> Vec<String> {
+        let profile = self.profile.iter().map(|profile| format!("--profile={profile}"));
+        let strict = self.strict.then(|| "--strict".to_owned());
+        let model = self.model.iter().map(|model| format!("--model={model}"));
+        profile.chain(strict).chain(model).collect()
+    }
+
+    /// These options over those that a plan was begun with: what is said now counts more.
+    #[must_use]
+    pub fn over(&self, begun_with: &[String]) -> Self {
+        let said = |option: &'static str| {
+            begun_with.iter().filter_map(move |word| word.strip_prefix(option)).map(str::to_owned)
+        };
+        Self {
+            profile: self.profile.clone().or_else(|| said("--profile=").next()),
+            strict: self.strict || begun_with.iter().any(|word| word == "--strict"),
+            model: said("--model=").chain(self.model.iter().cloned()).collect(),
+        }
+    }
+
     /// The configuration, with these options in it.
     pub fn load(&self) -> Result<Config, Fault> {
         let around = Surroundings::of_this_process(self.flags())
@@ -42,6 +63,13 @@ impl ModelOptions {
         }
         let found = config.find_local().await;
         Ok(config.with_local(found))
+    }
+
+    /// Every key that is configured, so that nothing shows or keeps it. A configuration that is wrong is told by whoever
+    /// needs it.
+    pub fn keys(&self) -> Vec<(String, String)> {
+        let keys = self.load().map(|config| config.keys()).unwrap_or_default();
+        keys.into_iter().map(|(name, key)| (name, key.reveal().to_owned())).collect()
     }
 
     fn flags(&self) -> Flags {

@@ -365,6 +365,7 @@ pub fn first_attempt(life: &Life, task: &Task, action: &Action) -> Work {
             title: task.name().to_owned(),
             description: task.description.clone().unwrap_or_default(),
             outputs: task.outputs.clone(),
+            artifacts: task.artifacts.iter().map(|artifact| artifact.name.clone()).collect(),
             criteria: task.success_criteria.iter().map(ToString::to_string).collect(),
         }),
     }

@@ -45,7 +45,9 @@ impl How {
     pub fn options(&self, known: &[String]) -> Result<Options, Fault> {
         let options = self.around.options(known)?;
         let attempts_max = self.parallel.unwrap_or(options.attempts_max).min(attempts_that_fit());
-        Ok(Options { attempts_max, capabilities: self.limit.iter().cloned().collect(), ..options })
+        // A key may come back in an answer, or out of a file that an agent reads.
+        let secrets = options.secrets.also_hiding(self.models.keys());
+        Ok(Options { attempts_max, capabilities: self.limit.iter().cloned().collect(), secrets, ..options })
     }
 }
 

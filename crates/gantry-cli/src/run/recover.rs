@@ -10,7 +10,7 @@ use super::screen::print_json;
 use super::{Begun, Carried, How, Started, carry_out};
 use crate::exit::{self, Fault};
 use crate::home::NewHome;
-use crate::session::Record;
+use crate::session::{self, Record};
 use crate::show::standing::is_new_fork;
 use crate::surroundings;
 use crate::talk::talk;
@@ -19,7 +19,7 @@ use crate::talk::talk;
 pub(super) async fn all(record: &Record, how: &How) -> Result<ExitCode, Fault> {
     let reader = record.engine_asking(Options::default(), how.models.clone())?;
     let (mut carried, mut unable) = (Vec::<Carried>::new(), Vec::new());
-    // Plans that were given the same secrets share an engine, and nobody sees those of others.
+    // Plans that were given the same secrets and models share an engine, and nobody sees the secrets of others.
     let mut groups: Vec<(Vec<String>, Engine)> = Vec::new();
     for (_, plan) in reader.orphans().await? {
         // What was only made from another plan was never under way.
@@ -56,15 +56,19 @@ pub async fn engine_for(
     let mut secrets = NewHome::default().settle(reader, plan, &how.around).await?;
     secrets.sort();
     let options = how.options(&secrets)?;
-    surroundings::check_given(&reader.open(plan).await?.origin.given, &options)?;
-    if let Some((_, engine)) = groups.iter().find(|(names, _)| *names == secrets) {
+    let given = reader.open(plan).await?.origin.given;
+    surroundings::check_given(&given, &options)?;
+    // No secret is called like an option.
+    let group: Vec<String> = secrets.into_iter().chain(given.models.clone()).collect();
+    if let Some((_, engine)) = groups.iter().find(|(names, _)| *names == group) {
         return Ok(engine.clone());
     }
+    let runners = session::runners(how.models.over(&given.models))?;
     let engine = match groups.first() {
-        Some((_, first)) => first.beside(options),
-        None => reader.working(options),
+        Some((_, first)) => first.beside(runners, options),
+        None => reader.having(runners).working(options),
     };
-    groups.push((secrets, engine.clone()));
+    groups.push((group, engine.clone()));
     Ok(engine)
 }
 

@@ -342,3 +342,220 @@ fn the_views_tell_what_a_real_plan_asked_made_and_cost() {
         ["log 120 1 2 2 0"]
     );
 }
+
+#[test]
+fn a_check_in_words_waits_for_a_person_when_only_the_offline_model_is_there() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", "id: judged\ntitle: Judged\npolicy: {judge: model}\ntasks:\n  - id: say\n    run: echo It is slow.\n    success_criteria: [there is a number in it, it was measured]\n");
+    let said = kit.gantry(&["run", "plan.yaml", "--json"]);
+    assert!(said.contains("the offline model does not judge") && said.ends_with("[exit 4]"), "{said}");
+    let judged = kit.gantry(&["task", "judge", "judged", "say", "--holds", "1", "--holds", "2"]);
+    assert!(judged.ends_with("[exit 0]"), "{judged}");
+}
+
+#[test]
+fn a_task_that_names_a_model_without_a_key_is_not_done_by_another() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        "id: one\ntitle: One\ntasks: [{id: say, model: {instruction: Say something., model: gpt-4o}}]\n",
+    );
+    let said = kit.gantry(&["run", "plan.yaml"]);
+    assert!(said.contains("openai:gpt-4o cannot be asked: key missing: OPENAI_API_KEY is not set"), "{said}");
+    assert!(said.contains("gantry model doctor") && said.ends_with("[exit 4]"), "{said}");
+    kit.write("plan.yaml", "id: two\ntitle: Two\ntasks: [{id: say, model: {instruction: Say something.}}]\n");
+    let said = kit.gantry(&["run", "plan.yaml", "--model", "gpt-4o"]);
+    assert!(said.contains("openai:gpt-4o cannot be asked") && said.ends_with("[exit 4]"), "{said}");
+    kit.write("plan.yaml", "id: three\ntitle: Three\ntasks: [{id: say, model: {instruction: Say something.}}]\n");
+    let said = kit.with_variable("GANTRY_MODEL_WRITER", "gpt-4o", "run plan.yaml");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert!(said.contains("degraded: say: gantry-offline-task answered instead of openai:gpt-4o"), "{said}");
+    assert_eq!(kit.json("status three --json")["degraded"], json!(["say"]));
+}
+
+#[test]
+fn tasks_that_ask_the_same_make_one_call() {
+    for (outputs, answer) in
+        [("", Turn::text("A timeout.")), ("outputs: {cause: {type: text}}", Turn::json(&json!({"cause": "a timeout"})))]
+    {
+        for then in ["", "depends_on: [one]"] {
+            let server = ModelServer::start();
+            server.always(answer.clone().usage(100, 20));
+            let kit = asking(&server);
+            let task = |id: &str, more: &str| {
+                format!("  - id: {id}\n    model: {{instruction: Say what is wrong.}}\n    {outputs}\n    {more}\n")
+            };
+            kit.write(
+                "plan.yaml",
+                format!("id: same\ntitle: The same twice\ntasks:\n{}{}", task("one", ""), task("two", then)),
+            );
+            let said = run(&kit, "run plan.yaml");
+            assert!(said.ends_with("[exit 0]"), "{said}");
+            assert_eq!(server.counts().requests, 1, "{outputs} {then}");
+            let used = kit.json("status same --json")["used"].clone();
+            assert_eq!((&used["model_calls"], &used["tokens"]), (&json!(1), &json!(120)), "{outputs} {then}");
+        }
+    }
+}
+
+/// A key may come back in an answer, in an error, or out of a file that an agent reads.
+#[test]
+fn no_key_is_in_any_record_stream_log_or_output_however_it_gets_there() {
+    let server = ModelServer::start();
+    server.then(Turn::text(&format!("Your key is {KEY}.")));
+    server
+        .then(Turn::status(401).body(json!({"error": {"message": format!("the key {KEY} is not known")}}).to_string()));
+    server.otherwise(|heard| {
+        let said = words(heard);
+        assert!(!said.contains(KEY), "{said}");
+        let step = |tool: &str, args: Value, answer: &str| {
+            Turn::json(&json!({"thought": "next", "tool": tool, "args": args, "answer": answer}))
+        };
+        if said.contains("[secret HERE_KEY]") {
+            step("finish", json!({}), &format!("The file has {KEY} in it."))
+        } else {
+            step("shell", json!({"command": "cat notes.txt"}), "")
+        }
+    });
+    let kit = asking(&server);
+    kit.write("notes.txt", format!("HERE_KEY={KEY}\n"));
+    kit.write("plan.yaml", "id: keys\ntitle: Keys\npolicy: {agent_planning: true}\ntasks:\n  - {id: say, model: {instruction: Say my key.}}\n  - {id: fail, depends_on: [say], model: {instruction: Say it again.}, optional: true}\n  - {id: read, depends_on: [fail], agent: {goal: Read notes.txt., tools: [shell]}}\n");
+    let said = run(&kit, "run plan.yaml --json");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert!(said.contains("[secret HERE_KEY]") && !said.contains(KEY), "{said}");
+    for line in ["log keys", "status keys --json", "log keys --json", "artifact list keys", "task show keys read"] {
+        let said = run(&kit, line);
+        assert!(!said.contains(KEY), "{line}: {said}");
+    }
+    assert!(!kit.record_holds(KEY.as_bytes()));
+    assert_eq!(server.counts().requests, 4);
+}
+
+#[test]
+fn a_plan_stops_asking_at_its_budget_and_says_how_to_raise_it() {
+    let task = |id: &str, after: &str| format!("  - {{id: {id}, {after}model: {{instruction: Say {id}.}}}}\n");
+    for (budget, tasks, requests) in [
+        ("model_calls: 2", [task("a", ""), task("b", "depends_on: [a], "), task("c", "depends_on: [b], ")], 2),
+        ("tokens: 2500", [task("a", ""), task("b", "depends_on: [a], "), task("c", "depends_on: [b], ")], 2),
+        // All at once: whoever comes first takes what there is.
+        ("model_calls: 1", [task("a", ""), task("b", ""), task("c", "")], 1),
+    ] {
+        let server = ModelServer::start();
+        server.always(Turn::text("As you wish.").usage(900, 100));
+        let kit = asking(&server);
+        kit.write(
+            "plan.yaml",
+            format!("id: poor\ntitle: Poor\npolicy: {{budget: {{{budget}}}}}\ntasks:\n{}", tasks.concat()),
+        );
+        let said = run(&kit, "run plan.yaml");
+        assert!(said.ends_with("[exit 4]") && said.contains("budget"), "{budget}: {said}");
+        assert_eq!(server.counts().requests, requests, "{budget}: {said}");
+        let used = kit.json("status poor --json")["used"]["model_calls"].clone();
+        assert_eq!(used, json!(requests), "{budget}: {said}");
+    }
+}
+
+#[test]
+fn what_a_model_writes_can_be_taken_out_as_an_artifact() {
+    let server = ModelServer::start();
+    server.then(Turn::text("# Notes"));
+    let kit = asking(&server);
+    kit.write(
+        "plan.yaml",
+        "id: notes\ntitle: Notes\ntasks: [{id: write, model: {instruction: Write it down.}, artifacts: [notes]}]\n",
+    );
+    assert!(run(&kit, "run plan.yaml").ends_with("[exit 0]"));
+    let got = kit.gantry(&["artifact", "get", "notes/write/notes", "--output", "-"]);
+    assert!(got.starts_with("# Notes"), "{got}");
+}
+
+#[test]
+fn the_judge_of_a_plan_or_of_a_start_sees_what_its_tasks_gave() {
+    let server = ModelServer::start();
+    server.otherwise(|heard| {
+        let seen = words(heard).contains("It takes 3 seconds.");
+        let reason = if seen { "it says so" } else { "nothing is shown" };
+        Turn::json(&json!({"verdicts": [{"check": 1, "reason": reason, "holds": seen}]}))
+    });
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: seen\ntitle: Seen\npolicy: {judge: model}\ndone_when: [it was measured]\ntasks:\n  - {id: measure, run: echo It takes 3 seconds.}\n  - {id: tell, depends_on: [measure], preconditions: [there is a number], run: echo told}\n");
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(server.counts().requests, 2);
+}
+
+#[test]
+fn calls_failures_and_fallbacks_are_counted_from_the_record() {
+    let server = ModelServer::start();
+    server.then(Turn::text("Ana.").usage(100, 20)).then(Turn::status(500));
+    let kit = asking(&server);
+    assert!(kit.gantry(&["model", "stats"]).contains("no call of a model is on record"));
+    kit.write("plan.yaml", STORY);
+    assert!(run(&kit, "run plan.yaml").ends_with("[exit 0]"));
+    let stats = kit.json("model stats story --json");
+    let all = &stats["all"];
+    assert_eq!((&all["requests"], &all["fallbacks"], &all["failures"]), (&json!(2), &json!(1), &json!(0)), "{stats}");
+    let methods = stats["methods"].as_array().unwrap();
+    let offline = |one: &&Value| one["model"] == "gantry-offline-task";
+    let (first, second) = (methods.iter().find(|one| !offline(one)).unwrap(), methods.iter().find(offline).unwrap());
+    assert_eq!((&first["counters"]["fallbacks"], &first["counters"]["tokens"]["input"]), (&json!(0), &json!(100)));
+    assert_eq!((&second["counters"]["fallbacks"], &second["counters"]["tokens"]["input"]), (&json!(1), &json!(0)));
+    assert!(second["fallbacks"][0].as_str().unwrap().contains("500"), "{stats}");
+    let drawn = kit.gantry(&["model", "stats"]);
+    assert!(
+        drawn.contains("1 fallback") && drawn.contains("gantry-offline-task answered instead of here:m"),
+        "{drawn}"
+    );
+}
+
+#[test]
+fn what_was_said_about_models_holds_again_after_a_kill() {
+    let server = ModelServer::start();
+    server.always(Turn::text("Ana."));
+    let kit = asking(&server);
+    kit.write("plan.yaml", STORY);
+    let variables = [("HERE_KEY", KEY), ("GANTRY_CRASH_AT", "call_begun:2")];
+    assert!(kit.dies(&variables, "run plan.yaml --strict --model writer=here:other"));
+    assert!(run(&kit, "resume --all").ends_with("[exit 0]"));
+    let asked: Vec<String> = server.bodies().iter().map(|body| body["model"].to_string()).collect();
+    assert_eq!(asked, ["\"other\"", "\"other\""]);
+    // Strict as it was begun, and with another model, because that is said now.
+    kit.write("plan.yaml", STORY.replace("id: story", "id: second"));
+    assert!(kit.dies(&variables, "run plan.yaml --strict --model writer=here:other"));
+    server.always(Turn::status(401));
+    let said = run(&kit, "resume second --model writer=here:third");
+    assert!(said.ends_with("[exit 4]") && !said.contains("gantry-offline"), "{said}");
+    assert_eq!(server.bodies().last().unwrap()["model"], "third");
+}
+
+#[test]
+fn cancelling_a_plan_stops_the_call_of_its_model() {
+    let server = ModelServer::start();
+    server.always(Turn::text("Once upon a time there was").silent_after(3));
+    let kit = asking(&server);
+    for plan in [STORY, AGENT] {
+        let hung_up = server.counts().hung_up;
+        let asked = server.counts().requests;
+        kit.write("plan.yaml", plan);
+        assert_eq!(kit.code("list"), 0, "the record exists before two processes open it");
+        let beside = kit.beside_with(&[("HERE_KEY", KEY)], "run plan.yaml");
+        assert!((0..2_000).any(|_| kit.code("list") == 0 && server.counts().requests > asked), "nobody was asked");
+        let id = if plan == STORY { "story" } else { "helper" };
+        assert!(kit.gantry(&["cancel", id]).ends_with("[exit 0]"));
+        assert!(beside.ended().is_some(), "it ends by itself");
+        assert_eq!(server.counts().hung_up, hung_up + 1, "the line is closed: {plan}");
+    }
+}
+
+#[test]
+fn a_life_is_decided_again_when_nobody_can_be_asked_any_more() {
+    let server = ModelServer::start();
+    server.otherwise(one_step_at_a_time);
+    let kit = asking(&server);
+    kit.write("plan.yaml", AGENT);
+    assert!(run(&kit, "run plan.yaml").ends_with("[exit 0]"));
+    drop(server);
+    assert!(run(&kit, "replay helper").ends_with("[exit 0]"));
+    assert!(run(&kit, "audit helper").ends_with("[exit 0]"));
+    assert_eq!(kit.read("log"), b"once\n", "and nothing is done again");
+}

@@ -264,6 +264,8 @@ fn the_help_says_what_there_is_and_how_to_use_it() {
                 said so
       test      Ask each model for one word, to see whether it answers
       estimate  Say what a plan would ask of models and what that would cost at most, before it runs
+      stats     Add up what was asked of models, from the calls on record: calls, failures, fallbacks,
+                tokens, money and time
       doctor    Say what is configured, what is missing, which servers answer on this machine, and how
                 to fix it
       help      Print this message or the help of the given subcommand(s)
@@ -285,6 +287,7 @@ fn the_help_says_what_there_is_and_how_to_use_it() {
       gantry model test planner
       gantry model test ollama:llama3.2
       gantry model estimate plan.yaml
+      gantry model stats 7
       gantry model doctor
     [exit 0]
     $ gantry model test --help

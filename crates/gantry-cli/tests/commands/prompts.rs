@@ -57,3 +57,21 @@ fn uses_of_prompts_are_counted_from_the_record_by_version_and_variant() {
     let drawn = kit.gantry(&["prompt", "stats"]);
     assert!(drawn.contains("2 uses") && drawn.contains("50 % succeed"), "{drawn}");
 }
+
+#[test]
+fn a_prompt_that_was_edited_is_asked_again_and_only_for_the_tasks_that_use_it() {
+    let server = ModelServer::start();
+    server.always(Turn::text("Good day."));
+    let kit = greeting(&server);
+    kit.write("plan.yaml", "id: p\ntitle: Greet\ntasks:\n  - {id: one, inputs: {who: \"Ana\"}, model: {prompt: greet}}\n  - {id: two, model: {instruction: Say something.}}\n");
+    assert!(kit.gantry(&["run", "plan.yaml"]).ends_with("[exit 0]"));
+    assert!(kit.gantry(&["resume", "p"]).ends_with("[exit 0]"));
+    assert_eq!(server.counts().requests, 2, "nothing has changed");
+    kit.write("prompts/greet.en.md", GREET.replace("with respect", "with great respect"));
+    let said = kit.gantry(&["resume", "p"]);
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(server.counts().requests, 3, "{said}");
+    assert!(server.bodies()[2].to_string().contains("with great respect"));
+    assert!(kit.gantry(&["log", "p"]).contains("its prompt or model has changed"));
+    assert!(kit.gantry(&["replay", "p"]).ends_with("[exit 0]"));
+}

@@ -258,6 +258,11 @@ impl Life {
         ids
     }
 
+    /// What is known of a fact.
+    pub fn fact(&self, name: &str) -> Option<&serde_json::Value> {
+        self.facts.get(name)
+    }
+
     /// The outputs of a task.
     pub fn outputs(&self, id: &str) -> Option<&Outputs> {
         self.no(id).map(|no| &*self.task(no).outputs)

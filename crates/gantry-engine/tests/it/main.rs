@@ -9,6 +9,7 @@ mod trouble;
 mod driving;
 mod keeping;
 mod limits;
+mod models;
 mod nested;
 mod people;
 mod replaying;

@@ -19,6 +19,8 @@ pub struct Chain {
     pub targets: Vec<Target>,
     /// Who was named and cannot be asked.
     pub left_out: Vec<LeftOut>,
+    /// Who is to answer first by what somebody said, and cannot be asked.
+    pub missing: Option<LeftOut>,
     /// Who said so.
     pub origin: Origin,
     /// The role whose models these are, when it is another one.
@@ -48,18 +50,28 @@ impl Config {
     /// Whom to ask for a role, in order; one model by name stands for the chain of its role.
     ///
     /// The offline model is the last unless `strict` is set; as the first choice it is no fallback, and stays. A chain
-    /// is never empty.
+    /// is never empty. A model that the request or the command line names, and that cannot be asked, is an error.
     pub fn chain(&self, role: &str, model: Option<&str>) -> Result<Vec<Target>, ConfigError> {
-        Ok(self.explain(role, model)?.targets)
+        let chain = self.explain(role, model)?;
+        let named = matches!(chain.origin, Origin::Request | Origin::Flag(_));
+        match &chain.missing {
+            Some(missing) if named && chain.is_offline() => {
+                let fault = ConfigFault::new(format!("{} cannot be asked: {}", missing.model, missing.why));
+                let hint = "name another model, or see how to set it up with `gantry model doctor`";
+                Err(fault.at(&chain.origin).hint(hint).into())
+            }
+            _ => Ok(chain.targets),
+        }
     }
 
-    /// Like [`Config::chain`], and says who was left out and why.
+    /// Says who is asked for a role, who was left out, and why.
     pub fn explain(&self, role: &str, model: Option<&str>) -> Result<Chain, ConfigError> {
         let (names, like) = match model {
             Some(model) => (Sourced::new(vec![model.to_owned()], Origin::Request), None),
             None => self.names(role)?,
         };
-        let mut chain = Chain { targets: Vec::new(), left_out: Vec::new(), origin: names.origin, like };
+        let (targets, left_out) = (Vec::new(), Vec::new());
+        let mut chain = Chain { targets, left_out, missing: None, origin: names.origin, like };
         for (place, name) in names.value.iter().enumerate() {
             let target = self.target(name).map_err(|fault| fault.at(&chain.origin))?;
             let (id, provider) = (target.id(), &self.providers[&target.provider]);
@@ -70,7 +82,11 @@ impl Config {
             match provider.key_state() {
                 KeyState::Set { .. } | KeyState::NotNeeded => chain.add(target),
                 KeyState::Missing { .. } | KeyState::Withheld { .. } => {
-                    chain.left_out.push(LeftOut { model: id, why: provider.key_state().to_string() });
+                    let left_out = LeftOut { model: id, why: provider.key_state().to_string() };
+                    if place == 0 && chain.origin.is_said() {
+                        chain.missing = Some(left_out.clone());
+                    }
+                    chain.left_out.push(left_out);
                 }
             }
         }
@@ -122,6 +138,7 @@ impl Config {
             let provider = self.providers.get(&model.provider).ok_or_else(|| self.unknown_model(name))?;
             let mut target = provider.target(&model.model);
             target.price = model.price.or(target.price);
+            target.context = model.context;
             target.schemas = model.schemas.unwrap_or(target.schemas);
             target.tools = model.tools.unwrap_or(target.tools);
             return Ok(target);
@@ -216,6 +233,19 @@ impl Chains for Config {
             Some(hint) => format!("{error}; {hint}"),
             None => error.to_string(),
         })
+    }
+
+    fn missing(&self, role: &str, model: Option<&str>) -> Option<LeftOut> {
+        self.explain(role, model).ok()?.missing
+    }
+
+    fn near(&self, model: &str) -> Vec<String> {
+        let (provider, model) = model.split_once(':').unwrap_or(("", model));
+        let own = |name: &String| {
+            let known = self.models.get(name).filter(|known| provider.is_empty() || known.provider == provider);
+            known.is_some_and(|known| known.model != model)
+        };
+        self.nearest_models(model).into_iter().filter(own).map(|name| format!("`{name}`")).collect()
     }
 
     fn strict(&self) -> bool {

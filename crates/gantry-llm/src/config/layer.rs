@@ -47,6 +47,7 @@ pub(super) struct ProviderLayer {
     pub(super) tokens_per_minute: Option<Sourced<u32>>,
     pub(super) concurrent: Option<Sourced<u32>>,
     pub(super) timeout: Option<Sourced<Duration>>,
+    pub(super) silence: Option<Sourced<Duration>>,
     pub(super) retries: Option<Sourced<u32>>,
     pub(super) price: Option<Sourced<Price>>,
     pub(super) schemas: Option<Sourced<bool>>,
@@ -95,7 +96,7 @@ impl Layer {
         for (name, over) in stronger.providers {
             let under = self.providers.entry(name).or_default();
             lay_over!(under, over, said, protocol, base_url, key_env, key, requests_per_minute, tokens_per_minute);
-            lay_over!(under, over, concurrent, timeout, retries, price, schemas, tools, keep);
+            lay_over!(under, over, concurrent, timeout, silence, retries, price, schemas, tools, keep);
         }
         for (name, over) in stronger.models {
             let under = self.models.entry(name).or_default();
@@ -243,6 +244,7 @@ fn provider(section: &mut Section<'_>, entry: &Entry<'_>) -> ProviderLayer {
         tokens_per_minute: section.number("tokens_per_minute", 1..=MINUTE_MAX),
         concurrent: section.number("concurrent", 1..=CONCURRENT_MAX),
         timeout: section.duration("timeout", TIMEOUT_MIN..=TIMEOUT_MAX),
+        silence: section.duration("silence", TIMEOUT_MIN..=TIMEOUT_MAX),
         retries: section.number("retries", 0..=RETRIES_MAX),
         price: section.price("price"),
         schemas: section.flag("schemas"),

@@ -80,6 +80,10 @@ impl ProviderSettings {
         &self.key_state
     }
 
+    pub(super) fn key(&self) -> Option<&Secret> {
+        self.key.as_ref()
+    }
+
     /// The word for its protocol.
     pub fn protocol_word(&self) -> &'static str {
         protocol_word(self.protocol.value)
@@ -100,6 +104,7 @@ impl ProviderSettings {
             model: model.to_owned(),
             price: self.price,
             limits: self.limits.clone(),
+            context: None,
             schemas: self.schemas,
             tools: self.tools,
             keep: self.keep,
@@ -148,6 +153,9 @@ impl ProviderSettings {
             ));
         }
         let usual = Limits::default();
+        // A server on this machine costs nothing unless somebody says what it costs.
+        let here = is_local(&base_url.value).then(Price::default);
+        let price = layer.price.map(|price| price.value).or(here);
         let provider = Self {
             name: name.to_owned(),
             protocol,
@@ -157,10 +165,10 @@ impl ProviderSettings {
                 tokens_per_minute: layer.tokens_per_minute.map(|number| number.value),
                 concurrent_max: layer.concurrent.map_or(usual.concurrent_max, |number| number.value),
                 timeout: layer.timeout.map_or(usual.timeout, |length: Sourced<Duration>| length.value),
+                silence: layer.silence.map_or(usual.silence, |length| length.value),
                 retries_max: layer.retries.map_or(usual.retries_max, |number| number.value),
-                ..usual
             },
-            price: layer.price.map(|price| price.value),
+            price,
             schemas: layer.schemas.is_none_or(|can| can.value),
             tools: layer.tools.is_none_or(|can| can.value),
             keep: keep.is_some(),

@@ -78,6 +78,18 @@ impl Allowance {
         Ok(Reserved { allowance: self, need, above })
     }
 
+    /// Tells whether there is a limit in this dimension, here or above.
+    pub fn limits(&self, dimension: Dimension) -> bool {
+        let budget = self.lock().budget;
+        let here = match dimension {
+            Dimension::CostUsd => budget.cost_usd.is_some(),
+            Dimension::ModelCalls => budget.model_calls.is_some(),
+            Dimension::Tokens => budget.tokens.is_some(),
+            Dimension::Time | Dimension::Nodes => false,
+        };
+        here || self.above.as_ref().is_some_and(|above| above.limits(dimension))
+    }
+
     /// What was spent so far.
     pub fn spent(&self) -> Usage {
         self.lock().spent

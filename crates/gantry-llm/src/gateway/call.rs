@@ -1,5 +1,6 @@
 //! One call to one model, and again while its trouble may pass.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
@@ -9,7 +10,7 @@ use gantry_core::time::Timestamp;
 
 use crate::answer::{Reply, Tokens};
 use crate::error::{AskError, CallError, CallFault};
-use crate::provider::Delta;
+use crate::provider::{Delta, Listener};
 use crate::record::{Begun, RecordError, Rung};
 use crate::request::Request;
 use crate::target::{Protocol, Target};
@@ -143,10 +144,15 @@ impl Gateway {
         if let Some(left) = self.breakers.rests(id) {
             return resting(left, ledger);
         }
-        let need = price::estimate(request, target);
-        let reserved = asking.allowance.reserve(need).map_err(|missing| {
+        if let Some(why) = price::unpriced(target, asking.allowance) {
+            let error = not_called(CallFault::Unable, why);
+            ledger.failed.push(error.clone());
+            return Ok(Err(error));
+        }
+        let (request, reserved, need) = price::set_aside(request, target, asking.allowance).map_err(|missing| {
             Stop::Over(AskError::Budget(format!("{id} is not asked: {missing}; raise the budget of the plan")))
         })?;
+        let request = &request;
         let _place = tokio::select! {
             biased;
             () = asking.stop.cancelled() => return Err(Stop::Over(AskError::Cancelled)),
@@ -162,10 +168,11 @@ impl Gateway {
             asking.record.begin(&Begun { key: way.key, method, request, asked: way.asked }).await?;
             ledger.begun = true;
         }
+        let counting = Counting { listener: asking.listener, chars: AtomicU64::new(0) };
         let end = tokio::select! {
             biased;
             () = asking.stop.cancelled() => Err(not_called(CallFault::Cancelled, "stopped".into())),
-            end = provider.call(target, request, asking.listener, &asking.stop) => end,
+            end = provider.call(target, request, &counting, &asking.stop) => end,
         };
         Ok(match end {
             Ok(reply) => {
@@ -177,9 +184,11 @@ impl Gateway {
                 Ok((reply, Paid { tokens, guessed, cost_usd }))
             }
             Err(error) => {
-                // What a call used that came to nothing is not known.
-                reserved.settle(Usage { model_calls: 1, ..Usage::default() });
-                ledger.lost(error.clone());
+                // Nobody reports what a call used that came to nothing; what was heard of it is paid for.
+                let tokens = price::heard(request, counting.chars.into_inner());
+                let cost_usd = price::cost(tokens, target.price.as_ref());
+                reserved.settle(Usage { cost_usd, model_calls: 1, tokens: tokens.all(), nodes: 0 });
+                ledger.lost(error.clone(), tokens, cost_usd);
                 match error.fault {
                     CallFault::Cancelled => {}
                     fault if fault.may_pass() => pass.bad(),
@@ -188,6 +197,24 @@ impl Gateway {
                 Err(error)
             }
         })
+    }
+}
+
+/// Counts the letters of an answer, for whoever has to pay for it although it broke off.
+struct Counting<'a> {
+    listener: &'a dyn Listener,
+    chars: AtomicU64,
+}
+
+impl Listener for Counting<'_> {
+    fn hear(&self, delta: Delta) {
+        let (Delta::Text(text) | Delta::Reasoning(text) | Delta::Call { args: text, .. }) = &delta;
+        self.chars.fetch_add(u64::try_from(text.chars().count()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.listener.hear(delta);
+    }
+
+    fn again(&self, why: &str) {
+        self.listener.again(why);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who is asked, one after the other.
 
+use crate::config::LeftOut;
 use crate::error::AskError;
 use crate::request::Request;
 use crate::target::{Protocol, Target};
@@ -10,6 +11,16 @@ use super::Gateway;
 pub trait Chains: Send + Sync {
     /// The models that are asked for a role, or for one model by name, in order; the error says what to do.
     fn chain(&self, role: &str, model: Option<&str>) -> Result<Vec<Target>, String>;
+
+    /// Who is to answer first by what somebody said, and cannot be asked; then whoever answers does so in its place.
+    fn missing(&self, _role: &str, _model: Option<&str>) -> Option<LeftOut> {
+        None
+    }
+
+    /// The names of models that are likely meant by one that its provider does not know.
+    fn near(&self, _model: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Tells whether falling back to the offline model is forbidden.
     fn strict(&self) -> bool {

@@ -10,8 +10,8 @@ use crate::structured::{Checker, Reading, feedback};
 use crate::target::{Protocol, Target};
 
 use super::call::{Replied, Stop, Way};
-use super::ledger::Ledger;
-use super::{Asking, Gateway, split};
+use super::ledger::{Ledger, method};
+use super::{Asking, Gateway, price, split};
 
 /// What is said to a model whose answer was cut.
 const GO_ON: &str = "Your answer was cut off. Go on exactly where it stops: repeat nothing, explain nothing, \
@@ -47,8 +47,13 @@ impl Gateway {
         };
         let asked = chain.first().map(Target::id).unwrap_or_default();
         let way = Way { asking, key, asked: &asked, started_at };
-        let mut fallback = None;
-        let mut invalid = None;
+        let missing = self.chains.missing(&asking.request.role, asking.request.model.as_deref());
+        let named = missing.as_ref().map_or_else(|| asked.clone(), |missing| missing.model.clone());
+        let mut fallback = missing.map(|missing| format!("{}: {}", missing.model, missing.why));
+        if fallback.is_some() {
+            ledger.repairs.push(Repair::NextModel(asked.clone()));
+        }
+        let (mut invalid, method) = (None, method(&asking.request).to_owned());
         for (place, target) in chain.iter().enumerate() {
             if place > 0 {
                 let cause = ledger.failed.last().map_or_else(|| "no answer".to_owned(), ToString::to_string);
@@ -57,13 +62,32 @@ impl Gateway {
                 fallback = Some(cause);
             }
             match self.ask_model(target, check.as_ref(), &way, ledger).await {
-                Ok(answer) => return Ok(Answer { asked, fallback, ..answer }),
+                Ok(answer) => return Ok(Answer { asked: named, fallback, ..answer }),
                 Err(Stop::Over(error)) => return Err(error),
-                Err(Stop::Next) => invalid = None,
-                Err(Stop::Invalid(faults)) => invalid = Some(AskError::Invalid { model: target.id(), faults }),
+                Err(Stop::Next) => {
+                    if let Some(error) = self.unknown(asking, ledger) {
+                        return Err(error);
+                    }
+                    invalid = None;
+                }
+                Err(Stop::Invalid(faults)) => {
+                    invalid = Some(AskError::Invalid { method: method.clone(), model: target.id(), faults });
+                }
             }
         }
-        Err(invalid.unwrap_or_else(|| AskError::Calls(ledger.failed.clone())))
+        Err(invalid.unwrap_or_else(|| AskError::Calls { method, failed: ledger.failed.clone() }))
+    }
+
+    /// A model that the request names and that its provider does not know is a mistake, and nobody takes its place.
+    fn unknown(&self, asking: &Asking<'_>, ledger: &Ledger) -> Option<AskError> {
+        let named = asking.request.model.as_ref()?;
+        let error = ledger.failed.last().filter(|error| error.fault == CallFault::UnknownModel)?;
+        let near = self.chains.near(named);
+        let hint = match near.is_empty() {
+            true => "see which models there are with `gantry model list`".to_owned(),
+            false => format!("did you mean {}?", near.join(" or ")),
+        };
+        Some(AskError::Configuration(format!("{error}; {hint}")))
     }
 
     /// Asks one model, lets it go on, asks in parts and shows it its faults, within bounds.
@@ -208,7 +232,13 @@ fn unfit(target: &Target, request: &Request) -> Option<String> {
     if tools_needed && !target.tools && target.protocol != Protocol::Offline {
         return Some("it cannot call tools".into());
     }
-    None
+    let said = price::asked(request);
+    match target.context {
+        Some(room) if said >= u64::from(room) => {
+            Some(format!("what is asked is too long for it: about {said} tokens, and it takes {room} in all"))
+        }
+        _ => None,
+    }
 }
 
 fn judge(reply: &Reply, text: &str, check: Option<&Checker>, asking: &Asking<'_>) -> Verdict {

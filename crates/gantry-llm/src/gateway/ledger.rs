@@ -32,9 +32,9 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A call was made that came to nothing.
-    pub fn lost(&mut self, error: CallError) {
-        self.calls += 1;
+    /// A call was made that came to nothing; what it used is a guess.
+    pub fn lost(&mut self, error: CallError, tokens: Tokens, cost_usd: Money) {
+        self.paid(tokens, tokens != Tokens::default(), cost_usd);
         self.failed.push(error);
     }
 
@@ -100,11 +100,12 @@ impl Ledger {
         ended_at: Timestamp,
     ) -> Call {
         let request = &asking.request;
+        let first = || chain.first().map(Target::id).unwrap_or_default();
         Call {
             key: key.to_owned(),
             method: method(request).to_owned(),
             request: request.clone(),
-            asked: chain.first().map(Target::id).unwrap_or_default(),
+            asked: answer.map_or_else(first, |answer| answer.asked.clone()),
             answer: answer.cloned(),
             failed: self.failed.clone(),
             calls: self.calls,

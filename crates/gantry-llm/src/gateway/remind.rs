@@ -31,7 +31,7 @@ fn giver(answer: &Answer) -> Option<&str> {
     for repair in &answer.repairs {
         match repair {
             Repair::NextModel(next) => (giver, direct) = (next, true),
-            Repair::Continued | Repair::Split(_) | Repair::FedBack(_) => direct = false,
+            Repair::Continued | Repair::Split(_) | Repair::Overlap(_) | Repair::FedBack(_) => direct = false,
             Repair::Fence | Repair::Prose | Repair::Notation(_) | Repair::Case(_) => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Identical questions that are under way at once share one call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
@@ -15,19 +15,31 @@ type End = Option<Result<Answer, AskError>>;
 #[derive(Default)]
 pub struct UnderWay {
     /// Held for a look-up, never while waiting.
-    places: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<End>>>>,
+    places: Mutex<Places>,
 }
+
+#[derive(Default)]
+struct Places {
+    by_name: BTreeMap<String, Place>,
+    /// The last answers, for whoever asks the same before they are on record.
+    recent: VecDeque<(String, Place)>,
+}
+
+type Place = Arc<tokio::sync::Mutex<End>>;
+
+/// So many answers are known for a while after they came.
+const RECENT_MAX: usize = 64;
 
 impl UnderWay {
     /// Waits for whoever asks the same. The first one finds no end and asks; the others find the end.
     pub async fn turn(&self, plan: &str, key: &str) -> Turn<'_> {
         let name = format!("{plan} {key}");
-        let place = self.lock().entry(name.clone()).or_default().clone();
+        let place = self.lock().by_name.entry(name.clone()).or_default().clone();
         let leave = Leave { under_way: self, name, place: place.clone() };
         Turn { end: place.lock_owned().await, leave }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<tokio::sync::Mutex<End>>>> {
+    fn lock(&self) -> MutexGuard<'_, Places> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -48,12 +60,14 @@ impl Turn<'_> {
     /// from them: then the next one asks.
     pub fn set(&mut self, end: &Result<Answer, AskError>) {
         let shared = match end {
-            Ok(_) | Err(AskError::Calls(_) | AskError::Invalid { .. }) => Some(end.clone()),
+            Ok(_) | Err(AskError::Calls { .. } | AskError::Invalid { .. }) => Some(end.clone()),
             Err(AskError::Configuration(_) | AskError::Budget(_) | AskError::Record(_) | AskError::Cancelled) => None,
         };
-        if shared.is_some() {
-            // Whoever comes from now on finds it in the record, or asks anew.
-            self.leave.close();
+        match &shared {
+            Some(Ok(_)) => self.leave.remember(),
+            // Whoever comes from now on asks anew.
+            Some(Err(_)) => self.leave.close(),
+            None => {}
         }
         *self.end = shared;
     }
@@ -63,14 +77,30 @@ impl Turn<'_> {
 struct Leave<'a> {
     under_way: &'a UnderWay,
     name: String,
-    place: Arc<tokio::sync::Mutex<End>>,
+    place: Place,
 }
 
 impl Leave<'_> {
-    fn close(&self) {
+    /// Keeps the place for a while, and takes away the one that was kept longest.
+    fn remember(&self) {
         let mut places = self.under_way.lock();
-        if places.get(&self.name).is_some_and(|place| Arc::ptr_eq(place, &self.place)) {
-            places.remove(&self.name);
+        places.recent.push_back((self.name.clone(), Arc::clone(&self.place)));
+        if places.recent.len() > RECENT_MAX
+            && let Some((name, place)) = places.recent.pop_front()
+        {
+            places.close(&name, &place);
+        }
+    }
+
+    fn close(&self) {
+        self.under_way.lock().close(&self.name, &self.place);
+    }
+}
+
+impl Places {
+    fn close(&mut self, name: &str, place: &Place) {
+        if self.by_name.get(name).is_some_and(|known| Arc::ptr_eq(known, place)) {
+            self.by_name.remove(name);
         }
     }
 }

@@ -218,11 +218,14 @@ impl Splitting<'_> {
                 Part::TooLong => return Err(self.given_up("one item of the answer is too long", ledger)),
             };
             let came = field.map_or(&value, |field| &value[field]).as_array().cloned().unwrap_or_default();
-            let new: Vec<Value> = came.into_iter().filter(|item| !items.contains(item)).collect();
-            if new.is_empty() {
+            let known = overlap(&items, &came);
+            if known > 0 {
+                ledger.repairs.push(Repair::Overlap(u32::try_from(known).unwrap_or(u32::MAX)));
+            }
+            if known == came.len() {
                 break;
             }
-            items.extend(new);
+            items.extend(came.into_iter().skip(known));
         }
         Ok(whole(&items))
     }
@@ -273,6 +276,15 @@ impl Splitting<'_> {
     }
 }
 
+/// How many items at the beginning of a part are the last ones that are there already; all of them when the part as a
+/// whole is there already. Items that merely occur again are items.
+fn overlap(there: &[Value], came: &[Value]) -> usize {
+    if !came.is_empty() && there.windows(came.len()).any(|part| part == came) {
+        return came.len();
+    }
+    (1..=came.len().min(there.len())).rev().find(|count| there.ends_with(&came[..*count])).unwrap_or(0)
+}
+
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -293,6 +305,24 @@ mod tests {
         assert_eq!(of_fields(&two, &["b".to_owned()])["required"], json!([]));
         let items = of_items(&only, Some("a"), 4);
         assert_eq!(items["properties"]["a"], json!({"type": "array", "items": {"type": "string"}, "maxItems": 4}));
+    }
+
+    #[test]
+    fn a_part_overlaps_where_it_begins_with_the_end_of_what_is_there_or_is_there_as_a_whole() {
+        let list = |text: &str| text.chars().map(|letter| json!(letter.to_string())).collect::<Vec<Value>>();
+        for (there, came, count) in [
+            ("", "ab", 0),
+            ("ab", "", 0),
+            ("ab", "cd", 0),
+            ("abc", "cd", 1),
+            ("abc", "bcd", 2),
+            ("abc", "da", 0),
+            ("abc", "dab", 0),
+            ("abcd", "bc", 2),
+            ("abab", "abc", 2),
+        ] {
+            assert_eq!(overlap(&list(there), &list(came)), count, "{there} then {came}");
+        }
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(super) struct Prompt {
     pub(super) role: String,
     pub(super) inputs: Vec<Input>,
     pub(super) output: Option<Value>,
+    /// A hash of everything that the file says, and of its schema.
+    pub(super) fingerprint: String,
     pub(super) system_varies: bool,
     /// How often it is chosen as it stands, compared with its variants.
     pub(super) weight: u32,
@@ -210,7 +212,9 @@ impl Prompt {
             let (system, user) = (part(Who::System, variant.system), part(Who::User, variant.user));
             (name, Variant { weight: variant.weight.unwrap_or(1), system, user })
         });
+        let all = serde_json::json!([from.text, output]);
         let prompt = Self {
+            fingerprint: blake3::hash(all.to_string().as_bytes()).to_hex().as_str()[..32].to_owned(),
             file: from.file.clone(),
             name: front.name,
             version: front.version,

@@ -7,8 +7,8 @@
 use std::str::FromStr;
 
 use genai::chat::{
-    ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ContentPart, JsonSpec, MessageContent, ReasoningEffort,
-    Tool, ToolResponse,
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ChatRole, ContentPart, JsonSpec,
+    MessageContent, ReasoningEffort, Tool, ToolResponse,
 };
 use serde_json::{Map, Value, json};
 
@@ -64,6 +64,9 @@ pub fn talk(target: &Target, request: &Request, said: &[Message], after: Option<
         });
     }
     flush(&mut messages, &mut results);
+    if target.protocol == Protocol::Anthropic {
+        mark_for_its_cache(&mut messages, !request.tools.is_empty());
+    }
 
     let mut talk = ChatRequest::new(messages);
     if target.tools && !request.tools.is_empty() {
@@ -74,6 +77,16 @@ pub fn talk(target: &Target, request: &Request, said: &[Message], after: Option<
         talk.previous_response_id = after.map(str::to_owned);
     }
     talk
+}
+
+/// Says up to where the next request will be the same: after the standing text, and in a talk with tools, which goes on,
+/// after everything. Other providers find out themselves.
+fn mark_for_its_cache(messages: &mut [ChatMessage], goes_on: bool) {
+    let standing = messages.iter().rposition(|message| message.role == ChatRole::System);
+    let last = messages.len().checked_sub(1).filter(|_| goes_on);
+    for at in [standing, last].into_iter().flatten() {
+        messages[at].options = Some(CacheControl::Ephemeral.into());
+    }
 }
 
 fn flush(messages: &mut Vec<ChatMessage>, results: &mut Vec<ToolResponse>) {

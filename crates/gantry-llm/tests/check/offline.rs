@@ -306,6 +306,7 @@ fn target() -> Target {
         model: "offline".to_owned(),
         price: None,
         limits: gantry_llm::Limits { timeout: Duration::from_secs(1), ..gantry_llm::Limits::default() },
+        context: None,
         schemas: true,
         tools: false,
         keep: false,
@@ -321,4 +322,30 @@ async fn it_is_a_provider_like_any_other() {
     stop.cancel();
     let error = Offline::new().call(&target(), &bakery(), &Unheard, &stop).await.unwrap_err();
     assert_eq!((error.fault, error.target.as_str()), (CallFault::Cancelled, "offline:offline"));
+}
+
+#[test]
+fn the_offline_model_judges_nothing_unless_whoever_owns_the_prompt_says_how() {
+    struct Strict;
+    impl Generator for Strict {
+        fn prompt(&self) -> &'static str {
+            "judge"
+        }
+        fn answer(&self, _: &Asked<'_>) -> Result<Written, String> {
+            Ok(Written::Value(json!({"holds": false})))
+        }
+    }
+    let schema = json!({"type": "object", "properties": {"holds": {"type": "boolean"}}, "required": ["holds"]});
+    let asked = |prompt: &str| {
+        let prompt = Some(PromptUse { name: prompt.to_owned(), ..PromptUse::default() });
+        Request { prompt, ..shaped(&bakery(), &schema) }
+    };
+    for prompt in ["judge", "critic", "agent-score", "agent-reflect"] {
+        let error = Offline::new().answer(&asked(prompt)).unwrap_err();
+        assert_eq!(error.fault, CallFault::Unable, "{prompt}");
+        assert!(error.message.contains("does not judge") && error.message.contains("gantry model doctor"), "{error}");
+    }
+    assert!(Offline::new().answer(&asked("task")).is_ok());
+    let owned = Offline::new().with(Arc::new(Strict)).answer(&asked("judge")).unwrap();
+    assert_eq!(owned.text, r#"{"holds":false}"#);
 }

@@ -76,9 +76,41 @@ fn a_model_by_name_takes_the_place_of_the_chain() {
     let config = World::new().variable("OPENAI_API_KEY", "k").config();
     let asked = config.explain("planner", Some("gpt-4.1-nano")).unwrap();
     assert_eq!(drawn(&asked), "openai:gpt-4.1-nano > offline:gantry-offline (the request)");
-    let without_key = config.explain("planner", Some("claude-haiku-4-5")).unwrap();
-    assert!(without_key.is_offline());
-    assert_eq!(without_key.left_out[0].why, "key missing: ANTHROPIC_API_KEY is not set");
+}
+
+#[test]
+fn a_model_that_is_named_for_a_request_or_a_run_and_has_no_key_is_an_error() {
+    let in_words = |error: gantry_llm::config::ConfigError| format!("{error}\nhint: {}", error.hint().unwrap());
+    let config = World::new().variable("OPENAI_API_KEY", "k").config();
+    insta::assert_snapshot!(in_words(config.chain("planner", Some("claude-haiku-4-5")).unwrap_err()), @"
+    anthropic:claude-haiku-4-5 cannot be asked: key missing: ANTHROPIC_API_KEY is not set
+    hint: name another model, or see how to set it up with `gantry model doctor`
+    ");
+    let flag = |models: &str| {
+        let world = World::new().variable("OPENAI_API_KEY", "k");
+        world.around(|around| drop(around.flags.models.insert("writer".to_owned(), models.to_owned()))).config()
+    };
+    insta::assert_snapshot!(in_words(flag("claude-haiku-4-5").chain("writer", None).unwrap_err()), @"
+    --model: anthropic:claude-haiku-4-5 cannot be asked: key missing: ANTHROPIC_API_KEY is not set
+    hint: name another model, or see how to set it up with `gantry model doctor`
+    ");
+    let next = flag("claude-haiku-4-5,gpt-4o");
+    assert_eq!(next.chain("writer", None).unwrap()[0].id(), "openai:gpt-4o", "the next one was named, too");
+    assert_eq!(next.explain("writer", None).unwrap().missing.unwrap().model, "anthropic:claude-haiku-4-5");
+}
+
+#[test]
+fn a_model_that_a_file_or_a_variable_names_is_missing_when_it_has_no_key() {
+    for world in [
+        World::new().variable("GANTRY_MODEL_WRITER", "gpt-4o"),
+        World::new().project("[profiles.balanced]\nwriter = \"gpt-4o\"\n"),
+    ] {
+        let chain = world.config().explain("writer", None).unwrap();
+        assert!(chain.is_offline());
+        assert_eq!(chain.missing.unwrap().why, "key missing: OPENAI_API_KEY is not set");
+    }
+    let nobody_said = World::new().config().explain("writer", None).unwrap();
+    assert_eq!(nobody_said.missing, None, "what is built in is a list to choose from");
 }
 
 #[test]
@@ -143,6 +175,7 @@ fn profiles_providers_models_and_roles_of_ones_own() {
             protocol = "openai-chat"
             base_url = "http://127.0.0.1:8081/v1"
             concurrent = 1
+            silence = "4m"
             [models.qwen]
             provider = "lab"
             model = "qwen2.5-coder-1.5b-instruct-q4_k_m"
@@ -158,19 +191,20 @@ fn profiles_providers_models_and_roles_of_ones_own() {
         .config();
     assert_eq!(
         chain(&config, "planner"),
-        "lab:big > lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:15)"
+        "lab:big > lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:16)"
     );
     assert_eq!(
         chain(&config, "translator"),
-        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:16)"
+        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:17)"
     );
     assert_eq!(
         chain(&config, "team.hourly"),
-        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:14, like default)"
+        "lab:qwen2.5-coder-1.5b-instruct-q4_k_m > offline:gantry-offline (gantry.toml:15, like default)"
     );
     let target = &config.chain("writer", None).unwrap()[0];
     assert_eq!(target.base_url, "http://127.0.0.1:8081/v1/", "with a slash at the end");
-    assert_eq!(target.limits.concurrent_max, 1);
+    assert_eq!((target.limits.concurrent_max, target.limits.silence.as_secs()), (1, 240));
+    assert_eq!(target.context, Some(16_384));
     assert!(!target.tools);
     assert_eq!(config.models()["qwen"].context, Some(16_384));
 }
@@ -207,4 +241,12 @@ fn the_effective_form_says_everything_and_no_key() {
     assert!(!said.contains("do-not-show-me"));
     let targets = format!("{:?}", config.chain("planner", None).unwrap());
     assert!(!targets.contains("do-not-show-me"), "{targets}");
+}
+
+#[test]
+fn models_that_are_likely_meant_are_those_of_the_same_provider() {
+    use gantry_llm::Chains;
+    let config = World::new().config();
+    assert_eq!(config.near("openai:gpt-4o-min"), ["`gpt-4o-mini`", "`gpt-4.1-mini`", "`gpt-5-mini`"]);
+    assert_eq!(config.near("anthropic:gpt-4o-min"), Vec::<String>::new());
 }

@@ -17,7 +17,7 @@ fn unknown_keys_are_errors_with_their_place_and_the_nearest_key() {
     gantry.toml:4:1: unknown key `providers.openai.timeuot`
       hint: did you mean `timeout`?
     gantry.toml:5:1: unknown key `providers.openai.colour`
-      hint: known are `protocol`, `base_url`, `key_env`, `key`, `requests_per_minute`, `tokens_per_minute`, `concurrent`, `timeout`, `retries`, `price`, `schemas`, `tools` and `keep`
+      hint: known are `protocol`, `base_url`, `key_env`, `key`, `requests_per_minute`, `tokens_per_minute`, `concurrent`, `timeout`, `silence`, `retries`, `price`, `schemas`, `tools` and `keep`
     gantry.toml:7:36: unknown key `models.gpt-4o.price.in`
       hint: known are `input`, `cached` and `output`
     gantry.toml:9:1: unknown key `team.workers`

@@ -188,7 +188,8 @@ fn a_schema_follows_its_inputs() {
     assert_eq!(decide["properties"]["outcome"]["enum"], json!(["yes", "no"]));
     let judge = schema("judge", json!({"checks": ["a", "b", "c"], "data": {"x": 1}}));
     assert_eq!(judge["properties"]["verdicts"]["minItems"], json!(3));
-    let tool = json!({"name": "shell", "description": "Runs.", "example": {"command": "ls"}, "more": ""});
+    let tool =
+        json!({"name": "shell", "description": "Runs.", "example": {"command": "ls"}, "more": "", "foreign": false});
     let step = schema("agent-step", json!({"goal": "g", "tools": [tool], "turns_left": 1}));
     assert_eq!(step["properties"]["tool"]["enum"], json!(["shell", "finish"]));
     let none = prompts.render("decide", "en", Choice::Base, &inputs(json!({"question": "Now?", "outcomes": []})));
@@ -198,7 +199,8 @@ fn a_schema_follows_its_inputs() {
 #[test]
 fn the_last_step_of_an_agent_is_told_that_it_is_the_last() {
     let prompts = built_in();
-    let tool = json!({"name": "shell", "description": "Runs.", "example": {"command": "ls"}, "more": ""});
+    let tool =
+        json!({"name": "shell", "description": "Runs.", "example": {"command": "ls"}, "more": "", "foreign": false});
     let said = |turns: u32| {
         let given = inputs(json!({"goal": "g", "tools": [tool], "turns_left": turns}));
         prompts.render("agent-step", "en", Choice::Base, &given).unwrap().messages[1].text().to_owned()
@@ -210,7 +212,8 @@ fn the_last_step_of_an_agent_is_told_that_it_is_the_last() {
 #[test]
 fn an_agent_that_has_made_steps_is_shown_how_to_finish() {
     let prompts = built_in();
-    let tool = json!({"name": "shell", "description": "Runs.", "example": {"command": "ls"}, "more": ""});
+    let tool =
+        json!({"name": "shell", "description": "Runs.", "example": {"command": "ls"}, "more": "", "foreign": false});
     let step = json!({"thought": "I look.", "tool": "shell", "args": {"command": "ls"}, "observation": "a.txt"});
     for (locale, words) in [("en", "not among the steps so far"), ("ko", "지금까지의 단계에 없는")] {
         let said = |steps: Value| {

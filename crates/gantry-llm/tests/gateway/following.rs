@@ -18,7 +18,7 @@ fn keeper(server: &ModelServer, name: &str) -> Target {
 
 /// A new process: nothing is known but the record.
 fn gateway(chain: Vec<Target>) -> Gateway {
-    Gateway::new(Arc::new(OneChain { chain, strict: true }))
+    Gateway::new(Arc::new(OneChain { chain, strict: true, ..OneChain::default() }))
         .with_wire(Arc::new(Wire::new().unwrap()))
         .with_habits(Habits { backoff_min: Duration::from_millis(1), ..Habits::default() })
         .with_clock(|| Timestamp::from_ms(0))

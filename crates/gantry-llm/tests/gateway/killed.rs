@@ -50,7 +50,7 @@ impl Way {
     fn process(&self, puppet: &Arc<Puppet>, notes: &Notes, replies: usize) -> Option<Result<Answer, AskError>> {
         let chain = ["first", "second"].map(model).into_iter().take(self.models).collect();
         let mortal = Mortal { puppet: puppet.clone(), replies_left: AtomicUsize::new(replies) };
-        let gateway = Gateway::new(Arc::new(OneChain { chain, strict: true }));
+        let gateway = Gateway::new(Arc::new(OneChain { chain, strict: true, ..OneChain::default() }));
         let gateway = gateway.with(Protocol::OpenaiChat, Arc::new(mortal));
         let asking = Asking { plan: "p", record: notes, ..Asking::new(self.request.clone()) };
         // Whoever asks often within one turn of the runtime is not made to wait.

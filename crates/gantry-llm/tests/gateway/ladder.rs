@@ -1,10 +1,15 @@
 //! From what models say to an answer that holds.
 
-use gantry_llm::{AskError, CallFault, Finish, Message, Repair, Reply, Request, Target, ToolCall};
+use std::sync::Arc;
+
+use gantry_llm::config::LeftOut;
+use gantry_llm::{
+    AskError, Asking, CallFault, Counters, Finish, Gateway, Message, Protocol, Repair, Reply, Request, Target, ToolCall,
+};
 use serde_json::{Value, json};
 
 use crate::kit::{Ears, question, weather};
-use crate::world::{Does, World, breaks_off, model, says};
+use crate::world::{Does, Notes, Offline, OneChain, World, breaks_off, model, says};
 
 fn weather_question() -> Request {
     Request { shape: Some(weather()), ..question("How is the weather?") }
@@ -58,7 +63,7 @@ async fn when_no_model_ever_fits_the_failure_says_what_was_wrong() {
     let world = World::with(vec![model("first")], true, Default::default());
     world.script([says("no"), says("no"), says(r#"{"sky": "rain"}"#)]);
     let error = world.ask(weather_question()).await.unwrap_err();
-    let AskError::Invalid { model, faults } = &error else { panic!("{error:?}") };
+    let AskError::Invalid { model, faults, .. } = &error else { panic!("{error:?}") };
     assert_eq!(model, "acme:first");
     assert!(faults[0].contains("degrees"), "{faults:?}");
     let note = &world.notes.all()[0];
@@ -172,7 +177,7 @@ async fn when_all_models_fail_the_offline_model_answers_unless_that_is_forbidden
     let strict = World::with(vec![model("first"), Target::offline()], true, Default::default());
     strict.script(fails());
     let error = strict.ask(weather_question()).await.unwrap_err();
-    assert!(matches!(error, AskError::Calls(ref calls) if calls.len() == 4), "{error:?}");
+    assert!(matches!(error, AskError::Calls { ref failed, .. } if failed.len() == 4), "{error:?}");
     assert_eq!(strict.notes.all().len(), 1, "the failure is noted");
 }
 
@@ -186,6 +191,62 @@ async fn the_offline_model_as_first_choice_is_no_fallback() {
 }
 
 #[tokio::test]
+async fn whoever_answers_in_the_place_of_a_model_that_cannot_be_asked_says_so() {
+    let missing = Some(LeftOut { model: "acme:named".into(), why: "key missing: ACME_KEY is not set".into() });
+    let gateway = Gateway::new(Arc::new(OneChain { chain: vec![Target::offline()], strict: false, missing }))
+        .with(Protocol::Offline, Arc::new(Offline));
+    let notes = Notes::default();
+    let answer = gateway.ask(Asking { record: &notes, ..Asking::new(question("?")) }).await.unwrap();
+    assert_eq!(answer.asked, "acme:named");
+    assert_eq!(answer.fallback.as_deref(), Some("acme:named: key missing: ACME_KEY is not set"));
+    assert_eq!(answer.repairs, [Repair::NextModel(Target::offline().id())]);
+    let notes = notes.all();
+    assert_eq!((notes[0].asked.as_str(), notes[0].fallback()), ("acme:named", answer.fallback.as_deref()));
+    assert_eq!(Counters::of(&notes).fallbacks, 1);
+}
+
+#[tokio::test]
+async fn a_model_that_is_named_and_that_its_provider_does_not_know_is_an_error() {
+    let world = World::new();
+    world.script([Err(CallFault::UnknownModel)]);
+    let named = Request { model: Some("first".into()), ..question("?") };
+    let error = world.ask(named).await.unwrap_err();
+    assert!(matches!(&error, AskError::Configuration(said) if said.contains("gantry model list")), "{error:?}");
+    world.script([Err(CallFault::UnknownModel), says("here")]);
+    let answer = world.ask(question("?")).await.unwrap();
+    assert!(answer.fallback.is_some(), "a chain goes on, and says why");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_names_what_was_asked_and_each_trouble_says_what_to_do() {
+    let mut said = Vec::new();
+    for fault in [
+        CallFault::RateLimited,
+        CallFault::Server,
+        CallFault::Timeout,
+        CallFault::Connection,
+        CallFault::Key,
+        CallFault::UnknownModel,
+        CallFault::Request,
+    ] {
+        let mut once = model("first");
+        once.limits.retries_max = 0;
+        let world = World::with(vec![once], true, Default::default());
+        world.script([Err(fault)]);
+        said.push(world.ask(question("?")).await.unwrap_err().to_string());
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    no model answered `writer`: acme:first: RateLimited; let fewer be asked at once: `concurrent` and `requests_per_minute` of the provider in gantry.toml
+    no model answered `writer`: acme:first: Server; try again later, or name another model behind it
+    no model answered `writer`: acme:first: Timeout; give it longer: `timeout` and `silence` of the provider in gantry.toml
+    no model answered `writer`: acme:first: Connection; see whether it can be reached with `gantry model doctor`
+    no model answered `writer`: acme:first: Key; see which key is missing or wrong with `gantry model doctor`
+    no model answered `writer`: acme:first: UnknownModel; see which models there are with `gantry model list`
+    no model answered `writer`: acme:first: Request; see what was asked with `gantry log`, and whether the model can do that
+    ");
+}
+
+#[tokio::test]
 async fn what_a_model_cannot_do_is_not_asked_of_it() {
     let mut toolless = model("first");
     toolless.tools = false;
@@ -194,6 +255,13 @@ async fn what_a_model_cannot_do_is_not_asked_of_it() {
     request.tools = crate::kit::full_question().tools;
     assert!(world.ask(request).await.unwrap().fallback.unwrap().contains("cannot call tools"));
     assert_eq!(world.called(), ["second"]);
+    let small = Target { context: Some(1_000), ..model("first") };
+    let world = World::with(vec![small, model("second")], true, Default::default());
+    let why = world.ask(question(&"word ".repeat(1_000))).await.unwrap().fallback.unwrap();
+    assert!(why.contains("too long for it: about 12") && why.contains("it takes 1000 in all"), "{why}");
+    assert_eq!(world.called(), ["second"]);
+    world.ask(question("short")).await.unwrap();
+    assert_eq!(world.called(), ["second", "first"]);
 }
 
 #[tokio::test]

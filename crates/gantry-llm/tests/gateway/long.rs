@@ -11,7 +11,8 @@ use crate::world::{Notes, OneChain};
 
 fn gateway(server: &ModelServer) -> Gateway {
     let chain = vec![target(server, Protocol::OpenaiChat)];
-    Gateway::new(Arc::new(OneChain { chain, strict: true })).with_wire(Arc::new(Wire::new().unwrap()))
+    Gateway::new(Arc::new(OneChain { chain, strict: true, ..OneChain::default() }))
+        .with_wire(Arc::new(Wire::new().unwrap()))
 }
 
 async fn ask(server: &ModelServer, notes: &Notes, request: Request) -> Result<Answer, AskError> {
@@ -111,6 +112,21 @@ async fn a_list_that_is_too_long_is_asked_for_some_items_at_a_time() {
 }
 
 #[tokio::test]
+async fn items_that_repeat_are_kept_and_what_is_left_out_is_recorded() {
+    let server = ModelServer::start();
+    server.otherwise(|heard| match last(heard) {
+        said if said.contains("the first items") => Turn::json(&json!({"parts": [1, 2, 1, 3]})),
+        // It begins with the last that is there, and goes on with one that was there before.
+        said if said.contains("that follow the 4 there are") => Turn::json(&json!({"parts": [3, 1, 4, 5, 6, 7]})),
+        said if said.contains("that follow the 9 there are") => Turn::json(&json!({"parts": []})),
+        _ => Turn::text("{\"parts\": [1, 2, ").cut_off(),
+    });
+    let answer = ask(&server, &Notes::default(), shaped(list())).await.unwrap();
+    assert_eq!(answer.value, Some(json!({"parts": [1, 2, 1, 3, 1, 4, 5, 6, 7]})));
+    assert!(answer.repairs.contains(&Repair::Overlap(1)), "{:?}", answer.repairs);
+}
+
+#[tokio::test]
 async fn an_object_that_is_too_long_is_asked_for_some_fields_at_a_time() {
     let server = ModelServer::start();
     server.otherwise(|heard| match last(heard) {
@@ -205,8 +221,8 @@ async fn an_answer_of_a_later_model_is_found_again_whatever_becomes_of_the_earli
     let (first, mut second) = (target(&broken, Protocol::OpenaiChat), target(&well, Protocol::OpenaiChat));
     second.provider = "other".into();
     let ask = async |chain: Vec<gantry_llm::Target>| {
-        let gateway =
-            Gateway::new(Arc::new(OneChain { chain, strict: true })).with_wire(Arc::new(Wire::new().unwrap()));
+        let gateway = Gateway::new(Arc::new(OneChain { chain, strict: true, ..OneChain::default() }))
+            .with_wire(Arc::new(Wire::new().unwrap()));
         gateway.ask(Asking { record: &notes, ..Asking::new(question("?")) }).await.unwrap()
     };
     assert_eq!(ask(vec![first.clone(), second.clone()]).await.text, "here");

@@ -1,9 +1,11 @@
 //! What is spent, and what may not be.
 
+use std::sync::Arc;
+
 use gantry_core::plan::Money;
-use gantry_core::policy::{Budget, Usage};
+use gantry_core::policy::{Budget, FailureClass, Usage};
 use gantry_llm::gateway::{cost, estimate};
-use gantry_llm::{Allowance, AskError, CallFault, Habits, Price, Reply, Target, Tokens};
+use gantry_llm::{Allowance, AskError, Asking, CallFault, Habits, Price, Reply, Target, Tokens};
 
 use crate::kit::{question, weather};
 use crate::world::{World, model, says};
@@ -119,4 +121,44 @@ async fn a_budget_is_also_for_the_second_call_of_one_question() {
     assert!(matches!(world.gateway.ask(asking).await, Err(AskError::Budget(_))));
     assert_eq!(world.called().len(), 1);
     assert_eq!(world.notes.all()[0].calls, 1, "what was spent is noted");
+}
+
+#[tokio::test]
+async fn a_call_under_a_cap_is_told_how_long_its_answer_may_be() {
+    let none = Budget::default();
+    for (budget, told) in [
+        (Budget { model_calls: Some(5), ..none }, None),
+        (Budget { tokens: Some(20_000), ..none }, Some(8_000)),
+        (Budget { tokens: Some(1_500), ..none }, Some(1_000)),
+        (Budget { cost_usd: Some(Money(20_000)), ..none }, Some(1_000)),
+    ] {
+        let world = World::with(vec![priced("first")], true, Habits::default());
+        // What is around it counts as well.
+        let allowance = Allowance::unlimited().within(Arc::new(Allowance::of(budget)));
+        let mut asking = world.asking(question("?"));
+        asking.allowance = &allowance;
+        world.gateway.ask(asking).await.unwrap();
+        assert_eq!(world.requests()[0].settings.tokens_max, told, "{budget:?}");
+        let again = world.ask(question("?")).await.unwrap();
+        assert_eq!(again.calls_made, 0, "a budget makes it no other question");
+    }
+    let world = World::with(vec![priced("first")], true, Habits::default());
+    let allowance = Allowance::of(Budget { tokens: Some(20_000), ..none });
+    let mut request = question("?");
+    request.settings.tokens_max = Some(50);
+    world.gateway.ask(Asking { allowance: &allowance, ..world.asking(request) }).await.unwrap();
+    assert_eq!(world.requests()[0].settings.tokens_max, Some(50), "what somebody said holds");
+}
+
+#[tokio::test]
+async fn a_budget_in_dollars_passes_over_models_without_a_price() {
+    let allowance = Allowance::of(Budget { cost_usd: Some(Money(1_000_000)), ..Budget::default() });
+    let world = World::with(vec![model("first"), priced("second")], true, Habits::default());
+    let answer = world.gateway.ask(Asking { allowance: &allowance, ..world.asking(question("?")) }).await.unwrap();
+    assert_eq!(world.called(), ["second"]);
+    assert!(answer.fallback.unwrap().contains("its price is not known"));
+    let world = World::with(vec![model("first")], true, Habits::default());
+    let error = world.gateway.ask(Asking { allowance: &allowance, ..world.asking(question("?")) }).await.unwrap_err();
+    assert!(error.to_string().contains("set `price` of the model in gantry.toml"), "{error}");
+    assert_eq!((error.class(), world.called().len()), (FailureClass::Policy, 0));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gantry_llm::{AskError, Asking, CallFault, Gateway, Habits, Protocol, Target, Wire};
+use gantry_llm::{Allowance, AskError, Asking, CallFault, Gateway, Habits, Protocol, Target, Wire};
 use gantry_testkit::model_server::{Gate, ModelServer, Turn};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::world::{Notes, Offline, OneChain};
 /// A gateway that waits as good as not at all before it tries again.
 fn gateway(chain: Vec<Target>, strict: bool) -> Gateway {
     let habits = Habits { backoff_min: Duration::from_millis(1), ..Habits::default() };
-    Gateway::new(Arc::new(OneChain { chain, strict }))
+    Gateway::new(Arc::new(OneChain { chain, strict, ..OneChain::default() }))
         .with_wire(Arc::new(Wire::new().unwrap()))
         .with(Protocol::Offline, Arc::new(Offline))
         .with_habits(habits)
@@ -46,7 +46,7 @@ async fn what_does_not_pass_is_given_up_at_once_and_what_does_after_its_last_try
         server.always(turn);
         let gateway = gateway(vec![target(&server, Protocol::OpenaiChat)], true);
         let error = gateway.ask(Asking::new(question("?"))).await.unwrap_err();
-        assert!(matches!(error, AskError::Calls(_)), "{error:?}");
+        assert!(matches!(error, AskError::Calls { .. }), "{error:?}");
         assert_eq!(server.counts().requests, requests);
     }
 }
@@ -130,4 +130,20 @@ async fn no_answer_error_note_or_word_to_a_listener_holds_the_key() {
             scan(&ears.heard());
         }
     }
+}
+
+#[tokio::test]
+async fn what_was_heard_of_an_answer_that_broke_off_is_counted() {
+    let server = ModelServer::start();
+    server.then(Turn::text("Once upon a time there was a king.").cut_after(6)).then(Turn::text("No.").usage(10, 5));
+    let gateway = gateway(vec![target(&server, Protocol::OpenaiChat)], true);
+    let (ears, notes, allowance) = (Ears::default(), Notes::default(), Allowance::unlimited());
+    let asking = Asking { listener: &ears, record: &notes, allowance: &allowance, ..Asking::new(question("Tell.")) };
+    let answer = gateway.ask(asking).await.unwrap();
+    let heard: usize =
+        ears.heard().iter().take_while(|line| !line.starts_with("again")).map(|line| line.len() - 5).sum();
+    assert!(heard > 0, "{:?}", ears.heard());
+    assert_eq!(answer.tokens.output, 5 + heard.div_ceil(4) as u64, "{:?}", ears.heard());
+    assert!(answer.tokens.input > 10 && answer.tokens_guessed, "{:?}", answer.tokens);
+    assert_eq!((allowance.spent(), notes.used()), (answer.usage(), answer.usage()));
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use gantry_core::policy::Usage;
 use gantry_core::time::Timestamp;
+use gantry_llm::config::LeftOut;
 use gantry_llm::{
     Answer, AskError, Asking, Begun, Call, CallError, CallFault, Chains, Delta, Finish, Gateway, Habits, Limits,
     Listener, Protocol, Provider, Record, RecordError, Reply, Request, Rung, Target, Tokens,
@@ -39,6 +40,7 @@ pub fn model(name: &str) -> Target {
         model: name.into(),
         price: None,
         limits: Limits::default(),
+        context: None,
         schemas: true,
         tools: true,
         keep: false,
@@ -111,9 +113,12 @@ impl Provider for Offline {
 }
 
 /// One chain for every role.
+#[derive(Default)]
 pub struct OneChain {
     pub chain: Vec<Target>,
     pub strict: bool,
+    /// Who was to answer first, and cannot be asked.
+    pub missing: Option<LeftOut>,
 }
 
 impl Chains for OneChain {
@@ -123,6 +128,9 @@ impl Chains for OneChain {
             (_, Some(name)) => Ok(self.chain.iter().filter(|target| target.model == name).cloned().collect()),
             _ => Ok(self.chain.clone()),
         }
+    }
+    fn missing(&self, _: &str, _: Option<&str>) -> Option<LeftOut> {
+        self.missing.clone()
     }
     fn strict(&self) -> bool {
         self.strict
@@ -199,7 +207,7 @@ impl World {
     pub fn with(chain: Vec<Target>, strict: bool, habits: Habits) -> Self {
         let puppet = Arc::new(Puppet::default());
         let ticks = AtomicI64::new(0);
-        let gateway = Gateway::new(Arc::new(OneChain { chain, strict }))
+        let gateway = Gateway::new(Arc::new(OneChain { chain, strict, missing: None }))
             .with(Protocol::OpenaiChat, puppet.clone())
             .with(Protocol::OpenaiResponses, puppet.clone())
             .with(Protocol::Offline, Arc::new(Offline))

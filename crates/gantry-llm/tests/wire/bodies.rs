@@ -171,3 +171,25 @@ async fn a_server_without_a_key_gets_no_header_with_one() {
         }
     }
 }
+
+#[tokio::test]
+async fn anthropic_is_told_up_to_where_the_next_request_will_be_the_same() {
+    let mark = json!({"type": "ephemeral"});
+    let server = ModelServer::start();
+    let (target, mut request) = (target(&server, Protocol::Anthropic), question("Go."));
+    request.messages.insert(0, Message::system("You are exact."));
+    call(&target, &request).await.unwrap();
+    request.tools = full_question().tools;
+    call(&target, &request).await.unwrap();
+    let bodies = server.bodies();
+    for body in &bodies {
+        assert_eq!(at(body, "/system/0/cache_control"), &mark, "{body}");
+    }
+    assert_eq!(at(&bodies[0], "/messages/0/content/0/cache_control"), &Value::Null, "what is asked once is not kept");
+    assert_eq!(
+        at(&bodies[1], "/messages/0/content/0/cache_control"),
+        &mark,
+        "a talk with tools goes on: {}",
+        bodies[1]
+    );
+}

@@ -28,6 +28,7 @@ pub fn target(server: &ModelServer, protocol: Protocol) -> Target {
         model: "m-1".into(),
         price: None,
         limits: Limits { timeout: Duration::from_mins(1), ..Limits::default() },
+        context: None,
         schemas: true,
         tools: true,
         keep: false,

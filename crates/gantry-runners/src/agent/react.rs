@@ -15,8 +15,10 @@ use crate::model::told;
 use crate::models::{Question, Talk};
 use crate::text::shortened;
 
-/// A call that is made this often in a row with the same result leads nowhere.
+/// A call that is made this often with the same result leads nowhere, also when others are made in between.
 const SAME_MAX: usize = 3;
+/// How many of the last calls are looked at for that.
+const LOOKED_AT: usize = 12;
 /// When tools gave more than this in all, what they gave first is left out.
 const OBSERVED_BYTES_MAX: usize = 24_000;
 
@@ -55,13 +57,19 @@ pub(crate) async fn run(job: &Job<'_>, lessons: &[String]) -> Result<Outputs, Fa
             job.note(format!("turn {turn}: one call at a time; left out: {}", shortened(&left_out, 200)));
         }
         if step.tool == FINISH {
-            return finish(job, step, &answer).await;
+            let faults = faults(job, &step);
+            if faults.is_empty() || turn == turns {
+                return finish(job, step, &faults, &answer).await;
+            }
+            // A model that calls tools by itself sees what is wrong with its result, and mends it.
+            step.observed = format!("not taken: {}", faults.join("; "));
+        } else {
+            step.observed = job.tools.call(&said(job, lessons, &steps), &step.tool, &step.args).await?;
         }
-        step.observed = job.tools.call(&said(job, lessons, &steps), &step.tool, &step.args).await?;
         steps.push(step);
         if is_stuck(&steps) {
             let tool = steps.last().map(|step| step.tool.as_str()).unwrap_or_default();
-            let message = format!("no progress: `{tool}` was called {SAME_MAX} times in a row with the same result");
+            let message = format!("no progress: `{tool}` was called {SAME_MAX} times with the same result");
             return Err(Failure::new(FailureClass::Logic, message));
         }
         leave_out(&mut steps);
@@ -132,17 +140,26 @@ fn step_of(answer: &Answer) -> Option<Step> {
     Some(Step { thought, tool, args, call: None, observed: String::new() })
 }
 
-/// The result, in the fields that the task declares.
-async fn finish(job: &Job<'_>, step: Step, answer: &Answer) -> Result<Outputs, Failure> {
-    let args = Value::Object(step.args);
-    if step.call.is_some() && job.tools.faults(FINISH, &args).is_empty() {
-        let mut outputs = Outputs::from([("answered_by".to_owned(), json!(answer.model))]);
-        if let Value::Object(fields) = args {
-            outputs.extend(fields);
-        }
-        return Ok(outputs);
+/// What is wrong with a result that was handed in by a call. One in words is put into its fields later.
+fn faults(job: &Job<'_>, step: &Step) -> Vec<String> {
+    match step.call {
+        Some(_) => job.tools.faults(FINISH, &Value::Object(step.args.clone())),
+        None => Vec::new(),
     }
-    job.hand_over(args["text"].as_str().unwrap_or(&answer.text), answer).await
+}
+
+/// The result, in the fields that the task declares.
+async fn finish(job: &Job<'_>, step: Step, faults: &[String], answer: &Answer) -> Result<Outputs, Failure> {
+    match step.call {
+        Some(_) if faults.is_empty() => {
+            let mut outputs = Outputs::from([("answered_by".to_owned(), json!(answer.model))]);
+            outputs.extend(step.args);
+            Ok(outputs)
+        }
+        // There is no turn left to mend it: all of it is what was found.
+        Some(_) => job.hand_over(&Value::Object(step.args).to_string(), answer).await,
+        None => job.hand_over(step.args["text"].as_str().unwrap_or(&answer.text), answer).await,
+    }
 }
 
 impl Step {
@@ -167,8 +184,9 @@ impl Step {
 }
 
 fn is_stuck(steps: &[Step]) -> bool {
-    let last = &steps[steps.len().saturating_sub(SAME_MAX)..];
-    last.len() == SAME_MAX && last.iter().all(|step| step.is_like(&last[0]))
+    let Some(last) = steps.last() else { return false };
+    let looked_at = &steps[steps.len().saturating_sub(LOOKED_AT)..];
+    looked_at.iter().filter(|step| step.is_like(last)).count() >= SAME_MAX
 }
 
 /// Keeps what is said short enough: calls stay, and with them the shape of the talk; what was seen long ago goes.
@@ -206,9 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_call_with_the_same_result_three_times_in_a_row_is_no_progress() {
+    fn the_same_call_with_the_same_result_three_times_is_no_progress() {
         assert!(!is_stuck(&[step("ls", "a"), step("ls", "a")]));
         assert!(!is_stuck(&[step("ls", "a"), step("ls", "b"), step("ls", "a")]));
+        let by_turns = |count: usize| -> Vec<Step> {
+            (0..count).map(|at| if at % 2 == 0 { step("ls", "a") } else { step("cat", "x") }).collect()
+        };
+        assert!(!is_stuck(&by_turns(4)) && is_stuck(&by_turns(5)));
         assert!(is_stuck(&[step("cat", "x"), step("ls", "a"), step("ls", "a"), step("ls", "a")]));
     }
 

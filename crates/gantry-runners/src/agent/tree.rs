@@ -6,9 +6,10 @@ use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::policy::FailureClass;
 use gantry_llm::Answer;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Job;
+use crate::judge::numbered;
 use crate::model::{outputs_of, shape_of, told};
 use crate::models::Question;
 use crate::text::shortened;
@@ -108,8 +109,9 @@ async fn judge(job: &Job<'_>, answers: &[Answer]) -> Result<BTreeMap<u32, (f64, 
     let inputs =
         BTreeMap::from([("goal".to_owned(), json!(job.agent.goal)), ("candidates".to_owned(), json!(candidates))]);
     let sample = job.asker.work.attempt.0.saturating_sub(1);
-    let value =
-        job.asker.ask(Question { sample, ..Question::of("agent-score", inputs) }).await?.value.unwrap_or_default();
+    let rules = |value: &Value| numbered(value, ("scores", "candidate"), answers.len());
+    let question = Question { sample, rules: Some(&rules), ..Question::of("agent-score", inputs) };
+    let value = job.asker.ask(question).await?.value.unwrap_or_default();
     let scores = value["scores"].as_array().into_iter().flatten().filter_map(|score| {
         let number = u32::try_from(score["candidate"].as_u64()?).ok()?;
         let reason = score["reason"].as_str().unwrap_or_default().to_owned();

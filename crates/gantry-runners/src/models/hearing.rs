@@ -1,5 +1,6 @@
 //! An answer while it comes: shown at once, and handed in early, so that a process that is killed loses little of it.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ const FIRST_PART: Duration = Duration::from_secs(1);
 /// More parts than this are not handed in.
 const PARTS_MAX: u32 = 500;
 
+/// Where words, thoughts and pieces of calls are shown.
+const STREAMS: [Stream; 3] = [Stream::Stdout, Stream::Stderr, Stream::Call];
+
 /// Hears one answer.
 pub(crate) struct Hearing<'a> {
     ports: &'a Ports,
@@ -25,16 +29,20 @@ pub(crate) struct Hearing<'a> {
 }
 
 struct Heard {
-    redactor: Redactor,
+    /// One for each stream: a secret may come in pieces.
+    redactors: BTreeMap<Stream, Redactor>,
     /// What has not been handed in yet.
     part: Vec<u8>,
     parts: u32,
+    /// Something of this answer was shown.
+    begun: bool,
 }
 
 impl<'a> Hearing<'a> {
     pub(crate) fn new(work: &Work, place: &Place, ports: &'a Ports) -> Self {
         let heartbeat = work.heartbeat.map(|every| Duration::from_millis(every.as_ms().max(1)));
-        let heard = Heard { redactor: place.secrets.redactor(), part: Vec::new(), parts: 0 };
+        let redactors = STREAMS.map(|stream| (stream, place.secrets.redactor())).into();
+        let heard = Heard { redactors, part: Vec::new(), parts: 0, begun: false };
         Self { ports, heartbeat, part_every: place.limits.part_every, heard: Mutex::new(heard) }
     }
 
@@ -46,7 +54,10 @@ impl<'a> Hearing<'a> {
             let next = self.heartbeat.map_or(wait, |every| every.min(wait));
             tokio::select! {
                 biased;
-                end = &mut answer => return end,
+                end = &mut answer => {
+                    self.show_the_rest();
+                    return end;
+                }
                 () = tokio::time::sleep(next) => {}
             }
             if self.heartbeat.is_some() {
@@ -76,10 +87,27 @@ impl<'a> Hearing<'a> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, text: &str) {
+    /// Shows what can be shown by now, and remembers it for the next part; thoughts are shown only.
+    fn take(&self, stream: Stream, read: impl FnOnce(&mut Redactor) -> Vec<u8>) {
         let mut heard = self.lock();
-        let piece = heard.redactor.read(text.as_bytes());
-        heard.part.extend_from_slice(&piece);
+        let Some(redactor) = heard.redactors.get_mut(&stream) else { return };
+        let piece = read(redactor);
+        if stream != Stream::Stderr {
+            heard.part.extend_from_slice(&piece);
+        }
+        heard.begun |= !piece.is_empty();
+        drop(heard);
+        let text = String::from_utf8_lossy(&piece).into_owned();
+        if !text.is_empty() {
+            self.ports.watch.output(Chunk { stream, text });
+        }
+    }
+
+    /// Shows what looked like the beginning of a secret, and was none.
+    fn show_the_rest(&self) {
+        for stream in STREAMS {
+            self.take(stream, Redactor::finish);
+        }
     }
 }
 
@@ -90,19 +118,15 @@ impl Listener for Hearing<'_> {
             Delta::Reasoning(text) => (Stream::Stderr, text),
             Delta::Call { args, .. } => (Stream::Call, args),
         };
-        if stream != Stream::Stderr {
-            self.take(&text);
-        }
-        self.ports.watch.output(Chunk { stream, text });
+        self.take(stream, |redactor| redactor.read(text.as_bytes()));
     }
 
     fn again(&self, why: &str) {
-        let begun = {
-            let heard = self.lock();
-            heard.parts > 0 || !heard.part.is_empty()
-        };
-        if begun {
-            self.take(&format!("\n[gantry: asked again: {why}]\n"));
+        if self.lock().begun {
+            self.show_the_rest();
+            let mark = format!("\n[gantry: asked again: {why}]\n");
+            self.take(Stream::Stdout, |redactor| redactor.read(mark.as_bytes()));
+            self.lock().begun = false;
         }
     }
 }

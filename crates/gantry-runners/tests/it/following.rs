@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use gantry_core::plan::{Action, Output};
 use gantry_core::time::Timestamp;
 use gantry_llm::prompts::Prompts;
 use gantry_llm::{Chains, Gateway, Limits, Protocol, Target, Wire};
-use gantry_runners::{Models, SetUp, Stream, Talk, Work};
+use gantry_runners::{Brief, Models, Secrets, SetUp, Stream, Talk, Work};
 use gantry_testkit::model_server::{ModelServer, Turn};
 use serde_json::{Value, json};
 
 use crate::minds::{Minds, agent};
+use crate::world::doing;
 
 /// One model at a server, for every role.
 struct AtServer {
@@ -132,4 +134,34 @@ async fn the_record_of_an_agent_is_the_same_with_and_without_answers_that_are_ke
     }
     assert_eq!(records[0].len(), 3);
     assert_eq!(records[0], records[1]);
+}
+
+#[tokio::test]
+async fn whoever_listens_hears_that_an_answer_begins_anew() {
+    let server = ModelServer::start();
+    server.then(Turn::json(&json!({"cause": 7}))).then(Turn::json(&json!({"cause": "a timeout"})));
+    let minds = Minds::of(models(&server, false));
+    let mut work = doing(Action::Model(serde_json::from_value(json!({"instruction": "Why?"})).unwrap()));
+    work.brief = Arc::new(Brief { outputs: [("cause".to_owned(), Output::default())].into(), ..Brief::default() });
+    assert!(minds.run(&work).await.end.is_ok());
+    let heard = minds.world.memory.shown(Stream::Stdout);
+    let (before, after) = heard.split_once("\n[gantry: asked again: ").expect("it is said");
+    assert_eq!(before, r#"{"cause":7}"#);
+    assert!(after.contains("/cause") && after.ends_with("]\n{\"cause\":\"a timeout\"}"), "{after}");
+}
+
+#[tokio::test]
+async fn a_secret_that_a_model_says_in_pieces_is_heard_by_nobody() {
+    let server = ModelServer::start();
+    server.then(Turn::text("It is sk-123456-abc, I think.").thinking("sk-123456-abc?"));
+    let mut minds = Minds::of(models(&server, false));
+    minds.world.place.secrets = Secrets::none().also_hiding([("ACME_KEY".to_owned(), "sk-123456-abc".to_owned())]);
+    let work = doing(Action::Model(serde_json::from_value(json!({"instruction": "What is it?"})).unwrap()));
+    let ended = minds.run(&work).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "It is [secret ACME_KEY], I think.");
+    let heard = |stream: Stream| minds.world.memory.shown(stream);
+    assert_eq!(heard(Stream::Stdout), "It is [secret ACME_KEY], I think.");
+    assert_eq!(heard(Stream::Stderr), "[secret ACME_KEY]?");
+    let rows = minds.diary.rows.lock().unwrap();
+    assert!(!format!("{rows:?}").contains("sk-123456"), "{rows:?}");
 }

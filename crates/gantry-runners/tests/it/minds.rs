@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gantry_core::plan::Action;
+use gantry_core::plan::{Action, Money};
 use gantry_core::policy::{Policy, Usage};
 use gantry_llm::prompts::Prompts;
 use gantry_llm::{
-    CallError, CallFault, Chains, Gateway, Limits, Listener, Protocol, Provider, Reply, Request, Target, Tokens,
+    CallError, CallFault, Chains, Gateway, Limits, Listener, Price, Protocol, Provider, Reply, Request, Target, Tokens,
     ToolCall,
 };
 use gantry_runners::{
@@ -114,8 +114,9 @@ impl Chains for One {
             base_url: "http://nowhere/".to_owned(),
             key: None,
             model: "m".to_owned(),
-            price: None,
+            price: Some(Price { input: Money(1_000_000), cached: None, output: Money(1_000_000) }),
             limits: Limits { retries_max: 0, ..Limits::default() },
+            context: None,
             schemas: true,
             tools: self.0,
             keep: false,
@@ -137,6 +138,31 @@ impl SetUp for Scripted {
     async fn gateway(&self) -> Result<Gateway, String> {
         Ok(Gateway::new(Arc::new(One(self.calls_tools))).with(Protocol::OpenaiChat, self.puppet.clone()))
     }
+}
+
+/// Nobody but the offline model answers.
+struct NobodyElse;
+
+impl Chains for NobodyElse {
+    fn chain(&self, _: &str, _: Option<&str>) -> Result<Vec<Target>, String> {
+        Ok(vec![Target::offline()])
+    }
+}
+
+#[async_trait]
+impl SetUp for NobodyElse {
+    fn talk(&self) -> Result<Talk, String> {
+        let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+    }
+    async fn gateway(&self) -> Result<Gateway, String> {
+        Ok(Gateway::new(Arc::new(NobodyElse)).with(Protocol::Offline, Arc::new(gantry_llm::offline::Offline::new())))
+    }
+}
+
+/// Models among which only the offline one answers.
+pub fn offline() -> Models {
+    Models::new(NobodyElse)
 }
 
 /// A folder with models to ask.
@@ -166,7 +192,7 @@ impl Minds {
         Self::those(calls_tools, Runners::standard(guard()))
     }
 
-    fn those(calls_tools: bool, tools: Runners) -> Self {
+    pub fn those(calls_tools: bool, tools: Runners) -> Self {
         let puppet: Arc<Puppet> = Arc::default();
         let models = Models::new(Scripted { puppet: puppet.clone(), calls_tools });
         Self::asking(models, puppet, tools)
@@ -191,7 +217,12 @@ impl Minds {
 
     /// What the model says next.
     pub fn says(&self, text: &str) {
-        let tokens = Some(Tokens { input: 10, output: 5, ..Tokens::default() });
+        self.says_for(text, 10);
+    }
+
+    /// The same, and it takes so many tokens to read what was asked.
+    pub fn says_for(&self, text: &str, input: u64) {
+        let tokens = Some(Tokens { input, output: 5, ..Tokens::default() });
         let reply = Reply { text: text.to_owned(), tokens, model: "m-of-today".to_owned(), ..Reply::default() };
         self.puppet.script.lock().unwrap().push_back(reply);
     }

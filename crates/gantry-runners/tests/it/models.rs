@@ -6,7 +6,7 @@ use gantry_runners::{Brief, Work};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use crate::minds::{Minds, inputs};
+use crate::minds::{Minds, agent, inputs, offline};
 use crate::world::doing;
 
 fn model(fields: Value) -> Work {
@@ -84,4 +84,75 @@ async fn a_model_that_cannot_be_asked_says_why_and_a_wrong_setting_is_named() {
     assert!(failure.message.contains("did you mean `temperature`?"), "{failure:?}");
     let failure = minds.run(&model(json!({"prompt": "taks"}))).await.end.unwrap_err();
     assert!(failure.message.contains("taks"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn the_offline_model_is_no_judge_and_no_critic() {
+    let minds = Minds::of(offline());
+    let work = model(json!({"instruction": "Say how slow it is."}));
+    let answered = minds.run(&work).await.end.unwrap();
+    assert_eq!(answered.outputs["answered_by"], "gantry-offline-task", "it does what it can");
+    let (checks, ports) = (["there is a number".to_owned(), "it was measured".to_owned()], minds.ports(&work));
+    let around = (&minds.world.place, &ports, &minds.world.stop);
+    let failure = gantry_runners::judge(&offline(), &work, around, &checks, &answered.outputs).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Policy, "a person has to look: {failure:?}");
+    assert!(failure.message.contains("the offline model does not judge"), "{failure:?}");
+    let work = agent(json!({"goal": "Say how slow it is.", "strategy": "reflexion"}));
+    let failure = minds.run(&work).await.end.unwrap_err();
+    assert!(failure.message.contains("the offline model does not judge"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn what_a_model_makes_is_kept_as_the_artifacts_that_the_task_declares() {
+    let from = |artifact: &str| Output { from: format!("artifacts.{artifact}"), ..Output::default() };
+    let list = Output { r#type: Some("list".to_owned()), ..Output::default() };
+    let outputs = [("words".to_owned(), from("notes")), ("links".to_owned(), list)];
+    let fields = r##"{"words": "# Notes\nIt is slow.", "links": ["a", "b"], "title": "Slow"}"##;
+    for (outputs, artifacts, said, kept) in [
+        // One artifact alone is the text itself.
+        (vec![], vec!["notes"], "# Notes", vec![("notes", "# Notes")]),
+        (vec![], vec!["a", "b"], r#"{"a": "one", "b": "two"}"#, vec![("a", "one"), ("b", "two")]),
+        (
+            outputs.to_vec(),
+            vec!["links", "title"],
+            fields,
+            vec![("links", "[\n  \"a\",\n  \"b\"\n]"), ("notes", "# Notes\nIt is slow."), ("title", "Slow")],
+        ),
+        (vec![], vec![], "Nothing to keep.", vec![]),
+    ] {
+        let minds = Minds::new();
+        minds.says(said);
+        let mut work = model(json!({"instruction": "Write it down."}));
+        let artifacts = artifacts.into_iter().map(str::to_owned).collect();
+        work.brief = Arc::new(Brief { outputs: outputs.into_iter().collect(), artifacts, ..Brief::default() });
+        let success = minds.run(&work).await.end.unwrap();
+        let bytes = |name: &str| minds.world.memory.blob(&success.artifacts, name);
+        let found: Vec<(&str, String)> = success
+            .artifacts
+            .iter()
+            .map(|artifact| (artifact.name.as_str(), String::from_utf8(bytes(&artifact.name)).unwrap()))
+            .collect();
+        assert_eq!(found, kept.into_iter().map(|(name, text)| (name, text.to_owned())).collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn the_same_work_has_the_same_seed_and_another_sample_another() {
+    let seed = |minds: &Minds| minds.puppet.heard.lock().unwrap().last().unwrap().settings.seed;
+    let asked = async |attempt: u32, key: &str, fields: Value| {
+        let minds = Minds::new();
+        minds.says("It is a timeout.");
+        let mut work = model(fields);
+        (work.attempt, work.key) = (gantry_core::id::AttemptNo(attempt), key.to_owned());
+        assert!(minds.run(&work).await.end.is_ok());
+        seed(&minds)
+    };
+    let fields = || json!({"instruction": "Say what is wrong."});
+    let first = asked(1, "key-1", fields()).await;
+    assert!(first.is_some());
+    assert_eq!(first, asked(1, "key-1", fields()).await, "the same work");
+    assert_ne!(first, asked(2, "key-1", fields()).await, "another try");
+    assert_ne!(first, asked(1, "key-2", fields()).await, "other work");
+    let said = json!({"instruction": "Say what is wrong.", "settings": {"seed": 7}});
+    assert_eq!(asked(1, "key-1", said).await, Some(7), "what the plan says counts");
 }

@@ -55,6 +55,7 @@ impl Line {
             model: "bench".to_owned(),
             price: None,
             limits: Limits { concurrent_max, retries_max: 0, ..Limits::default() },
+            context: None,
             schemas: true,
             tools: false,
             keep: false,

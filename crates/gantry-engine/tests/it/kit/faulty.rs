@@ -1,5 +1,6 @@
 //! A store that can be told to fail, over one that does not.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -29,6 +30,8 @@ pub struct Faulty {
     snapshot_damaged: AtomicBool,
     /// How many turns were read.
     turns_read: AtomicU64,
+    /// How often each was asked.
+    asked: std::sync::Mutex<BTreeMap<&'static str, u64>>,
 }
 
 /// Which requests fail in a way that may pass.
@@ -54,6 +57,7 @@ impl Faulty {
             failing: std::sync::Mutex::default(),
             snapshot_damaged: AtomicBool::new(false),
             turns_read: AtomicU64::new(0),
+            asked: std::sync::Mutex::default(),
         }
     }
 
@@ -77,6 +81,11 @@ impl Faulty {
         self.requests.swap(0, Ordering::SeqCst)
     }
 
+    /// How often it was asked for what since somebody wanted to know.
+    pub fn asked(&self) -> BTreeMap<&'static str, u64> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+
     /// The next blobs find no room.
     pub fn has_no_room_for_blobs(&self, times: u32) {
         self.blobs_full.store(times, Ordering::SeqCst);
@@ -98,7 +107,8 @@ impl Faulty {
     }
 
     /// One more request, of whatever kind.
-    fn request(&self) -> Result<(), StoreError> {
+    fn request(&self, name: &'static str) -> Result<(), StoreError> {
+        *self.asked.lock().unwrap().entry(name).or_default() += 1;
         let number = self.requests.fetch_add(1, Ordering::SeqCst) + 1;
         let fails = match *self.failing.lock().unwrap() {
             Failing::None => false,
@@ -128,7 +138,7 @@ impl Faulty {
 #[async_trait::async_trait]
 impl Store for Faulty {
     async fn append(&self, append: Append) -> Result<Appended, StoreError> {
-        self.request()?;
+        self.request("append")?;
         self.room()?;
         let _ = self.hangs.subscribe().wait_for(|hangs| !hangs).await;
         let appended = self.inner.append(append).await?;
@@ -142,7 +152,7 @@ impl Store for Faulty {
         self.inner.import(life).await
     }
     async fn load(&self, plan: &PlanId) -> Result<Option<Loaded>, StoreError> {
-        self.request()?;
+        self.request("load")?;
         let mut loaded = self.inner.load(plan).await?;
         if let Some(loaded) = loaded.as_mut().filter(|_| self.is_snapshot_damaged()) {
             (loaded.snapshot, loaded.damaged) = (None, vec![format!("the snapshot of plan `{plan}`")]);
@@ -153,7 +163,7 @@ impl Store for Faulty {
         Ok(loaded)
     }
     async fn turns(&self, plan: &PlanId, after_seq: u64, limit: u32) -> Result<Page<Turn>, StoreError> {
-        self.request()?;
+        self.request("turns")?;
         let page = self.inner.turns(plan, after_seq, limit).await?;
         self.turns_read.fetch_add(page.items.len() as u64, Ordering::SeqCst);
         Ok(page)
@@ -166,14 +176,14 @@ impl Store for Faulty {
         self.inner.save_snapshot(plan, snapshot).await
     }
     async fn plan(&self, reference: &str) -> Result<PlanCard, StoreError> {
-        self.request()?;
+        self.request("plan")?;
         self.inner.plan(reference).await
     }
     async fn list(&self, filter: ListFilter) -> Result<Page<PlanCard>, StoreError> {
         self.inner.list(filter).await
     }
     async fn put_blob(&self, bytes: Vec<u8>, at: Timestamp) -> Result<Hash, StoreError> {
-        self.request()?;
+        self.request("put_blob")?;
         let left = self.blobs_full.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         if left.is_ok() {
             return Err(StoreError::Full { what: "as the test says".to_owned() });
@@ -181,7 +191,7 @@ impl Store for Faulty {
         self.inner.put_blob(bytes, at).await
     }
     async fn get_blob(&self, hash: Hash) -> Result<Option<Vec<u8>>, StoreError> {
-        self.request()?;
+        self.request("get_blob")?;
         self.inner.get_blob(hash).await
     }
     async fn artifact(
@@ -197,7 +207,7 @@ impl Store for Faulty {
         self.inner.artifacts(plan, cursor, limit).await
     }
     async fn record_effects(&self, effects: Vec<EffectRow>) -> Result<(), StoreError> {
-        self.request()?;
+        self.request("record_effects")?;
         self.inner.record_effects(effects).await
     }
     async fn effects(
@@ -207,27 +217,27 @@ impl Store for Faulty {
         cursor: u64,
         limit: u32,
     ) -> Result<Page<EffectRow>, StoreError> {
-        self.request()?;
+        self.request("effects")?;
         self.inner.effects(plan, task, cursor, limit).await
     }
     async fn recall(&self, plan: &PlanId, kind: &str, request: Hash) -> Result<Option<EffectRow>, StoreError> {
-        self.request()?;
+        self.request("recall")?;
         self.inner.recall(plan, kind, request).await
     }
     async fn submit(&self, plan: &PlanId, input: Value, at: Timestamp) -> Result<InboxId, StoreError> {
-        self.request()?;
+        self.request("submit")?;
         self.inner.submit(plan, input, at).await
     }
     async fn inbox(&self, plan: &PlanId) -> Result<Vec<(InboxId, Value)>, StoreError> {
-        self.request()?;
+        self.request("inbox")?;
         self.inner.inbox(plan).await
     }
     async fn answer(&self, id: InboxId, answer: Value) -> Result<(), StoreError> {
-        self.request()?;
+        self.request("answer")?;
         self.inner.answer(id, answer).await
     }
     async fn ask_answer(&self, id: InboxId) -> Result<Option<Value>, StoreError> {
-        self.request()?;
+        self.request("ask_answer")?;
         self.inner.ask_answer(id).await
     }
     fn mark(&self) -> ChangeMark {
@@ -237,7 +247,7 @@ impl Store for Faulty {
         self.inner.changed(seen).await
     }
     async fn claim(&self, plan_no: PlanNo) -> Result<Option<Claim>, StoreError> {
-        self.request()?;
+        self.request("claim")?;
         self.inner.claim(plan_no).await
     }
     async fn claimed_by_other(&self, plan_no: PlanNo) -> Result<bool, StoreError> {
