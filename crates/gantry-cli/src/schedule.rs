@@ -12,7 +12,7 @@ use gantry_report::chart::Frame;
 use gantry_report::picture::Picture;
 use gantry_schedule::project::When;
 use gantry_schedule::write::{self, Unwritable};
-use gantry_schedule::{Moment, Options, Problem, Project, Schedule, USUAL_DRAWS, schedule_until, what_if};
+use gantry_schedule::{Moment, Options, Problem, Project, Schedule, USUAL_DRAWS, schedule_until, what_if_by};
 
 use crate::artifact::write_file;
 use crate::exit::{self, Fault};
@@ -183,7 +183,7 @@ fn unwritable(error: &Unwritable) -> Fault {
 
 fn options(args: &Args, project: &Project) -> Options {
     let schedules = match (args.search_for, args.schedules) {
-        (Some(_), _) => u64::MAX,
+        (Some(_), _) => Options::UNTIL_STOPPED,
         (None, Some(asked)) => asked,
         (None, None) => Options::usual_schedules(project),
     };
@@ -191,14 +191,23 @@ fn options(args: &Args, project: &Project) -> Options {
 }
 
 fn computed(args: &Args, project: &Project) -> Result<Schedule, Fault> {
-    let (begin, most) = (Instant::now(), args.search_for);
-    let stop = move || most.is_some_and(|most| begin.elapsed().as_millis() >= u128::from(most.as_ms()));
-    schedule_until(project, &options(args, project), &stop).map_err(|problems| wrong(&args.what, &problems))
+    let limit = args.search_for.map(|time| std::time::Duration::from_millis(time.as_ms()));
+    within(limit, project, &options(args, project)).map_err(|problems| wrong(&args.what, &problems))
+}
+
+/// The schedule that a search finds in this time.
+fn within(limit: Option<std::time::Duration>, project: &Project, options: &Options) -> Result<Schedule, Vec<Problem>> {
+    let began = Instant::now();
+    schedule_until(project, options, &|| limit.is_some_and(|limit| began.elapsed() >= limit))
 }
 
 fn different(args: &Args, project: &Project) -> Result<ExitCode, Fault> {
     let changes: Vec<&str> = args.what_if.iter().map(String::as_str).collect();
-    let found = what_if(project, &changes, &options(args, project)).map_err(|problems| wrong(&args.what, &problems))?;
+    // Both schedules are searched for equally long, or the one would look better for that alone.
+    let half = args.search_for.map(|time| std::time::Duration::from_millis(time.as_ms() / 2));
+    let options = options(args, project);
+    let found = what_if_by(project, &changes, |project| within(half, project, &options))
+        .map_err(|problems| wrong(&args.what, &problems))?;
     hand_over(args, &if args.record.json { exit::json_text(&found)? } else { page::differences(&found) })
 }
 

@@ -112,6 +112,7 @@ pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Pr
 }
 
 /// The same, but the optimiser stops looking as soon as `stop` says so; how far it came then depends on the machine.
+/// With [`Options::UNTIL_STOPPED`] nothing else ends the search, but that no schedule can be shorter.
 pub fn schedule_until(project: &Project, options: &Options, stop: &dyn Fn() -> bool) -> Result<Schedule, Vec<Problem>> {
     let computed = compute(project, options, stop)?;
     let lines = cost::lines(&computed, options.basis);
@@ -204,7 +205,8 @@ pub(crate) fn compute<'p>(
         computed = compute_within(project, options, horizon, None)?;
     }
     if options.schedules > 0 {
-        let effort = Effort { schedules: Some(options.schedules), patience: None, seed: options.seed };
+        let schedules = (options.schedules != Options::UNTIL_STOPPED).then_some(options.schedules);
+        let effort = Effort { schedules, patience: None, seed: options.seed };
         computed = compute_within(project, options, horizon, Some(&Search { effort, stop }))?;
     }
     Ok(computed)

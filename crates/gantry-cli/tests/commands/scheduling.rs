@@ -285,6 +285,23 @@ fn a_search_is_made_where_people_are_short_and_can_be_switched_off() {
     assert_eq!(kit.json("schedule free.csv --json")["optimiser"], serde_json::Value::Null);
 }
 
+/// No schedule of these takes less than 16 days, and no bound says so: a search goes on until it is stopped.
+const UNPROVEN: &str = r#"{"resources": [{"id": "crew", "capacity": 11}], "tasks": [
+    {"id": "a", "estimate": "2d", "needs": ["crew 7"]}, {"id": "b", "estimate": "9d", "needs": ["crew 4"]},
+    {"id": "c", "estimate": "8d", "needs": ["crew 3"]}, {"id": "d", "estimate": "8d", "needs": ["crew 7"]}]}"#;
+
+#[test]
+fn a_search_by_time_ends_by_itself_with_and_without_what_if() {
+    let kit = Kit::new();
+    kit.write("project.json", UNPROVEN);
+    let change = ["--what-if", "task.a.estimate=3d"];
+    for more in [&[][..], &change[..]] {
+        let args = [&["schedule", "project.json", "--json", "--draws", "0", "--for", "200ms"], more].concat();
+        let told: serde_json::Value = serde_json::from_str(&said(&kit, &args)).unwrap();
+        assert!(told["optimiser"]["proven"] == false || told["difference"][0]["path"] == "tasks.a.finish", "{told}");
+    }
+}
+
 #[test]
 #[expect(clippy::disallowed_macros, reason = "a test that is skipped says so")]
 fn every_published_workflow_is_drawn() {

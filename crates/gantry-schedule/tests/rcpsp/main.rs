@@ -1,5 +1,6 @@
 //! What the search promises: small cases by hand, properties of random ones.
 
 mod cases;
+mod facade;
 mod properties;
 mod random;
