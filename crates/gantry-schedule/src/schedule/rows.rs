@@ -236,7 +236,7 @@ fn leaf(computed: &Computed<'_>, task: usize, near: i64, on_path: &[bool]) -> Op
         critical,
         near_critical: !done && !critical && float.total <= near,
         drag: model.frame.quantity(computed.drags[at]),
-        percent: given.progress.percent_done(),
+        percent: model.percent[task],
         resources: assigned.collect(),
         cost: Decimal::ZERO,
         criticality: None,
@@ -255,9 +255,6 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
     let start = parts.iter().map(|part| part.start).min().unwrap_or(here);
     let finish = parts.iter().map(|part| part.finish).max().unwrap_or(here);
     let (first, last) = computed.span(task);
-    let whole: i64 = parts.iter().map(|part| part.duration.in_thousandths()).sum();
-    let done: i64 = parts.iter().map(|part| part.duration.in_thousandths() * i64::from(part.percent)).sum();
-    let all_done = parts.iter().all(|part| part.percent == 100);
     TaskRow {
         id: given.id.clone(),
         title: title(given),
@@ -274,7 +271,7 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
         critical: parts.iter().any(|part| part.critical),
         near_critical: parts.iter().any(|part| part.near_critical) && !parts.iter().any(|part| part.critical),
         drag: Quantity::default(),
-        percent: if all_done { 100 } else { u8::try_from(done / whole.max(1)).unwrap_or(99).min(99) },
+        percent: model.percent[task],
         resources: Vec::new(),
         cost: Decimal::ZERO,
         criticality: None,
