@@ -67,6 +67,8 @@ pub(crate) struct Placement {
     pub lines: Vec<usize>,
     pub shares: Vec<Vec<Share>>,
     pub unmet: Vec<Unmet>,
+    /// Nodes that fit nowhere, and lie where the links put them.
+    pub forced: Vec<usize>,
 }
 
 impl Placement {

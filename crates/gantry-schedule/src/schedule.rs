@@ -6,6 +6,8 @@
 mod options; // in reading order
 mod rows;
 mod late;
+mod remedy;
+mod short;
 
 use rust_decimal::Decimal;
 use serde::Serialize;
@@ -116,7 +118,7 @@ pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Pr
 pub fn schedule_until(project: &Project, options: &Options, stop: &dyn Fn() -> bool) -> Result<Schedule, Vec<Problem>> {
     let computed = compute(project, options, stop)?;
     let lines = cost::lines(&computed, options.basis);
-    let infeasible = late::infeasible(&computed);
+    let infeasible = late::infeasible(&computed, options);
     let overloads = rows::overloads(&computed);
     let model = &computed.model;
     let critical_paths: Vec<Vec<String>> = computed.paths.iter().map(|path| rows::names(&computed, path)).collect();
@@ -260,6 +262,7 @@ fn end_of(times: &[Times], from: i64) -> i64 {
 
 fn reorder(placement: Placement, moved: &[usize]) -> Placement {
     let mut ordered = placement.clone();
+    ordered.forced.iter_mut().for_each(|node| *node = moved[*node]);
     for (old, &new) in moved.iter().enumerate() {
         ordered.times[new] = placement.times[old];
         ordered.lines[new] = placement.lines[old];

@@ -61,6 +61,7 @@ pub(super) fn place_all(
         lines: model.network.nodes.iter().map(|node| node.line).collect(),
         shares: vec![Vec::new(); count],
         unmet: Vec::new(),
+        forced: Vec::new(),
     };
     for at in one_by_one(model, order) {
         let not_before = starts.map_or(i64::MIN, |starts| starts[at]);
@@ -71,6 +72,7 @@ pub(super) fn place_all(
         }
     }
     placement.unmet.sort_by_key(|unmet| (unmet.task, unmet.need));
+    placement.forced.sort_unstable();
     placement
 }
 
@@ -120,8 +122,10 @@ fn place_one(
         Levelling::Off => force_at(model, loads, &node, &asked, (start, finish)),
         Levelling::WithinFloat | Levelling::Slip => {
             let within = (levelling == Levelling::WithinFloat).then_some(late.finish);
-            search(model, loads, &node, &asked, (start, finish), within)
-                .unwrap_or_else(|| force_at(model, loads, &node, &asked, (start, finish)))
+            search(model, loads, &node, &asked, (start, finish), within).unwrap_or_else(|| {
+                placement.forced.extend((levelling == Levelling::Slip).then_some(at));
+                force_at(model, loads, &node, &asked, (start, finish))
+            })
         }
     };
     let from = occupied_from(&node, &model.lines.all[fit.line], fit.times);
