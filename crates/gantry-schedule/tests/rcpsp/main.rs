@@ -2,5 +2,6 @@
 
 mod cases;
 mod facade;
+mod library;
 mod properties;
 mod random;
