@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use gantry_core::life::Life;
 use gantry_schedule::Project;
-use gantry_schedule::read::{self, Unreadable};
+use gantry_schedule::read::{self, Note, Read, Unreadable};
 use gantry_store::Store;
 
 use super::of_plan;
@@ -18,28 +18,33 @@ use crate::version::{self, Seen};
 /// Larger files are a mistake.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Reads whatever this names.
-pub async fn project(record: &Record, what: &str) -> Result<Project, Fault> {
+/// Reads whatever this names; what of a file was not read comes with it.
+pub async fn project(record: &Record, what: &str) -> Result<(Project, Vec<Note>), Fault> {
     let kind = Kind::of(what);
     if kind == Kind::Plan && (what == "-" || std::path::Path::new(what).exists()) {
-        return Ok(of_plan::project(&file::load_sound_here(what, record.json)?.work(), None, now()));
+        return Ok((of_plan::project(&file::load_sound_here(what, record.json)?.work(), None, now()), Vec::new()));
     }
     if kind == Kind::Plan {
-        return of_record(record, what).await;
+        return Ok((of_record(record, what).await?, Vec::new()));
     }
     let text = text(what)?;
     let read = match kind {
-        Kind::Sm => read::psplib::project(&text),
+        Kind::Sm => read::psplib::project(&text).map(whole),
         Kind::Csv => read::csv::read(&text),
         Kind::Xml => read::msproject::read(&text),
-        Kind::Json => return json(record, what, &text),
+        Kind::Json => return json(record, what, &text).map(|Read { project, notes }| (project, notes)),
         Kind::Plan => return Err(Fault::internal("a plan is read elsewhere")),
     };
-    let mut project = read.map_err(|error| unreadable(what, &error))?;
+    let Read { mut project, notes } = read.map_err(|error| unreadable(what, &error))?;
     if project.start.is_none() && project.calendar.is_some() {
         project.start = Some(of_plan::at(now())); // it has dates, and none of them says when it starts
     }
-    Ok(project)
+    Ok((project, notes))
+}
+
+/// A project of whose file everything was read.
+fn whole(project: Project) -> Read {
+    Read { project, notes: Vec::new() }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,7 +87,7 @@ fn unreadable(path: &str, error: &Unreadable) -> Fault {
     Fault::bad_input(format!("`{path}` cannot be read: {error}"))
 }
 
-fn json(record: &Record, path: &str, text: &str) -> Result<Project, Fault> {
+fn json(record: &Record, path: &str, text: &str) -> Result<Read, Fault> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         Fault::bad_input(format!("`{path}` is no JSON: {error}")).hint("give a plan, a project or a WfCommons run")
     })?;
@@ -90,9 +95,10 @@ fn json(record: &Record, path: &str, text: &str) -> Result<Project, Fault> {
         return read::wfcommons::read(text).map_err(|error| unreadable(path, &error));
     }
     if value.get("schedule").is_some() || !is_project(&value) {
-        return Ok(of_plan::project(&file::load_sound_here(path, record.json)?.work(), None, now()));
+        return Ok(whole(of_plan::project(&file::load_sound_here(path, record.json)?.work(), None, now())));
     }
     serde_json::from_str(text)
+        .map(whole)
         .map_err(|error| Fault::bad_input(format!("`{path}` is no project that can be read: {error}")))
 }
 

@@ -148,11 +148,12 @@ pub struct LoadStep {
     pub capacity: Amount,
 }
 
-/// Something odd about a task.
+/// Something odd, mostly about a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// The task.
-    pub task: String,
+    /// The task; none when it is about the file that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// What is odd.
     pub what: String,
 }
@@ -335,12 +336,12 @@ pub(super) fn warnings(computed: &Computed<'_>) -> Vec<Warning> {
             let held = if tie.kind.holds_start() { times.start } else { times.finish };
             if held < bound && network.nodes[tie.from].role == Role::Work {
                 let what = format!("it began or ended before its link from `{}` allowed", id(tie.from));
-                warnings.push(Warning { task: id(at), what });
+                warnings.push(Warning { task: Some(id(at)), what });
             }
         }
         let latest = node.finished.or(node.started).unwrap_or(0);
         if model.project.data_date.is_some() && latest > model.from {
-            warnings.push(Warning { task: id(at), what: "its actual dates lie after the data date".to_owned() });
+            warnings.push(Warning { task: Some(id(at)), what: "its actual dates lie after the data date".to_owned() });
         }
     }
     warnings.sort_by(|a, b| (&a.task, &a.what).cmp(&(&b.task, &b.what)));

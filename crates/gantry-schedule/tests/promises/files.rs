@@ -88,7 +88,7 @@ pub fn assert_comes_back(project: &Project) -> Project {
     let schedule = planned(project);
     let text = write::msproject::write(project, &schedule).unwrap();
     assert_in_order(&text);
-    let again = read::msproject::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let again = read::msproject::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).project;
     assert_eq!(told(&planned(&again)), told(&schedule), "{text}");
     again
 }

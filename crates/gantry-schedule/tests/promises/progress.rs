@@ -51,7 +51,7 @@ fn nothing_unfinished_is_planned_before_the_data_date() {
 fn progress_against_the_links_is_told_and_the_rest_waits() {
     let schedule = planned(&at("3", "a 5d started 0 percent 40\n b 4d after a started 1 percent 25"));
     assert_eq!(drawn(&schedule), "a 0..6\nb 1..9");
-    assert_eq!(schedule.warnings[0].task, "b");
+    assert_eq!(schedule.warnings[0].task.as_deref(), Some("b"));
     assert!(schedule.warnings[0].what.contains("link from `a`"));
 }
 
