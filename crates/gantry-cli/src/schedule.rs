@@ -101,8 +101,7 @@ fn parse_time(text: &str) -> Result<gantry_core::time::Duration, String> {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
-        let (mut project, notes) = source::project(&args.record, &args.what).await?;
-        project.start = project.start.or(args.start);
+        let (project, notes) = source::project(&args.record, &args.what, args.start).await?;
         if !args.what_if.is_empty() {
             tell(&notes);
             return different(args, &project);
@@ -216,6 +215,7 @@ fn unwritable(error: &Unwritable) -> Fault {
     let fault = Fault::bad_input(error.to_string());
     match error {
         Unwritable::Undated => fault.hint("say when it starts, for example with `--start 2026-03-02`"),
+        Unwritable::Hours(_) => fault.hint("join stretches of its `week` that follow each other closely"),
         Unwritable::Problems(_) => fault,
     }
 }

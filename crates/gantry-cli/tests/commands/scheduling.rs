@@ -51,6 +51,7 @@ fn a_plan_file_is_a_schedule_of_its_estimates() {
     let kept = said(&kit, &[&asked[..], &["-o", "different.txt"]].concat());
     assert_eq!(kept, "", "it is in the file");
     let printed = said(&kit, &asked);
+    assert!(printed.contains("2027-01-04T05:00:00+00:00"), "five hours after it starts: {printed}");
     assert!(kit.read("different.txt") == printed.as_bytes(), "as it is printed where there is no terminal");
 }
 
