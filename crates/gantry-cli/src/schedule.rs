@@ -11,8 +11,11 @@ use std::time::Instant;
 use gantry_report::chart::Frame;
 use gantry_report::picture::Picture;
 use gantry_schedule::project::When;
+use gantry_schedule::read::Note;
 use gantry_schedule::write::{self, Unwritable};
-use gantry_schedule::{Moment, Options, Problem, Project, Schedule, USUAL_DRAWS, schedule_until, what_if};
+use gantry_schedule::{
+    Levelling, Moment, Options, Problem, Project, Schedule, USUAL_DRAWS, Warning, schedule_until, what_if_by,
+};
 
 use crate::artifact::write_file;
 use crate::exit::{self, Fault};
@@ -65,6 +68,9 @@ pub struct Args {
     /// Write over a file that exists
     #[arg(long)]
     force: bool,
+    /// What to do when people have too much to do at once
+    #[arg(long, value_name = "HOW", default_value = "slip")]
+    level: Level,
     /// How many futures are drawn
     #[arg(long, value_name = "N", default_value_t = USUAL_DRAWS, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     draws: u32,
@@ -95,12 +101,16 @@ fn parse_time(text: &str) -> Result<gantry_core::time::Duration, String> {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
-        let mut project = source::project(&args.record, &args.what).await?;
-        project.start = project.start.or(args.start);
+        let (project, notes) = source::project(&args.record, &args.what, args.start).await?;
         if !args.what_if.is_empty() {
+            tell(&notes);
             return different(args, &project);
         }
-        let schedule = computed(args, &project)?;
+        let mut schedule = computed(args, &project)?;
+        if args.svg.is_some() || args.csv || args.ical || args.msproject || args.health {
+            tell(&notes); // there is no place for them in there
+        }
+        schedule.warnings.extend(notes.iter().map(|note| Warning { task: None, what: note.to_string() }));
         let body = match args.svg {
             Some(chart) => drawn(chart, &schedule, &project, args.width)?,
             None if args.csv => write::csv::write(&schedule),
@@ -115,6 +125,34 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         };
         hand_over(args, &body)
     })
+}
+
+/// What to do when people have too much to do at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Level {
+    /// Work waits until someone is free, and the finish moves
+    Slip,
+    /// Work waits only as long as the finish stays; what is too much then is told
+    Float,
+    /// Work lies where the links put it; what is too much is told
+    Off,
+}
+
+impl From<Level> for Levelling {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Slip => Self::Slip,
+            Level::Float => Self::WithinFloat,
+            Level::Off => Self::Off,
+        }
+    }
+}
+
+/// What of a file was not read.
+fn tell(notes: &[Note]) {
+    for note in notes {
+        talk!("mind: {note}");
+    }
 }
 
 /// What can be drawn.
@@ -177,28 +215,38 @@ fn unwritable(error: &Unwritable) -> Fault {
     let fault = Fault::bad_input(error.to_string());
     match error {
         Unwritable::Undated => fault.hint("say when it starts, for example with `--start 2026-03-02`"),
+        Unwritable::Hours(_) => fault.hint("join stretches of its `week` that follow each other closely"),
         Unwritable::Problems(_) => fault,
     }
 }
 
 fn options(args: &Args, project: &Project) -> Options {
     let schedules = match (args.search_for, args.schedules) {
-        (Some(_), _) => u64::MAX,
+        (Some(_), _) => Options::UNTIL_STOPPED,
         (None, Some(asked)) => asked,
         (None, None) => Options::usual_schedules(project),
     };
-    Options { schedules, draws: args.draws, seed: args.seed, ..Options::default() }
+    Options { schedules, levelling: args.level.into(), draws: args.draws, seed: args.seed, ..Options::default() }
 }
 
 fn computed(args: &Args, project: &Project) -> Result<Schedule, Fault> {
-    let (begin, most) = (Instant::now(), args.search_for);
-    let stop = move || most.is_some_and(|most| begin.elapsed().as_millis() >= u128::from(most.as_ms()));
-    schedule_until(project, &options(args, project), &stop).map_err(|problems| wrong(&args.what, &problems))
+    let limit = args.search_for.map(|time| std::time::Duration::from_millis(time.as_ms()));
+    within(limit, project, &options(args, project)).map_err(|problems| wrong(&args.what, &problems))
+}
+
+/// The schedule that a search finds in this time.
+fn within(limit: Option<std::time::Duration>, project: &Project, options: &Options) -> Result<Schedule, Vec<Problem>> {
+    let began = Instant::now();
+    schedule_until(project, options, &|| limit.is_some_and(|limit| began.elapsed() >= limit))
 }
 
 fn different(args: &Args, project: &Project) -> Result<ExitCode, Fault> {
     let changes: Vec<&str> = args.what_if.iter().map(String::as_str).collect();
-    let found = what_if(project, &changes, &options(args, project)).map_err(|problems| wrong(&args.what, &problems))?;
+    // Both schedules are searched for equally long, or the one would look better for that alone.
+    let half = args.search_for.map(|time| std::time::Duration::from_millis(time.as_ms() / 2));
+    let options = options(args, project);
+    let found = what_if_by(project, &changes, |project| within(half, project, &options))
+        .map_err(|problems| wrong(&args.what, &problems))?;
     hand_over(args, &if args.record.json { exit::json_text(&found)? } else { page::differences(&found) })
 }
 

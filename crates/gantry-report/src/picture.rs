@@ -37,7 +37,7 @@ impl Picture {
         let svg = match self {
             Self::Gantt => gantt(schedule, project).svg(frame),
             Self::Network => network(schedule, project).svg(frame),
-            Self::Load => load(schedule).svg(frame),
+            Self::Load => load(schedule, project).svg(frame),
             Self::Cash => cash(schedule).svg(frame),
             Self::Histogram => {
                 let bins = futures?.histogram.iter().map(|bin| chart::Bin {
@@ -58,14 +58,14 @@ impl Picture {
                 let points = futures?
                     .s_curve
                     .iter()
-                    .map(|point| chart::Point { x: value(point.finish), y: f64::from(point.percent) });
+                    .map(|point| chart::Point { x: value(point.finish), y: f64::from(point.percent) / 100.0 });
                 SCurve {
                     measure: measure(schedule),
                     probability: points.collect(),
                     percentiles: percentiles(schedule),
                     limit: limit(schedule),
                     within_limit: within(schedule),
-                    today: None,
+                    today: today(schedule).map(chart::Moment::value),
                     sums_measure: Measure::Percent,
                     sums: Vec::new(),
                 }
@@ -149,6 +149,11 @@ fn within(schedule: &Schedule) -> Option<f64> {
     schedule.deadlines.iter().find(|verdict| verdict.task.is_none())?.probability
 }
 
+/// The moment up to which things are known.
+fn today(schedule: &Schedule) -> Option<chart::Moment> {
+    schedule.earned_value.as_ref().map(|value| moment(value.data_date))
+}
+
 fn places(schedule: &Schedule) -> BTreeMap<&str, usize> {
     schedule.tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect()
 }
@@ -160,6 +165,13 @@ fn name(task: &gantry_schedule::TaskRow) -> &str {
 fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
     let at = places(schedule);
     let parent = |id: &str| at.get(id).and_then(|at| schedule.tasks[*at].parent.as_deref());
+    let own = schedule.deadlines.iter().filter_map(|verdict| Some((verdict.task.as_deref()?, due(verdict.at))));
+    let deadlines: BTreeMap<&str, chart::Moment> = own.collect();
+    let people: BTreeMap<&str, &str> =
+        project.resources.iter().map(|one| (one.id.as_str(), one.name.as_str())).collect();
+    let who =
+        |id: &str| people.get(id).filter(|name| !name.is_empty()).map_or(id.to_owned(), |name| (*name).to_owned());
+    let unit = unit(schedule);
     let tasks = schedule.tasks.iter().map(|task| {
         let late = moment(task.late_finish);
         GanttTask {
@@ -171,7 +183,9 @@ fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
             },
             critical: task.critical,
             float: (!task.critical && task.kind == TaskKind::Task)
-                .then(|| chart::Float { until: late, length: task.float.to_string() }),
+                .then(|| chart::Float { until: late, length: counted(&task.float.to_string(), &unit) }),
+            deadline: deadlines.get(task.id.as_str()).copied(),
+            note: task.resources.iter().map(|one| who(&one.id)).collect::<Vec<_>>().join(", "),
             percent_done: (task.percent > 0).then(|| f64::from(task.percent)),
             ..GanttTask::new(name(task), moment(task.start), moment(task.finish))
         }
@@ -188,13 +202,12 @@ fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
         critical: schedule.tasks[from].critical && schedule.tasks[to].critical,
     });
     let deadline = schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| due(verdict.at));
-    let today = schedule.earned_value.as_ref().map(|value| moment(value.data_date));
     Gantt {
         clock: clock(schedule),
         tasks: tasks.collect(),
         links: links.collect(),
         deadline,
-        today,
+        today: today(schedule),
         ..Gantt::default()
     }
 }
@@ -240,15 +253,21 @@ fn network(schedule: &Schedule, project: &Project) -> Network {
     Network { clock: clock(schedule), tasks: tasks.collect(), links: links.collect(), ..Network::default() }
 }
 
-fn load(schedule: &Schedule) -> Load {
+fn load(schedule: &Schedule, project: &Project) -> Load {
     let amount = |amount: gantry_schedule::project::Amount| f64::from(amount.0) / 1_000.0;
+    let given = |id: &str| project.resources.iter().find(|one| one.id == id);
+    let called = |id: &str| given(id).filter(|one| !one.name.is_empty());
+    // Who has nothing to do is there all the same.
+    let idle =
+        |id: &str| given(id).map(|one| chart::Capacity { from: moment(schedule.start), amount: amount(one.capacity) });
     let resources = schedule.resources.iter().map(|resource| chart::Resource {
-        name: resource.id.clone(),
+        name: called(&resource.id).map_or(&resource.id, |one| &one.name).clone(),
         unit: String::new(),
         capacity: resource
             .load
             .iter()
             .map(|step| chart::Capacity { from: moment(step.from), amount: amount(step.capacity) })
+            .chain(idle(&resource.id).filter(|_| resource.load.is_empty()))
             .collect(),
         uses: resource
             .load
@@ -262,7 +281,7 @@ fn load(schedule: &Schedule) -> Load {
             })
             .collect(),
     });
-    Load { clock: clock(schedule), resources: resources.collect(), ..Load::default() }
+    Load { clock: clock(schedule), resources: resources.collect(), today: today(schedule) }
 }
 
 fn cash(schedule: &Schedule) -> CashFlow {
@@ -281,6 +300,6 @@ fn cash(schedule: &Schedule) -> CashFlow {
         currency: cost.currency.clone(),
         spans: spans.collect(),
         budget: cost.budget.and_then(|budget| budget.to_f64()),
-        today: None,
+        today: today(schedule),
     }
 }

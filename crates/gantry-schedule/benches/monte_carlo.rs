@@ -38,11 +38,28 @@ fn staffed(tasks: usize) -> Project {
     project
 }
 
-/// 10,000 futures of a plan with 500 tasks.
-#[divan::bench(args = [1_000, 10_000], sample_count = 10)]
-fn futures_of_500_tasks(bencher: Bencher<'_, '_>, draws: u32) {
-    let project = plan(500);
-    bencher.bench(|| schedule(&project, &Options { draws, ..Options::default() }).unwrap());
+/// The same, where one person of each team is away for some weeks, and half of the work is for whoever has the role.
+fn absent(tasks: usize) -> Project {
+    let mut project = staffed(tasks);
+    for (at, resource) in project.resources.iter_mut().enumerate() {
+        resource.absences.push(format!("2026-{:02}-01..2026-{:02}-14", 4 + at % 6, 4 + at % 6).parse().unwrap());
+        resource.roles.push(format!("role{}", at % 4));
+    }
+    for (at, task) in project.tasks.iter_mut().enumerate().filter(|(at, _)| at % 2 == 0) {
+        task.needs = vec![Need::role(format!("role{}", at / 2 % 4))];
+    }
+    project
+}
+
+/// 10,000 futures of a plan with 500 tasks: by links alone, with teams, and with people who are away or to be found.
+#[divan::bench(args = ["links", "teams", "absences"], sample_count = 10)]
+fn ten_thousand_futures_of_500_tasks(bencher: Bencher<'_, '_>, kind: &str) {
+    let project = match kind {
+        "links" => plan(500),
+        "teams" => staffed(500),
+        _ => absent(500),
+    };
+    bencher.bench(|| schedule(&project, &Options { draws: 10_000, ..Options::default() }).unwrap());
 }
 
 /// The passes, floats, paths and drag alone: near-linear in the number of tasks.

@@ -7,11 +7,14 @@
 //!
 //! Instances are looked for in the folder named by `GANTRY_PSPLIB`, otherwise in `../shared/data/psplib` beside the
 //! workspace. To run a part: `-- --sets j60,j120 --schedules 1000,5000 --sample 100 --seed 7 --threads 2`.
+//!
+//! It ends with 1 when a schedule does not hold, or when a whole set misses its bar.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -30,6 +33,16 @@ struct Request {
     threads: usize,
 }
 
+/// How good a whole set of so many instances must be for so many schedules: at most so many percent above the critical
+/// path, and at least so many solved to the best known makespan.
+const BARS: [(&str, usize, u64, f64, usize); 5] = [
+    ("j30", 480, 50_000, f64::INFINITY, 470),
+    ("j60", 480, 5_000, 11.2, 0),
+    ("j120", 600, 1_000, 34.5, 0),
+    ("j120", 600, 5_000, 33.0, 0),
+    ("j120", 600, 50_000, 31.5, 0),
+];
+
 /// One instance with what the world knows of it.
 struct Known {
     instance: Instance,
@@ -45,23 +58,25 @@ struct Found {
     violations: usize,
 }
 
-fn main() {
+fn main() -> ExitCode {
     let request = Request::from_arguments();
     let Some(folder) = folder() else {
         println!(
             "psplib: skipped, there are no instances. Set GANTRY_PSPLIB to a folder with j30, j60, j120 and best_known.csv."
         );
-        return;
+        return ExitCode::SUCCESS;
     };
     let table = known(&folder.join("best_known.csv"));
     println!("set    instances  schedules  above path %  above best %    best known  infeasible   time s  us/schedule");
+    let mut holds = true;
     for set in &request.sets {
         let instances = instances(&folder, &table, set, request.sample);
         for &schedules in &request.schedules {
             let effort = Effort { schedules: Some(schedules), patience: None, seed: request.seed };
-            print_row(set, schedules, &instances, &solve_all(&instances, &effort, request.threads));
+            holds &= print_row(set, schedules, &instances, &solve_all(&instances, &effort, request.threads));
         }
     }
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 impl Request {
@@ -158,7 +173,8 @@ fn take<'a>(next: &AtomicUsize, instances: &'a [Known]) -> Option<(usize, &'a Kn
     instances.get(place).map(|known| (place, known))
 }
 
-fn print_row(set: &str, schedules: u64, instances: &[Known], found: &[Found]) {
+/// Prints what was found, and says whether it is good enough.
+fn print_row(set: &str, schedules: u64, instances: &[Known], found: &[Found]) -> bool {
     let pairs = || instances.iter().zip(found);
     let above = |reference: fn(&Known) -> u32| {
         let sum: f64 = pairs().map(|(known, one)| f64::from(one.makespan) / f64::from(reference(known)) - 1.0).sum();
@@ -176,4 +192,10 @@ fn print_row(set: &str, schedules: u64, instances: &[Known], found: &[Found]) {
         format!("{solved} of {}", found.len()),
         1e6 * time / made as f64,
     );
+    let bars = BARS.iter().filter(|bar| (bar.0, bar.1, bar.2) == (set, found.len(), schedules));
+    let missed = bars.filter(|bar| above(|known| known.critical_path) > bar.3 || solved < bar.4).count();
+    if missed > 0 {
+        println!("{set} with {schedules} schedules misses its bar");
+    }
+    missed == 0 && infeasible == 0
 }

@@ -63,7 +63,12 @@ pub(crate) fn earned_value(
         return Ok(None);
     }
     let agreed = without_progress(model.project);
-    let agreed = compute(&agreed, &Options { schedules: 0, ..options.clone() }, &|| false)?;
+    // Searched for like the schedule it is measured against; time that was given for that is spent.
+    let schedules = match options.schedules {
+        Options::UNTIL_STOPPED => Options::usual_schedules(&agreed),
+        schedules => schedules,
+    };
+    let agreed = compute(&agreed, &Options { schedules, ..options.clone() }, &|| false)?;
     let budgets = cost::by_task(&agreed, &cost::lines(&agreed, options.basis));
     let spent = cost::by_task(computed, lines);
     let mut whole = Part::default();
@@ -106,7 +111,7 @@ fn part(computed: &Computed<'_>, agreed: &Computed<'_>, task: usize, budget: Dec
         (true, false) => budget * Decimal::from(by_now) / Decimal::from(work),
         (false, false) => Decimal::ZERO,
     };
-    let done = percent_of(computed, task);
+    let done = model.percent[task];
     let earned = budget * Decimal::from(done) / Decimal::ONE_HUNDRED;
     let actual = match &given.progress.cost {
         Some(actual) => cost::converted(model.project, actual),
@@ -114,17 +119,6 @@ fn part(computed: &Computed<'_>, agreed: &Computed<'_>, task: usize, budget: Dec
         None => spent * Decimal::from(done) / Decimal::ONE_HUNDRED,
     };
     Part { budget, planned, earned, actual }
-}
-
-/// How much of a task is done; a summary's own costs are earned with the time of its parts.
-fn percent_of(computed: &Computed<'_>, task: usize) -> u8 {
-    let model = &computed.model;
-    if !model.is_summary(task) {
-        return model.tasks[task].progress.percent_done().min(100);
-    }
-    let parts = &model.parts[task];
-    let sum: usize = parts.iter().map(|&part| usize::from(percent_of(computed, part))).sum();
-    u8::try_from(sum / parts.len().max(1)).unwrap_or(100)
 }
 
 fn told(computed: &Computed<'_>, whole: &Part) -> EarnedValue {

@@ -17,8 +17,9 @@ pub(crate) use chain::chained;
 pub(crate) use overload::{Stretch, loads, overloads};
 pub(crate) use search::Found;
 
+use crate::frame::Edge;
 use crate::model::Model;
-use crate::network::{Network, Times};
+use crate::network::{Deadlines, Network, Times, backward};
 use crate::rcpsp::Effort;
 
 /// With this many tasks there are too many gaps between them to look through for each task under each rule. The
@@ -66,6 +67,8 @@ pub(crate) struct Placement {
     pub lines: Vec<usize>,
     pub shares: Vec<Vec<Share>>,
     pub unmet: Vec<Unmet>,
+    /// Nodes that fit nowhere, and lie where the links put them.
+    pub forced: Vec<usize>,
 }
 
 impl Placement {
@@ -90,7 +93,8 @@ pub(crate) struct Search<'s> {
 }
 
 /// Places everything, and chooses people. `late` says how late each node may be. Orders of several rules are tried, and
-/// the one the optimiser finds if it may search; the schedule that finishes first is kept.
+/// the one the optimiser finds if it may search. The schedule that keeps hard deadlines best is kept, and of those the
+/// one that finishes first.
 pub(crate) fn level(
     model: &mut Model<'_>,
     levelling: Levelling,
@@ -103,38 +107,101 @@ pub(crate) fn level(
     let rules = if free { &serial::RULES[..] } else { &serial::RULES[..1] };
     let found = search.filter(|_| free).and_then(|search| search::search(model, &search.effort, search.stop));
     let equals = model.tasks.windows(2).all(|pair| pair[0].priority == pair[1].priority); // the optimiser knows no other
-    if free && equals && model.tasks.len() >= LARGE {
+    let large = free && model.tasks.len() >= LARGE;
+    let mut best = Best::default();
+    if large && equals {
         let few = Effort { schedules: Some(FEW_SCHEDULES), patience: None, seed: 1 };
         let quick = if found.is_none() { search::search(model, &few, &|| false) } else { None };
         let exact = found.as_ref().or(quick.as_ref()).and_then(|found| Some((&found.order, found.starts.as_ref()?)));
         if let Some((order, starts)) = exact {
-            return (serial::place_all(model, levelling, order, Some(starts), late), found);
+            best.offer(serial::place_all(model, levelling, order, Some(starts), late), model);
+            if best.is_in_time() {
+                return (best.placement(), found);
+            }
         }
     }
-    let by_rule: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, late)).collect();
-    if free && found.is_none() && model.tasks.len() >= LARGE {
-        let sequences: Vec<Vec<usize>> = by_rule.iter().map(|order| serial::one_by_one(model, order)).collect();
-        if let Some((rule, starts)) = search::quickest(model, &sequences) {
-            return (serial::place_all(model, levelling, &by_rule[rule], Some(&starts), late), None);
-        }
-    }
-    let mut orders: Vec<(Vec<i64>, Option<&Vec<i64>>)> = by_rule.into_iter().map(|order| (order, None)).collect();
-    if let Some(found) = &found {
-        orders.push((found.order.clone(), None));
+    let quick = large && (found.is_none() || best.is_some());
+    by_rules(model, levelling, rules, (early, late, late), quick, &mut best);
+    if let Some(found) = found.as_ref().filter(|_| !quick) {
+        best.offer(serial::place_all(model, levelling, &found.order, None, late), model);
         // With leads, what waits may stand before what it waits for: only its times tell that, not its order.
-        let starts = found.starts.as_ref().filter(|_| equals && has_leads(model));
-        orders.extend(starts.map(|starts| (found.order.clone(), Some(starts))));
-    }
-    let mut best: Option<((i64, i128), Placement)> = None;
-    for (order, starts) in orders {
-        let placement = serial::place_all(model, levelling, &order, starts, late);
-        let sum: i128 = placement.times.iter().map(|times| i128::from(times.finish)).sum();
-        let value = (placement.finish(), sum);
-        if best.as_ref().is_none_or(|(least, _)| value < *least) {
-            best = Some((value, placement));
+        if let Some(starts) = found.starts.as_ref().filter(|_| equals && has_leads(model)) {
+            best.offer(serial::place_all(model, levelling, &found.order, Some(starts), late), model);
         }
     }
-    (best.expect("there is at least one rule").1, found)
+    if free && !best.is_in_time() {
+        // The links alone end all sooner than people can, so that everything seemed as urgent as what is due.
+        let deadlines = model.network.nodes.iter().filter_map(|node| node.deadline);
+        let end = deadlines.fold(best.finish(), i64::max);
+        let due = backward(&model.network, &model.lines.all, early, end, Deadlines::Respected);
+        by_rules(model, levelling, rules, (early, late, &due), quick, &mut best);
+    }
+    (best.placement(), found)
+}
+
+/// Tries the orders of rules. The rules look at when nodes are due, and `late` is how late they may really be.
+fn by_rules(
+    model: &mut Model<'_>,
+    levelling: Levelling,
+    rules: &[serial::Rule],
+    (early, late, due): (&[Times], &[Times], &[Times]),
+    quick: bool,
+    best: &mut Best,
+) {
+    let orders: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, due)).collect();
+    if quick {
+        let sequences: Vec<Vec<usize>> = orders.iter().map(|order| serial::one_by_one(model, order)).collect();
+        if let Some((rule, starts)) = search::quickest(model, &sequences) {
+            best.offer(serial::place_all(model, levelling, &orders[rule], Some(&starts), late), model);
+            return;
+        }
+    }
+    for order in orders {
+        best.offer(serial::place_all(model, levelling, &order, None, late), model);
+    }
+}
+
+/// The best placement so far.
+#[derive(Default)]
+struct Best(Option<(Value, Placement)>);
+
+/// Less is better: seconds after hard deadlines, when all is finished, and the sum of all finishes.
+type Value = (i128, i64, i128);
+
+impl Best {
+    fn offer(&mut self, placement: Placement, model: &Model<'_>) {
+        let sum = placement.times.iter().map(|times| i128::from(times.finish)).sum();
+        let value = (lateness(model, |at| placement.times[at].finish), placement.finish(), sum);
+        if self.0.as_ref().is_none_or(|(least, _)| value < *least) {
+            self.0 = Some((value, placement));
+        }
+    }
+
+    fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn is_in_time(&self) -> bool {
+        self.0.as_ref().is_some_and(|((late, ..), _)| *late == 0)
+    }
+
+    fn finish(&self) -> i64 {
+        self.0.as_ref().map_or(0, |((_, finish, _), _)| *finish)
+    }
+
+    fn placement(self) -> Placement {
+        self.0.expect("there is at least one rule").1
+    }
+}
+
+/// How many seconds nodes finish after hard deadlines, their own and the project's, in all.
+fn lateness(model: &Model<'_>, finish: impl Fn(usize) -> i64) -> i128 {
+    let nodes = model.network.nodes.iter().enumerate();
+    let after = |at: usize, by: i64| i128::from((finish(at) - by).max(0));
+    let own: i128 = nodes.filter_map(|(at, node)| Some(after(at, node.deadline?))).sum();
+    let whole = model.project.deadline.filter(|deadline| deadline.hard);
+    let whole = whole.and_then(|deadline| model.second(deadline.at, Edge::Last));
+    own + whole.and_then(|by| (0..model.network.len()).map(|at| after(at, by)).max()).unwrap_or(0)
 }
 
 fn has_leads(model: &Model<'_>) -> bool {

@@ -32,4 +32,4 @@ pub use schedule::{
     Assigned, Basis, Constraint, Fix, Hours, Infeasible, LoadStep, Optimiser, Options, Overload, ResourceRow, Schedule,
     TaskKind, TaskRow, USUAL_DRAWS, Verdict, Warning, schedule, schedule_until,
 };
-pub use what_if::{WhatIf, what_if};
+pub use what_if::{WhatIf, what_if, what_if_by};

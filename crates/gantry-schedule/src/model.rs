@@ -5,6 +5,7 @@
 mod check; // in reading order
 mod lines;
 mod nodes;
+mod percent;
 
 use std::collections::BTreeMap;
 
@@ -41,6 +42,8 @@ pub(crate) struct Model<'p> {
     pub network: Network,
     /// The node of each task that is not a summary.
     pub node_of: Vec<Option<usize>>,
+    /// How much of each task is done, 0 to 100.
+    pub percent: Vec<u8>,
     /// The seconds at which the project begins to plan: its start, or the data date.
     pub from: i64,
     task_places: BTreeMap<&'p str, usize>,
@@ -86,6 +89,7 @@ impl<'p> Model<'p> {
             resources,
             network: Network::new(Vec::new(), Vec::new()).map_err(|_| Vec::new())?.0,
             node_of: Vec::new(),
+            percent: Vec::new(),
             from: 0,
             task_places,
             lines,
@@ -94,6 +98,7 @@ impl<'p> Model<'p> {
         let data_date = project.data_date.and_then(|when| model.second(when, Edge::First));
         model.from = data_date.map_or(0, |at| at.max(0));
         nodes::build(&mut model, basis)?;
+        model.percent = percent::percents(&model, basis);
         Ok(model)
     }
 

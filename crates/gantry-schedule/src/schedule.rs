@@ -6,6 +6,8 @@
 mod options; // in reading order
 mod rows;
 mod late;
+mod remedy;
+mod short;
 
 use rust_decimal::Decimal;
 use serde::Serialize;
@@ -112,10 +114,11 @@ pub fn schedule(project: &Project, options: &Options) -> Result<Schedule, Vec<Pr
 }
 
 /// The same, but the optimiser stops looking as soon as `stop` says so; how far it came then depends on the machine.
+/// With [`Options::UNTIL_STOPPED`] nothing else ends the search, but that no schedule can be shorter.
 pub fn schedule_until(project: &Project, options: &Options, stop: &dyn Fn() -> bool) -> Result<Schedule, Vec<Problem>> {
     let computed = compute(project, options, stop)?;
     let lines = cost::lines(&computed, options.basis);
-    let infeasible = late::infeasible(&computed);
+    let infeasible = late::infeasible(&computed, options);
     let overloads = rows::overloads(&computed);
     let model = &computed.model;
     let critical_paths: Vec<Vec<String>> = computed.paths.iter().map(|path| rows::names(&computed, path)).collect();
@@ -204,7 +207,8 @@ pub(crate) fn compute<'p>(
         computed = compute_within(project, options, horizon, None)?;
     }
     if options.schedules > 0 {
-        let effort = Effort { schedules: Some(options.schedules), patience: None, seed: options.seed };
+        let schedules = (options.schedules != Options::UNTIL_STOPPED).then_some(options.schedules);
+        let effort = Effort { schedules, patience: None, seed: options.seed };
         computed = compute_within(project, options, horizon, Some(&Search { effort, stop }))?;
     }
     Ok(computed)
@@ -258,6 +262,7 @@ fn end_of(times: &[Times], from: i64) -> i64 {
 
 fn reorder(placement: Placement, moved: &[usize]) -> Placement {
     let mut ordered = placement.clone();
+    ordered.forced.iter_mut().for_each(|node| *node = moved[*node]);
     for (old, &new) in moved.iter().enumerate() {
         ordered.times[new] = placement.times[old];
         ordered.lines[new] = placement.lines[old];

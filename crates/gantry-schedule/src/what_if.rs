@@ -29,13 +29,22 @@ pub struct WhatIf {
 
 /// Schedules a project with and without some changes.
 pub fn what_if(project: &Project, changes: &[&str], options: &Options) -> Result<WhatIf, Vec<Problem>> {
+    what_if_by(project, changes, |project| schedule(project, options))
+}
+
+/// The same, for callers who schedule in their own way, such as with a search that ends after some time.
+pub fn what_if_by(
+    project: &Project,
+    changes: &[&str],
+    schedule: impl Fn(&Project) -> Result<Schedule, Vec<Problem>>,
+) -> Result<WhatIf, Vec<Problem>> {
     let mut changed = project.clone();
     for change in changes {
         changed = apply(&changed, change)
             .map_err(|wrong| vec![Problem::new(wrong.change, ProblemKind::Value, wrong.what, wrong.fix)])?;
     }
-    let before = schedule(project, options)?;
-    let schedule = schedule(&changed, options)?;
+    let before = schedule(project)?;
+    let schedule = schedule(&changed)?;
     Ok(WhatIf {
         changes: changes.iter().map(|change| (*change).to_owned()).collect(),
         difference: difference(&before, &schedule),

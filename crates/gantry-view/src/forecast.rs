@@ -13,11 +13,6 @@ use crate::timeline::Timeline;
 use crate::under_way::UnderWay;
 use gantry_engine::EngineError;
 
-/// How many futures are drawn for someone who waits for the answer.
-const DRAWS: u32 = 200;
-/// Of a plan with more tasks than this no futures are drawn: that is what `gantry schedule` is for.
-const TASKS_DRAWN_MAX: usize = 5_000;
-
 /// How many tasks that will be late are named in words.
 const LATE_NAMED_MAX: usize = 3;
 
@@ -65,8 +60,13 @@ impl Forecast {
             return None;
         }
         project.data_date = Some(when(now));
-        let draws = if look == Look::Close && project.tasks.len() <= TASKS_DRAWN_MAX { DRAWS } else { 0 };
-        let schedule = schedule(&project, &Options { draws, ..Options::default() }).ok()?;
+        // As everywhere else, or this would tell another finish than `gantry schedule` and the report do.
+        let usual = Options::usual(&project);
+        let options = match look {
+            Look::Glance => Options { draws: 0, ..usual },
+            Look::Close => usual,
+        };
+        let schedule = schedule(&project, &options).ok()?;
         let whole = schedule.deadlines.iter().find(|verdict| verdict.task.is_none());
         Some(Self {
             finish: instant(schedule.finish)?,

@@ -60,11 +60,13 @@ fn stand(task: &mut Task, state: Option<TaskState>, span: Span, start: When) {
     let (began, ended) = (span.began.map(when), span.ended.map(when));
     match state {
         Some(TaskState::Completed | TaskState::Failed | TaskState::Abandoned) if ended.is_some() => {
-            task.progress = Progress { started: began, finished: ended, ..Progress::default() };
+            let cost = task.progress.cost.take();
+            task.progress = Progress { started: began, finished: ended, cost, ..Progress::default() };
         }
         // It was done before the plan began.
         Some(TaskState::Completed) => {
-            task.progress = Progress { started: Some(start), finished: Some(start), ..Progress::default() };
+            let cost = task.progress.cost.take();
+            task.progress = Progress { started: Some(start), finished: Some(start), cost, ..Progress::default() };
         }
         Some(TaskState::Skipped | TaskState::Abandoned | TaskState::Failed) => {
             task.estimate = None;

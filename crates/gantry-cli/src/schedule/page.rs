@@ -113,13 +113,10 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
         ));
     }
     lines.extend(more(schedule.overloads.len(), "over-allocation"));
-    lines.extend(
-        schedule
-            .warnings
-            .iter()
-            .take(TROUBLES_MAX)
-            .map(|warning| format!("`{}`: {}", plain(&warning.task), plain(&warning.what))),
-    );
+    lines.extend(schedule.warnings.iter().take(TROUBLES_MAX).map(|warning| match &warning.task {
+        Some(task) => format!("`{}`: {}", plain(task), plain(&warning.what)),
+        None => plain(&warning.what),
+    }));
     lines.extend(more(schedule.warnings.len(), "warning"));
     let contains = |id: &str| project.tasks.iter().any(|task| task.parent.as_deref() == Some(id));
     let unknown = project.tasks.iter().filter(|task| task.estimate.is_none() && !contains(&task.id)).count();

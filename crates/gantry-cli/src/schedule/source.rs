@@ -4,7 +4,8 @@ use std::io::Read as _;
 
 use gantry_core::life::Life;
 use gantry_schedule::Project;
-use gantry_schedule::read::{self, Unreadable};
+use gantry_schedule::project::When;
+use gantry_schedule::read::{self, Note, Read, Unreadable};
 use gantry_store::Store;
 
 use super::of_plan;
@@ -18,28 +19,48 @@ use crate::version::{self, Seen};
 /// Larger files are a mistake.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Reads whatever this names.
-pub async fn project(record: &Record, what: &str) -> Result<Project, Fault> {
+/// Reads whatever this names; what of a file was not read comes with it.
+/// It starts when it says, or else at `start`, or else now.
+pub async fn project(record: &Record, what: &str, start: Option<When>) -> Result<(Project, Vec<Note>), Fault> {
     let kind = Kind::of(what);
     if kind == Kind::Plan && (what == "-" || std::path::Path::new(what).exists()) {
-        return Ok(of_plan::project(&file::load_sound_here(what, record.json)?.work(), None, now()));
+        return Ok((of_file(what, record, start)?, Vec::new()));
     }
     if kind == Kind::Plan {
-        return of_record(record, what).await;
+        return Ok((of_record(record, what).await?, Vec::new()));
     }
     let text = text(what)?;
     let read = match kind {
-        Kind::Sm => read::psplib::project(&text),
+        Kind::Sm => read::psplib::project(&text).map(whole),
         Kind::Csv => read::csv::read(&text),
         Kind::Xml => read::msproject::read(&text),
-        Kind::Json => return json(record, what, &text),
+        Kind::Json => return json(record, what, &text, start).map(|Read { project, notes }| (project, notes)),
         Kind::Plan => return Err(Fault::internal("a plan is read elsewhere")),
     };
-    let mut project = read.map_err(|error| unreadable(what, &error))?;
+    let Read { mut project, notes } = read.map_err(|error| unreadable(what, &error))?;
+    project.start = project.start.or(start);
     if project.start.is_none() && project.calendar.is_some() {
         project.start = Some(of_plan::at(now())); // it has dates, and none of them says when it starts
     }
+    Ok((project, notes))
+}
+
+/// The work of a plan file.
+fn of_file(path: &str, record: &Record, start: Option<When>) -> Result<Project, Fault> {
+    let plan = file::load_sound_here(path, record.json)?.work();
+    let mut project = of_plan::project(&plan, None, now());
+    if let Some(start) = start.filter(|_| plan.schedule.start.is_none()) {
+        let old = project.start.replace(start);
+        // What was done before the plan was read was done by its start.
+        let done = project.tasks.iter_mut().map(|task| &mut task.progress).filter(|progress| progress.finished == old);
+        done.for_each(|progress| (progress.started, progress.finished) = (Some(start), Some(start)));
+    }
     Ok(project)
+}
+
+/// A project of whose file everything was read.
+fn whole(project: Project) -> Read {
+    Read { project, notes: Vec::new() }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,17 +103,19 @@ fn unreadable(path: &str, error: &Unreadable) -> Fault {
     Fault::bad_input(format!("`{path}` cannot be read: {error}"))
 }
 
-fn json(record: &Record, path: &str, text: &str) -> Result<Project, Fault> {
+fn json(record: &Record, path: &str, text: &str, start: Option<When>) -> Result<Read, Fault> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         Fault::bad_input(format!("`{path}` is no JSON: {error}")).hint("give a plan, a project or a WfCommons run")
     })?;
     if value.get("workflow").is_some() {
-        return read::wfcommons::read(text).map_err(|error| unreadable(path, &error));
+        let read = read::wfcommons::read(text).map_err(|error| unreadable(path, &error))?;
+        return Ok(Read { project: Project { start: read.project.start.or(start), ..read.project }, ..read });
     }
     if value.get("schedule").is_some() || !is_project(&value) {
-        return Ok(of_plan::project(&file::load_sound_here(path, record.json)?.work(), None, now()));
+        return of_file(path, record, start).map(whole);
     }
     serde_json::from_str(text)
+        .map(|project: Project| whole(Project { start: project.start.or(start), ..project }))
         .map_err(|error| Fault::bad_input(format!("`{path}` is no project that can be read: {error}")))
 }
 

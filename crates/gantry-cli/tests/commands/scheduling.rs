@@ -51,6 +51,7 @@ fn a_plan_file_is_a_schedule_of_its_estimates() {
     let kept = said(&kit, &[&asked[..], &["-o", "different.txt"]].concat());
     assert_eq!(kept, "", "it is in the file");
     let printed = said(&kit, &asked);
+    assert!(printed.contains("2027-01-04T05:00:00+00:00"), "five hours after it starts: {printed}");
     assert!(kit.read("different.txt") == printed.as_bytes(), "as it is printed where there is no terminal");
 }
 
@@ -76,6 +77,19 @@ fn charts_and_tables_are_written_for_other_tools() {
     }
     let table = said(&kit, &["schedule", "table.csv", "--csv"]);
     assert!(table.lines().nth(1).unwrap().starts_with("dig,"), "{table}");
+}
+
+#[test]
+fn what_of_a_file_is_not_read_is_told_in_every_form() {
+    let kit = Kit::new();
+    kit.write("table.csv", "id,Duraton\na,5d\n");
+    let note = "line 1: the column `Duraton` is not read; did you mean `duration`?";
+    assert_eq!(kit.json("schedule table.csv --json")["warnings"][0]["what"], note);
+    assert!(said(&kit, &["schedule", "table.csv"]).contains(note));
+    for more in ["--csv", "--what-if=task.a.priority=3"] {
+        let output = kit.output(&["schedule", "table.csv", more]);
+        assert!(String::from_utf8(output.stderr).unwrap().contains(note), "{more}");
+    }
 }
 
 #[test]
@@ -283,6 +297,99 @@ fn a_search_is_made_where_people_are_short_and_can_be_switched_off() {
     assert_eq!(kit.json("schedule table.csv --json --schedules 0")["optimiser"], serde_json::Value::Null);
     kit.write("free.csv", "id,duration,after\na,1d,\nb,2d,a\n");
     assert_eq!(kit.json("schedule free.csv --json")["optimiser"], serde_json::Value::Null);
+}
+
+#[test]
+fn work_waits_for_people_within_its_float_or_not_at_all_if_asked() {
+    let kit = Kit::new();
+    kit.write("table.csv", TABLE);
+    let told = |level: &str| {
+        let schedule = kit.json(&format!("schedule table.csv --json --level {level}"));
+        (schedule["makespan"].clone(), schedule["overloads"].as_array().unwrap().len(), schedule["feasible"].clone())
+    };
+    assert_eq!(told("slip"), (6.into(), 0, true.into()));
+    assert_eq!(told("float"), (4.into(), 1, false.into()), "ana has five days of work before paint, and three days");
+    assert_eq!(told("off"), (4.into(), 1, false.into()));
+}
+
+const INSTANCE: &str = "\
+jobs (incl. supersource/sink ):  4
+RESOURCES
+  - renewable                 :  2   R
+  - nonrenewable              :  0   N
+  - doubly constrained        :  0   D
+PRECEDENCE RELATIONS:
+jobnr.    #modes  #successors   successors
+   1        1          2           2   3
+   2        1          1           4
+   3        1          1           4
+   4        1          0
+REQUESTS/DURATIONS:
+jobnr. mode duration  R 1  R 2
+------------------------------------------------------------------------
+  1      1     0       0    0
+  2      1     4       2    0
+  3      1     5       1    3
+  4      1     0       0    0
+RESOURCEAVAILABILITIES:
+  R 1  R 2
+    2    3
+";
+
+#[test]
+fn a_benchmark_instance_has_job_numbers_and_whole_periods() {
+    let kit = Kit::new();
+    kit.write("j.sm", INSTANCE);
+    let schedule = kit.json("schedule j.sm --json --schedules 100");
+    assert_eq!(
+        (&schedule["makespan"], &schedule["unit"], &schedule["finish"]),
+        (&9.into(), &"period".into(), &9.into())
+    );
+    let tasks = schedule["tasks"].as_array().unwrap();
+    let ids: Vec<&str> = tasks.iter().map(|task| task["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["1", "2", "3", "4"]);
+    for task in tasks {
+        for key in ["start", "finish", "float"] {
+            assert!(task[key].is_u64(), "{key} of {task} is a whole number");
+        }
+        assert!(task["critical"].is_boolean() && task["resources"].is_array(), "{task}");
+    }
+    assert_eq!(schedule["critical_path"].as_array().unwrap().len(), 4);
+    assert_eq!(tasks[2]["resources"], serde_json::json!([{"id": "R1", "amount": 1}, {"id": "R2", "amount": 3}]));
+    assert!(schedule["optimiser"]["schedules"].as_u64().unwrap() <= 100);
+    let once = said(&kit, &["schedule", "j.sm", "--json", "--schedules", "100"]);
+    assert_eq!(once, said(&kit, &["schedule", "j.sm", "--json", "--schedules", "100"]), "the same bytes");
+}
+
+#[test]
+fn a_seed_gives_the_same_bytes_and_another_seed_other_futures() {
+    let kit = Kit::new();
+    kit.write("project.json", DATED);
+    let drawn =
+        |seed: &str, draws: &str| said(&kit, &["schedule", "project.json", "--json", "--seed", seed, "--draws", draws]);
+    assert_eq!(drawn("7", "300"), drawn("7", "300"));
+    let futures = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap()["monte_carlo"].clone();
+    assert_ne!(futures(drawn("7", "300")), futures(drawn("8", "300")));
+    assert_eq!(futures(drawn("7", "300"))["draws"], 300);
+    assert_eq!(futures(drawn("7", "0")), serde_json::Value::Null);
+    assert!(said(&kit, &["schedule", "project.json", "--svg", "cash"]).starts_with("<svg"));
+}
+
+/// No schedule of these takes less than 16 days, and no bound says so: a search goes on until it is stopped.
+const UNPROVEN: &str = r#"{"resources": [{"id": "crew", "capacity": 11}], "tasks": [
+    {"id": "a", "estimate": "2d", "needs": ["crew 7"]}, {"id": "b", "estimate": "9d", "needs": ["crew 4"]},
+    {"id": "c", "estimate": "8d", "needs": ["crew 3"]}, {"id": "d", "estimate": "8d", "needs": ["crew 7"]}]}"#;
+
+#[test]
+fn a_search_by_time_ends_by_itself_with_and_without_what_if() {
+    let kit = Kit::new();
+    kit.write("project.json", UNPROVEN);
+    let change = ["--what-if", "task.a.estimate=3d"];
+    for more in [&[][..], &change[..]] {
+        let args = [&["schedule", "project.json", "--json", "--draws", "0", "--for", "200ms"], more].concat();
+        let told: serde_json::Value = serde_json::from_str(&said(&kit, &args)).unwrap();
+        assert!(told["optimiser"]["proven"] == false || told["difference"][0]["path"] == "tasks.a.finish", "{told}");
+    }
 }
 
 #[test]

@@ -213,3 +213,44 @@ fn the_server_is_ready_and_says_its_figures() {
         "{figures}"
     );
 }
+
+/// A plan whose people are so short that only a search finds the sixteen days in which all can be done.
+const TIGHT: &str = "
+title: Tight
+tasks:
+  - {id: go, gate: {checks: [all are here]}}
+  - {id: a, depends_on: [go], manual: do it}
+  - {id: b, depends_on: [go], manual: do it}
+  - {id: c, depends_on: [go], manual: do it}
+  - {id: d, depends_on: [go], manual: do it}
+schedule:
+  start: 2050-01-03
+  resources: [{id: crew, capacity: 11, rate: 10}]
+  tasks:
+    a: {estimate: 2ed, needs: [crew 7]}
+    b: {estimate: 9ed, needs: [crew 4]}
+    c: {estimate: 8ed, needs: [crew 3]}
+    d: {estimate: 7ed / 8ed / 9ed, needs: [crew 7]}
+";
+
+#[test]
+fn status_schedule_and_server_tell_the_same_finish_chance_and_cost() {
+    let server = Server::start();
+    let plan = server.create(TIGHT);
+    server.until(&plan, "blocked");
+    let command = |line: &str| -> Value {
+        let line = line.replace("PLAN", &plan);
+        serde_json::from_str(&server.run(&line.split(' ').collect::<Vec<_>>(), "")).unwrap()
+    };
+    let told = server.get(&format!("/api/v1/plans/{plan}/schedule")).json();
+    assert_eq!(told["finish"], "2050-01-19T00:00:00+00:00", "sixteen days");
+    let scheduled = command("schedule PLAN --json");
+    for figure in ["/finish", "/monte_carlo/finish/p80", "/cost/total_with_contingency"] {
+        assert!(told.pointer(figure).is_some(), "{figure} in {told}");
+        assert_eq!(told.pointer(figure), scheduled.pointer(figure), "{figure}");
+    }
+    let forecast = &command("status PLAN --json")["forecast"];
+    let at = |value: Option<&Value>| value.unwrap().as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert_eq!(at(forecast.get("finish")), at(told.get("finish")));
+    assert_eq!(at(forecast.get("p80")), at(told.pointer("/monte_carlo/finish/p80")));
+}

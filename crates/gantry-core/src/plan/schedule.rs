@@ -105,6 +105,9 @@ pub struct TaskScheduling {
     /// How much of it is done, 0 to 100.
     #[serde(default, skip_serializing_if = "is_default")]
     pub percent: Option<u8>,
+    /// What it has cost so far, with everything that was bought for it; none means rates times the time it took.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spent: Option<Money>,
 }
 
 impl Scheduling {

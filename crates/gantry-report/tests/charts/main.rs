@@ -4,4 +4,5 @@ mod kit;
 mod any;
 mod drawn;
 mod large;
+mod pictures;
 mod said;

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 use crate::chance;
 use crate::frame::Edge;
 use crate::level::Share;
-use crate::project::{CostKind, Due, Money, Progress, Project, Recurring, Shape, ThreePoint, Unit, places, to_coins};
+use crate::project::{CostKind, Due, Money, Project, Recurring, Shape, ThreePoint, Unit, places, to_coins};
 use crate::schedule::{Basis, Computed};
 
 /// A century of dues every hour; shorter intervals are refused when a project is checked.
@@ -136,16 +136,16 @@ fn things(computed: &Computed<'_>, task: usize, basis: Basis, lines: &mut Vec<Li
             Due::Spread => (start, finish),
         };
         let timeline = model.node_of[task].map_or(0, |at| computed.network.nodes[at].line);
-        let amount = planned(model.project, &cost.amount, basis) * still_due(&model.tasks[task].progress, cost.due);
+        let amount = planned(model.project, &cost.amount, basis) * still_due(computed, task, cost.due);
         lines.push(Line { kind: cost.kind, task: Some(task), resource: None, amount, from, to, timeline });
     }
 }
 
 /// Which part of a cost is not yet in what a task is known to have cost.
-fn still_due(progress: &Progress, due: Due) -> Decimal {
-    let done = progress.percent_done();
+fn still_due(computed: &Computed<'_>, task: usize, due: Due) -> Decimal {
+    let done = computed.model.percent[task];
     match due {
-        _ if progress.cost.is_none() => Decimal::ONE,
+        _ if computed.model.tasks[task].progress.cost.is_none() => Decimal::ONE,
         Due::Start => Decimal::ZERO,
         Due::Finish if done == 100 => Decimal::ZERO,
         Due::Finish => Decimal::ONE,

@@ -16,8 +16,8 @@ pub(super) struct Fit {
     pub shares: Vec<Share>,
 }
 
-/// Less is better: when they finish, how much else they could do, what they cost, and who comes first.
-type Merit = (i64, usize, Decimal, usize);
+/// Less is better: how much else they could do, what they cost, and who comes first.
+pub(super) type Merit = (usize, Decimal, usize);
 
 /// What a task asks for, with the needs left out that nobody can meet.
 pub(super) struct Ask {
@@ -93,7 +93,7 @@ pub(super) fn fit_at(
     let mut line = node.line;
     let mut times = place_node(node, &model.lines.all[line], start, finish);
     for (amount, fitting) in &ask.open {
-        let mut best: Option<(Merit, usize, Times)> = None;
+        let mut best: Option<((i64, Merit), usize, Times)> = None;
         let mut blocked = Blocked::ForEver;
         for &one in fitting.iter().filter(|&&one| shares.iter().all(|share| share.resource != one)) {
             let people: Vec<usize> = shares.iter().map(|share| share.resource).chain([one]).collect();
@@ -102,9 +102,7 @@ pub(super) fn fit_at(
             let when = place_node(node, &model.lines.all[with], start, finish);
             match loads[one].fits(*amount, occupied_from(node, &model.lines.all[with], when), when.finish) {
                 Ok(()) => {
-                    let resource = model.resources[one].resource;
-                    let rate = resource.rate.as_ref().map(|rate| rate.amount).unwrap_or_default();
-                    let value = (when.finish, resource.skills.len() + resource.roles.len(), rate, one);
+                    let value = (when.finish, merit(model, one));
                     if best.as_ref().is_none_or(|(least, ..)| value < *least) {
                         best = Some((value, with, when));
                     }
@@ -112,7 +110,7 @@ pub(super) fn fit_at(
                 Err(why) => blocked = sooner(blocked, why),
             }
         }
-        let Some(((.., one), with, when)) = best else { return Err(blocked) };
+        let Some(((_, (.., one)), with, when)) = best else { return Err(blocked) };
         shares.push(Share { resource: one, amount: *amount });
         (line, times) = (with, when);
     }
@@ -121,6 +119,13 @@ pub(super) fn fit_at(
         loads[share.resource].fits(share.amount, from, times.finish)?;
     }
     Ok(Fit { times, line, shares })
+}
+
+/// Who of those who fit is to be preferred.
+pub(super) fn merit(model: &Model<'_>, one: usize) -> Merit {
+    let resource = model.resources[one].resource;
+    let rate = resource.rate.as_ref().map(|rate| rate.amount).unwrap_or_default();
+    (resource.skills.len() + resource.roles.len(), rate, one)
 }
 
 /// Places a task where its bounds put it: people who are free are chosen first, and then any who fit.

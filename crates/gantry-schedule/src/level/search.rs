@@ -35,17 +35,21 @@ pub(crate) fn search(model: &Model<'_>, effort: &Effort, stop: &dyn Fn() -> bool
     Some(picture.found(model, &best))
 }
 
-/// The seconds at which nodes start when they are placed in each of these orders, for the order that ends first; none
-/// when the picture is not exact.
+/// The seconds at which nodes start when they are placed in each of these orders, for the order that keeps hard deadlines
+/// best and ends first; none when the picture is not exact.
 pub(super) fn quickest(model: &Model<'_>, orders: &[Vec<usize>]) -> Option<(usize, Vec<i64>)> {
     let picture = Picture::new(model);
     if !picture.exact {
         return None;
     }
     let tasks = &picture.instance.tasks;
-    let end = |starts: &Vec<u32>| starts.iter().zip(tasks).map(|(start, task)| start + task.duration).max();
+    let value = |starts: &[u32]| {
+        let end = |at: usize| starts[at] + tasks[at].duration;
+        let late = super::lateness(model, |at| picture.finish(model, end(at)));
+        (late, (0..starts.len()).map(end).max())
+    };
     let each = orders.iter().enumerate().filter_map(|(at, order)| Some((at, placed(&picture.instance, order)?)));
-    let (at, starts) = each.min_by_key(|(at, starts)| (end(starts), *at))?;
+    let (at, starts) = each.min_by_key(|(at, starts)| (value(starts), *at))?;
     Some((at, picture.seconds(model, &starts)))
 }
 
@@ -142,9 +146,19 @@ impl Picture {
         i32::try_from(lag).unwrap_or(i32::MAX)
     }
 
+    /// When nodes start. A point lies where what it waits for ends, and not where the next work begins.
     fn seconds(&self, model: &Model<'_>, starts: &[u32]) -> Vec<i64> {
         let line = model.line();
-        starts.iter().map(|&start| line.start_at(line.work_before(0) + i64::from(start) * self.period)).collect()
+        let second = |(&start, task): (&u32, &Task)| match task.duration {
+            0 => self.finish(model, start),
+            _ => line.start_at(line.work_before(0) + i64::from(start) * self.period),
+        };
+        starts.iter().zip(&self.instance.tasks).map(second).collect()
+    }
+
+    fn finish(&self, model: &Model<'_>, end: u32) -> i64 {
+        let line = model.line();
+        line.finish_at(line.work_before(0) + i64::from(end) * self.period)
     }
 
     fn found(&self, model: &Model<'_>, best: &Best) -> Found {

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::fit::{Fit, ask, fit_at, force_at};
+use super::fit::{Fit, all_fitting, ask, fit_at, force_at, merit};
 use super::load::{Blocked, Load};
 use super::{Levelling, Placement, Share};
 use crate::model::Model;
 use crate::network::{Role, Times, bounds, occupied_from, place_node};
+use crate::project::Who;
 
 /// What comes first when not everything can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,17 +55,24 @@ pub(super) fn place_all(
 ) -> Placement {
     let count = model.network.len();
     let mut loads: Vec<Load> = model.resources.iter().map(|supply| Load::new(supply.capacity.clone())).collect();
+    let mut past = loads.clone();
     let mut placement = Placement {
         times: vec![Times::default(); count],
         lines: model.network.nodes.iter().map(|node| node.line).collect(),
         shares: vec![Vec::new(); count],
         unmet: Vec::new(),
+        forced: Vec::new(),
     };
     for at in one_by_one(model, order) {
         let not_before = starts.map_or(i64::MIN, |starts| starts[at]);
-        place_one(model, levelling, at, (not_before, late[at]), &mut loads, &mut placement);
+        if model.network.nodes[at].finished.is_some() {
+            place_past(model, at, &mut past, &mut placement);
+        } else {
+            place_one(model, levelling, at, (not_before, late[at]), &mut loads, &mut placement);
+        }
     }
     placement.unmet.sort_by_key(|unmet| (unmet.task, unmet.need));
+    placement.forced.sort_unstable();
     placement
 }
 
@@ -105,9 +113,8 @@ fn place_one(
     let start = start.max(node.earliest).max(not_before);
     let finish = finish.max(start);
     let task = model.tasks[node.task];
-    if node.role != Role::Work || task.needs.is_empty() || node.finished.is_some() {
+    if node.role != Role::Work || task.needs.is_empty() {
         placement.times[at] = place_node(&node, line, start, finish);
-        placement.shares[at] = past_shares(model, &node);
         return;
     }
     let mut asked = ask(model, loads, node.task);
@@ -115,8 +122,10 @@ fn place_one(
         Levelling::Off => force_at(model, loads, &node, &asked, (start, finish)),
         Levelling::WithinFloat | Levelling::Slip => {
             let within = (levelling == Levelling::WithinFloat).then_some(late.finish);
-            search(model, loads, &node, &asked, (start, finish), within)
-                .unwrap_or_else(|| force_at(model, loads, &node, &asked, (start, finish)))
+            search(model, loads, &node, &asked, (start, finish), within).unwrap_or_else(|| {
+                placement.forced.extend((levelling == Levelling::Slip).then_some(at));
+                force_at(model, loads, &node, &asked, (start, finish))
+            })
         }
     };
     let from = occupied_from(&node, &model.lines.all[fit.line], fit.times);
@@ -153,8 +162,34 @@ fn search(
     }
 }
 
-/// Who worked on what is finished, for the record.
-fn past_shares(model: &Model<'_>, node: &crate::network::Node) -> Vec<Share> {
-    let needs = model.tasks[node.task].needs.iter().filter(|_| node.role == Role::Work);
-    needs.filter_map(|need| model.named(need).map(|resource| Share { resource, amount: need.amount.0 })).collect()
+/// Puts what is finished where it was, with who worked on it. Who was found for it nobody has written down: it is taken
+/// to be who would be found today, of those who were not at something else.
+fn place_past(model: &Model<'_>, at: usize, past: &mut [Load], placement: &mut Placement) {
+    let node = &model.network.nodes[at];
+    let times = place_node(node, &model.lines.all[node.line], 0, 0);
+    let (mut shares, mut open): (Vec<Share>, Vec<(u32, Vec<usize>)>) = (Vec::new(), Vec::new());
+    for need in &model.tasks[node.task].needs {
+        match &need.who {
+            Who::Named { .. } => {
+                shares.extend(model.named(need).map(|resource| Share { resource, amount: need.amount.0 }));
+            }
+            Who::Fitting { role, skills, count } => {
+                let fitting = all_fitting(model, role.as_deref(), skills);
+                open.extend((0..*count).map(|_| (need.amount.0, fitting.clone())));
+            }
+        }
+    }
+    open.sort_by_key(|(_, fitting)| fitting.len());
+    for (amount, fitting) in open {
+        let others = fitting.into_iter().filter(|&one| shares.iter().all(|share| share.resource != one));
+        let busy = |one: usize| past[one].fits(amount, times.start, times.finish).is_err();
+        if let Some(resource) = others.min_by_key(|&one| (busy(one), merit(model, one))) {
+            shares.push(Share { resource, amount });
+        }
+    }
+    for share in &shares {
+        past[share.resource].take(share.amount, times.start, times.finish);
+    }
+    placement.times[at] = times;
+    placement.shares[at] = shares;
 }

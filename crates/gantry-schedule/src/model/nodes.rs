@@ -93,7 +93,7 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
     let progress = &task.progress;
     let line = line_of(model, task)?;
     let whole = model.planned(task, basis);
-    let done = i64::from(progress.percent_done().min(100));
+    let done = if progress.finished.is_some() { 100 } else { i64::from(progress.percent.unwrap_or(0).min(100)) };
     let scale = model.scale_of(task);
     let remaining = progress.remaining.map_or((whole * (100 - done) + 50) / 100, |left| left.to_seconds(&scale));
     let second = |when: Option<_>| when.and_then(|when| model.second(when, Edge::First));

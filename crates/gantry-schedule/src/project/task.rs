@@ -165,13 +165,6 @@ pub struct Progress {
     pub cost: Option<Money>,
 }
 
-impl Progress {
-    /// The share that is done, 0 to 100.
-    pub fn percent_done(&self) -> u8 {
-        if self.finished.is_some() { 100 } else { self.percent.unwrap_or(0) }
-    }
-}
-
 /// What was agreed for a task before work began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

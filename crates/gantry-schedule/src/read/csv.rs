@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Unreadable;
+use super::{Notes, Read, Unreadable};
+use crate::problem::nearest;
 use crate::project::{
     Calendar, Cost, CostKind, Deadline, Due, Estimate, Length, Link, Money, Need, Progress, Project, Resource, Task,
     ThreePoint, Unit, When,
@@ -53,7 +54,7 @@ enum Column {
 
 /// Reads the text of a table. Days are those of an office in UTC when anything in it is a date, and it starts on the first
 /// day that something starts; otherwise times are numbers of days from zero.
-pub fn read(text: &str) -> Result<Project, Unreadable> {
+pub fn read(text: &str) -> Result<Read, Unreadable> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut table = csv::ReaderBuilder::new()
         .delimiter(delimiter(text))
@@ -62,10 +63,19 @@ pub fn read(text: &str) -> Result<Project, Unreadable> {
         .from_reader(text.as_bytes());
     let headings = table.headers().map_err(|error| unreadable(&error))?.clone();
     let columns = columns(&headings)?;
+    let mut notes = Notes::default();
+    let unknown = |column: usize| columns.get(column).is_none_or(Option::is_none);
+    for heading in headings.iter().zip(&columns).filter(|(name, column)| column.is_none() && !name.is_empty()) {
+        notes.add(1, unread(heading.0));
+    }
     let mut project = Project::counting(Unit::Day);
     for record in table.records() {
         let record = record.map_err(|error| unreadable(&error))?;
         let line = record.position().map_or(1, |position| usize::try_from(position.line()).unwrap_or(1));
+        let nameless = |at: usize| unknown(at) && headings.get(at).is_none_or(str::is_empty);
+        if record.iter().enumerate().any(|(at, field)| !field.is_empty() && nameless(at)) {
+            notes.add(line, "this line has more fields than the heading has names; they are not read");
+        }
         let row = Row { columns: &columns, record: &record, line };
         if let Some(task) = row.task()? {
             project.tasks.push(task);
@@ -76,7 +86,14 @@ pub fn read(text: &str) -> Result<Project, Unreadable> {
     }
     settle_links(&mut project);
     add_named(&mut project);
-    Ok(project)
+    Ok(Read { project, notes: notes.by_line() })
+}
+
+/// That a column is not read, and what may have been meant.
+fn unread(heading: &str) -> String {
+    let known: Vec<&str> = COLUMNS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let near = nearest(&heading.to_lowercase(), &known).map(|near| format!("; did you mean `{near}`?"));
+    format!("the column `{heading}` is not read{}", near.unwrap_or_default())
 }
 
 fn unreadable(error: &csv::Error) -> Unreadable {
@@ -303,13 +320,17 @@ fn day_of(when: When) -> Option<jiff::civil::Date> {
 mod tests {
     use super::*;
 
+    fn project(text: &str) -> Project {
+        read(text).unwrap().project
+    }
+
     #[test]
     fn a_table_is_a_project() {
         let text = "id,name,duration,after,resources\n\
                     dig,Dig the hole,2d,,ana\n\
                     pour,Pour concrete,1d,dig,\"ana, mixer 2\"\n\
                     dry,Let it dry,3ed,pour FS+1h,\n";
-        let project = read(text).unwrap();
+        let project = project(text);
         assert_eq!(project.tasks.len(), 3);
         assert_eq!(project.task("pour").unwrap().needs, [Need::named("ana"), Need::of("mixer", 2)]);
         assert_eq!(project.task("dry").unwrap().after, ["pour FS+1h".parse().unwrap()]);
@@ -323,7 +344,7 @@ mod tests {
                     1;Plan;5 days;;Ana[50%];100%\n\
                     2;Build;3d?;1FS+2 days;Ben;\n\
                     3;Test;1d;2SS, Plan;;\n";
-        let project = read(text).unwrap();
+        let project = project(text);
         assert_eq!(project.task("1").unwrap().needs[0].amount, "50%".parse().unwrap());
         assert_eq!(project.task("1").unwrap().progress.percent, Some(100));
         assert_eq!(project.task("2").unwrap().after, ["1 FS+2d".parse().unwrap()]);
@@ -333,12 +354,24 @@ mod tests {
     #[test]
     fn three_durations_are_an_estimate_and_dates_make_a_calendar() {
         let text = "name\tlow\tlikely\thigh\tdeadline\ndesign\t2d\t3d\t8d\t2026-12-01\n";
-        let project = read(text).unwrap();
+        let project = project(text);
         let estimate = project.tasks[0].estimate.unwrap();
         assert_eq!((estimate.low, estimate.high), (Length::days(2), Length::days(8)));
         assert_eq!((project.start, project.calendar.as_deref()), (None, Some("office")), "nothing says when it starts");
-        let begun = read("name,duration,started\na,2d,2026-11-03\nb,2d,2026-11-02\n").unwrap();
+        let begun = self::project("name,duration,started\na,2d,2026-11-03\nb,2d,2026-11-02\n");
         assert_eq!(begun.start, Some("2026-11-02".parse().unwrap()));
+    }
+
+    #[test]
+    fn an_unknown_column_is_told_with_the_nearest_name() {
+        let text = "id,Duraton,after,colour\na,5d,,red\nb,2d,a,blue,9,8\nc,2d,a,blue,,\nd,2d,a,blue,7\n";
+        let notes: Vec<String> = read(text).unwrap().notes.iter().map(ToString::to_string).collect();
+        let expected = [
+            "line 1: the column `Duraton` is not read; did you mean `duration`?",
+            "line 1: the column `colour` is not read",
+            "line 3: this line has more fields than the heading has names; they are not read (2 times in all)",
+        ];
+        assert_eq!(notes, expected);
     }
 
     #[test]

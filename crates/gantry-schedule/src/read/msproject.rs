@@ -6,7 +6,7 @@ mod xml;
 
 use std::collections::BTreeMap;
 
-use super::Unreadable;
+use super::{Notes, Read, Unreadable};
 use crate::project::{Amount, CapacityChange, Money, Need, Project, Resource, Unit, When};
 use xml::Element;
 
@@ -21,10 +21,11 @@ struct Names {
 }
 
 /// Reads the text of a file. Times are taken for those of UTC, for the format knows no zones.
-pub fn read(text: &str) -> Result<Project, Unreadable> {
+pub fn read(text: &str) -> Result<Read, Unreadable> {
     let document = xml::document(text)?;
     let root = Element::root(&document)?;
     let mut names = Names { id_fields: id_fields(&root)?, ..Names::default() };
+    let mut notes = Notes::default();
     let calendars = calendars::read(&root, &mut names)?;
     let calendar = root.number("CalendarUID")?.and_then(|uid| names.calendars.get(&uid).cloned());
     let mut project = Project {
@@ -34,25 +35,28 @@ pub fn read(text: &str) -> Result<Project, Unreadable> {
         calendars,
         currency: root.text("CurrencyCode").unwrap_or("USD").to_owned(),
         data_date: root.when("StatusDate")?,
-        resources: resources(&root, &mut names)?,
+        resources: resources(&root, &mut names, &mut notes)?,
         ..Project::counting(Unit::Day)
     };
-    project.tasks = tasks::read(&root, &mut names)?;
+    project.tasks = tasks::read(&root, &mut names, &mut notes)?;
     project.deadline = tasks::deadline_of_all(&root)?;
     assign(&root, &names, &mut project)?;
     if project.tasks.is_empty() {
         return Err(root.wrong("there are no tasks in this file"));
     }
-    Ok(project)
+    Ok(Read { project, notes: notes.by_line() })
 }
 
 /// People and equipment; material and costs of the file are no resources that limit anything.
-fn resources(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Resource>, Unreadable> {
+fn resources(root: &Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Result<Vec<Resource>, Unreadable> {
     let mut resources = Vec::new();
     for element in root.all("Resources", "Resource") {
         let uid = element.required_number("UID")?;
-        let works = element.number("Type")?.unwrap_or(1) == 1;
-        let Some(name) = element.text("Name").filter(|_| works) else { continue };
+        let Some(name) = element.text("Name") else { continue }; // a blank line of its table
+        if element.number("Type")?.unwrap_or(1) != 1 {
+            notes.add(element.line(), format!("`{name}` is material or a cost; it and what it costs are not read"));
+            continue;
+        }
         let id = xml::unique(names.id(&element)?.unwrap_or(name), uid, names.resources.values());
         names.resources.insert(uid, id.clone());
         let rate = element.decimal("StandardRate")?.filter(|rate| !rate.is_zero());
@@ -166,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_file_of_another_tool_is_a_project() {
-        let project = read(FILE).unwrap();
+        let project = read(FILE).unwrap().project;
         assert_eq!((project.name.as_str(), project.currency.as_str()), ("House", "EUR"));
         assert_eq!(project.start, Some("2026-03-02T08:00".parse().unwrap()));
         let ids: Vec<(&str, Option<&str>)> =
@@ -185,12 +189,38 @@ mod tests {
 
     #[test]
     fn its_calendar_has_the_hours_and_the_days_off() {
-        let project = read(FILE).unwrap();
+        let project = read(FILE).unwrap().project;
         let calendar = &project.calendars[0];
         assert_eq!(calendar.hours("2026-03-02".parse().unwrap()).len(), 2, "a Monday");
         assert!(calendar.hours("2026-03-01".parse().unwrap()).is_empty(), "a Sunday");
         assert!(calendar.hours("2026-12-25".parse().unwrap()).is_empty());
         assert!(calendar.hours("2026-12-28".parse().unwrap()).len() == 2, "the Monday after");
+    }
+
+    #[test]
+    fn what_is_not_read_is_told() {
+        let constrained = |uid: i64, constraint: i64| {
+            format!(
+                "<Task><UID>{uid}</UID><Duration>PT8H0M0S</Duration><ConstraintType>{constraint}</ConstraintType></Task>\n"
+            )
+        };
+        let link = "<Task><UID>9</UID><PredecessorLink><PredecessorUID>1</PredecessorUID><CrossProject>1</CrossProject></PredecessorLink></Task>";
+        let tasks: String = (1..=7).map(|number| constrained(number, number)).chain([constrained(8, 6)]).collect();
+        let text = format!(
+            "<Project><Tasks>\n{tasks}{link}</Tasks>\n<Resources><Resource><UID>1</UID><Name>Steel</Name><Type>0</Type></Resource></Resources></Project>"
+        );
+        let notes: Vec<String> = read(&text).unwrap().notes.iter().map(ToString::to_string).collect();
+        let expected = [
+            "line 2: \"as late as possible\" is not read; the task is planned as early as possible",
+            "line 3: \"must start on\" is taken for \"start no earlier than\"",
+            "line 4: \"must finish on\" is taken for a hard deadline",
+            "line 6: \"start no later than\" is not read",
+            "line 7: \"finish no earlier than\" is not read (2 times in all)",
+            "line 10: this link leads to a task of another file, and is not read",
+            "line 11: `Steel` is material or a cost; it and what it costs are not read",
+        ];
+        assert_eq!(notes, expected);
+        assert_eq!(read(FILE).unwrap().notes, []);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Unreadable;
+use super::{Notes, Read, Unreadable};
 use crate::project::{Amount, Estimate, Length, Link, Need, Project, Resource, Task, Unit};
 
 /// The name of the pool of cores.
@@ -78,7 +78,7 @@ struct Cpu {
 }
 
 /// Reads the text of a file.
-pub fn read(text: &str) -> Result<Project, Unreadable> {
+pub fn read(text: &str) -> Result<Read, Unreadable> {
     let file: File = serde_json::from_str(text).map_err(|error| Unreadable {
         line: error.line(),
         what: format!("this is no workflow in the WfCommons format: {error}"),
@@ -94,8 +94,15 @@ pub fn read(text: &str) -> Result<Project, Unreadable> {
     if cores > 0 {
         project.resources.push(Resource::pool(CORES, cores));
     }
+    let mut notes = Notes::default();
     for entry in &planned {
         let run = measured.get(entry.id()).copied().unwrap_or(entry);
+        if cores > 0 && run.core_count.is_some_and(|count| count > f64::from(cores)) {
+            notes.add(
+                1,
+                format!("a task that used more cores than the {cores} of the machines is taken to have used these"),
+            );
+        }
         let needs = if cores > 0 { vec![cores_of(run, cores)] } else { Vec::new() };
         project.tasks.push(Task {
             title: entry.name.clone(),
@@ -105,7 +112,7 @@ pub fn read(text: &str) -> Result<Project, Unreadable> {
             ..Task::milestone(entry.id())
         });
     }
-    Ok(project)
+    Ok(Read { project, notes: notes.by_line() })
 }
 
 fn runtime(run: &Entry) -> Result<Length, Unreadable> {
@@ -137,7 +144,8 @@ mod tests {
             "execution": {
                 "tasks": [{"id": "split-1", "runtimeInSeconds": 2.4}, {"id": "align-2", "runtimeInSeconds": 60, "coreCount": 99}],
                 "machines": [{"nodeName": "a", "cpu": {"coreCount": 4}}, {"nodeName": "b", "cpu": {"coreCount": 4}}]}}}"#;
-        let project = read(text).unwrap();
+        let Read { project, notes } = read(text).unwrap();
+        assert_eq!(notes.len(), 1, "more cores than there are: {notes:?}");
         assert_eq!((project.name.as_str(), project.unit), ("blast", Unit::Second));
         assert_eq!(project.resources, [Resource::pool("cores", 8)]);
         let align = project.task("align-2").unwrap();
@@ -151,7 +159,7 @@ mod tests {
     fn the_older_format_has_everything_in_one_place() {
         let text =
             r#"{"workflow": {"tasks": [{"name": "a", "runtime": 5}, {"name": "b", "runtime": 7, "parents": ["a"]}]}}"#;
-        let project = read(text).unwrap();
+        let project = read(text).unwrap().project;
         assert_eq!(project.tasks.len(), 2);
         assert!(project.resources.is_empty());
     }

@@ -50,6 +50,9 @@ const DRAWN_TASKS: usize = 5_000;
 const SEARCHED_TASKS: usize = 1_000;
 
 impl Options {
+    /// As many schedules as are made until the caller of [`schedule_until`](crate::schedule_until) says stop.
+    pub const UNTIL_STOPPED: u64 = u64::MAX;
+
     /// What is computed when nobody says otherwise, so that every place tells the same dates and costs of a project.
     pub fn usual(project: &Project) -> Self {
         let draws = if project.tasks.len() <= DRAWN_TASKS { USUAL_DRAWS } else { 0 };

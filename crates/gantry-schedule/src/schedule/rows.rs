@@ -148,11 +148,12 @@ pub struct LoadStep {
     pub capacity: Amount,
 }
 
-/// Something odd about a task.
+/// Something odd, mostly about a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// The task.
-    pub task: String,
+    /// The task; none when it is about the file that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// What is odd.
     pub what: String,
 }
@@ -236,7 +237,7 @@ fn leaf(computed: &Computed<'_>, task: usize, near: i64, on_path: &[bool]) -> Op
         critical,
         near_critical: !done && !critical && float.total <= near,
         drag: model.frame.quantity(computed.drags[at]),
-        percent: given.progress.percent_done(),
+        percent: model.percent[task],
         resources: assigned.collect(),
         cost: Decimal::ZERO,
         criticality: None,
@@ -255,9 +256,6 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
     let start = parts.iter().map(|part| part.start).min().unwrap_or(here);
     let finish = parts.iter().map(|part| part.finish).max().unwrap_or(here);
     let (first, last) = computed.span(task);
-    let whole: i64 = parts.iter().map(|part| part.duration.in_thousandths()).sum();
-    let done: i64 = parts.iter().map(|part| part.duration.in_thousandths() * i64::from(part.percent)).sum();
-    let all_done = parts.iter().all(|part| part.percent == 100);
     TaskRow {
         id: given.id.clone(),
         title: title(given),
@@ -274,7 +272,7 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
         critical: parts.iter().any(|part| part.critical),
         near_critical: parts.iter().any(|part| part.near_critical) && !parts.iter().any(|part| part.critical),
         drag: Quantity::default(),
-        percent: if all_done { 100 } else { u8::try_from(done / whole.max(1)).unwrap_or(99).min(99) },
+        percent: model.percent[task],
         resources: Vec::new(),
         cost: Decimal::ZERO,
         criticality: None,
@@ -338,12 +336,12 @@ pub(super) fn warnings(computed: &Computed<'_>) -> Vec<Warning> {
             let held = if tie.kind.holds_start() { times.start } else { times.finish };
             if held < bound && network.nodes[tie.from].role == Role::Work {
                 let what = format!("it began or ended before its link from `{}` allowed", id(tie.from));
-                warnings.push(Warning { task: id(at), what });
+                warnings.push(Warning { task: Some(id(at)), what });
             }
         }
         let latest = node.finished.or(node.started).unwrap_or(0);
         if model.project.data_date.is_some() && latest > model.from {
-            warnings.push(Warning { task: id(at), what: "its actual dates lie after the data date".to_owned() });
+            warnings.push(Warning { task: Some(id(at)), what: "its actual dates lie after the data date".to_owned() });
         }
     }
     warnings.sort_by(|a, b| (&a.task, &a.what).cmp(&(&b.task, &b.what)));

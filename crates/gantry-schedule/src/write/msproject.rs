@@ -73,6 +73,9 @@ impl<'a> Sheet<'a> {
             near
         };
         let calendars = calendars::Calendars::new(project, &model.frame);
+        if let Some(name) = calendars.too_fine() {
+            return Err(Unwritable::Hours(name.to_owned()));
+        }
         Ok(Self {
             project,
             schedule,

@@ -52,6 +52,100 @@ const ORDER: &[(&str, &str)] = &[
     ("Assignment", "UID TaskUID ResourceUID PercentWorkComplete ActualWork Finish RemainingWork Start Units Work"),
 ];
 
+/// What stands in each element, by the published schema.
+const TYPES: &[(Type, &str)] = &[
+    (Type::Duration, "Duration Work ActualDuration RemainingDuration ActualWork RemainingWork"),
+    (
+        Type::DateTime,
+        "Start Finish StartDate FinishDate FromDate ToDate Stop Resume LateStart LateFinish ActualStart ActualFinish \
+         ConstraintDate Deadline StatusDate CurrentDate AvailableFrom AvailableTo",
+    ),
+    (Type::Time, "DefaultStartTime DefaultFinishTime FromTime ToTime"),
+    (
+        Type::OneOf(0, 1),
+        "ScheduleFromStart NewTasksEffortDriven IsBaseCalendar DayWorking EnteredByOccurrences IsNull EffortDriven \
+         Estimated Milestone Summary Critical OverAllocated CrossProject Interim",
+    ),
+    (
+        Type::Whole,
+        "UID ID TaskUID ResourceUID PredecessorUID CalendarUID BaseCalendarUID CurrencyDigits MinutesPerDay \
+         MinutesPerWeek DaysPerMonth OutlineLevel LinkLag LevelingDelay FreeSlack TotalSlack Occurrences SaveVersion \
+         FieldID Number",
+    ),
+    (Type::Decimal, "FixedCost Cost ActualCost MaxUnits StandardRate CostPerUse AvailableUnits Units"),
+    (Type::OneOf(0, 100), "PercentComplete PercentWorkComplete"),
+    (Type::OneOf(0, 1_000), "Priority"),
+    (Type::OneOf(0, 7), "ConstraintType DayType"),
+    (Type::OneOf(0, 9), "Type DefaultTaskType"),
+    (Type::OneOf(1, 3), "FixedCostAccrual"),
+    (Type::OneOf(1, 8), "StandardRateFormat WorkFormat"),
+    (Type::OneOf(3, 53), "DurationFormat LagFormat LevelingDelayFormat"),
+    (Type::Text(512), "Name Title WBS OutlineNumber Alias Value FieldName Group"),
+    (Type::Text(3), "CurrencyCode"),
+];
+
+/// What may stand in an element.
+enum Type {
+    Duration,
+    DateTime,
+    Time,
+    Whole,
+    Decimal,
+    OneOf(i64, i64),
+    Text(usize),
+}
+
+impl Type {
+    fn holds(&self, text: &str) -> bool {
+        match self {
+            Self::Duration => {
+                let numbers = text.strip_prefix("PT").and_then(|rest| rest.strip_suffix('S'));
+                let numbers = numbers.map(|rest| rest.split(['H', 'M']).map(str::parse::<u32>).collect::<Vec<_>>());
+                numbers.is_some_and(|numbers| numbers.len() == 3 && numbers.iter().all(Result::is_ok))
+            }
+            Self::DateTime => text.len() == 19 && text.parse::<jiff::civil::DateTime>().is_ok(),
+            Self::Time => text.len() == 8 && text.parse::<jiff::civil::Time>().is_ok(),
+            Self::Whole => text.parse::<i64>().is_ok(),
+            Self::Decimal => text.parse::<rust_decimal::Decimal>().is_ok() && !text.contains(['e', 'E']),
+            Self::OneOf(least, most) => text.parse::<i64>().is_ok_and(|number| (*least..=*most).contains(&number)),
+            Self::Text(longest) => text.chars().count() <= *longest,
+        }
+    }
+}
+
+/// Elements that may stand more than once in another, and how often at most.
+const MANY: &[(&str, usize)] = &[
+    ("Calendar", usize::MAX),
+    ("WeekDay", 8),
+    ("WorkingTime", 5),
+    ("Exception", usize::MAX),
+    ("Task", usize::MAX),
+    ("PredecessorLink", usize::MAX),
+    ("ExtendedAttribute", usize::MAX),
+    ("Baseline", usize::MAX),
+    ("Resource", usize::MAX),
+    ("AvailabilityPeriod", usize::MAX),
+    ("Assignment", usize::MAX),
+];
+
+fn assert_typed(text: &str) {
+    let document = roxmltree::Document::parse(text).unwrap();
+    for element in document.descendants().filter(roxmltree::Node::is_element) {
+        let name = element.tag_name().name();
+        let children = || element.children().filter(roxmltree::Node::is_element).map(|child| child.tag_name().name());
+        for child in children() {
+            let most = MANY.iter().find(|(many, _)| *many == child).map_or(1, |many| many.1);
+            assert!(children().filter(|other| *other == child).count() <= most, "too many {child} in {name}");
+        }
+        if children().next().is_none() && !ORDER.iter().any(|(known, _)| *known == name) {
+            let known = TYPES.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
+            let (kind, _) = known.unwrap_or_else(|| panic!("nobody knows what `{name}` holds"));
+            let held = element.text().unwrap_or_default();
+            assert!(kind.holds(held), "`{held}` does not belong into `{name}`");
+        }
+    }
+}
+
 fn assert_in_order(text: &str) {
     let document = roxmltree::Document::parse(text).unwrap();
     for element in document.descendants().filter(roxmltree::Node::is_element) {
@@ -88,7 +182,8 @@ pub fn assert_comes_back(project: &Project) -> Project {
     let schedule = planned(project);
     let text = write::msproject::write(project, &schedule).unwrap();
     assert_in_order(&text);
-    let again = read::msproject::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_typed(&text);
+    let again = read::msproject::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).project;
     assert_eq!(told(&planned(&again)), told(&schedule), "{text}");
     again
 }
@@ -133,6 +228,18 @@ fn a_project_comes_back_from_microsoft_projects_format() {
     assert_eq!(again.task("paint").unwrap().deadline, house().task("paint").unwrap().deadline);
     assert_eq!(again.resources[1].changes, house().resources[1].changes);
     assert!(again.task("dry").unwrap().estimate.unwrap().likely.is_elapsed());
+}
+
+#[test]
+fn a_day_with_six_shifts_is_refused() {
+    let mut project = office("a 3d");
+    let hours =
+        |count: u8| (0..count).map(|at| format!("{:02}:00-{:02}:30", 8 + at, 8 + at).parse().unwrap()).collect();
+    project.calendars[0].exceptions.insert("2026-03-04".parse().unwrap(), hours(5));
+    assert_comes_back(&project);
+    project.calendars[0].exceptions.insert("2026-03-04".parse().unwrap(), hours(6));
+    let written = write::msproject::write(&project, &planned(&project));
+    assert_eq!(written, Err(Unwritable::Hours("office".to_owned())));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Money to the cent, and earned value by the book.
 
 use gantry_schedule::project::{Baseline, Cost, CostKind, Due, Money, Recurring, Resource, ThreePoint, Unit};
+use gantry_schedule::{Moment, Options, TaskRow};
 use rust_decimal::Decimal;
 
-use crate::kit::{counted, office, planned, row, when};
+use crate::kit::{counted, office, planned, planned_with, row, when, with_people};
 
 fn money(text: &str) -> Money {
     text.parse().unwrap()
@@ -16,7 +17,6 @@ fn cost(name: &str, kind: CostKind, amount: &str, due: Due) -> Cost {
 #[test]
 fn people_cost_their_rate_for_their_time() {
     let mut project = office("a 2d needs ana, bob 50%");
-    let paid = |id: &str, rate: &str| Resource { rate: Some(money(rate)), ..Resource::new(id) };
     project.resources = vec![paid("ana", "80"), paid("bob", "33.335")];
     let schedule = planned(&project);
     // 16 h × 80 = 1280; 16 h × 0.5 × 33.335 = 266.68.
@@ -82,6 +82,59 @@ fn earned_value_is_by_the_book() {
     assert_eq!(value.etc.unwrap().to_string(), "81666.67");
     assert_eq!(value.vac.unwrap().to_string(), "-16666.67");
     assert_eq!(value.tcpi.unwrap().to_string(), "1.0769");
+}
+
+fn paid(id: &str, rate: &str) -> Resource {
+    Resource { rate: Some(money(rate)), ..Resource::new(id) }
+}
+
+#[test]
+fn work_under_way_earns() {
+    let mut project = counted("a 4d needs ana started 0 left 1d");
+    project.resources = vec![paid("ana", "10")];
+    project.data_date = Some(when("3"));
+    let value = planned(&project).earned_value.unwrap();
+    // Four days round the clock at 10 an hour, of which three are done.
+    let told = [value.bac, value.pv, value.ev, value.ac].map(|amount| amount.to_string());
+    assert_eq!(told, ["960.00", "720.00", "720.00", "720.00"]);
+}
+
+#[test]
+fn planned_value_is_of_the_schedule_that_was_shown() {
+    // Rules alone do all this in 17 days, a search in 16: then `a` is done by day 2 or not before day 9.
+    let project = counted("a 2d needs crew 7\n b 9d needs crew 4\n c 8d needs crew 3\n d 8d needs crew 7");
+    let mut project = with_people(project, &[("crew", 11)]);
+    project.resources[0].rate = Some(money("1"));
+    let options = Options { schedules: 2_000, ..Options::default() };
+    let shown = planned_with(&project, &options);
+    for day in 0..17_u32 {
+        project.data_date = Some(when(&day.to_string()));
+        let value = planned_with(&project, &options).earned_value.unwrap();
+        let by_now = |row: &TaskRow| {
+            let days = |moment: Moment| moment.to_string().parse::<Decimal>().unwrap();
+            let (start, finish) = (days(row.start), days(row.finish));
+            row.cost * (Decimal::from(day).clamp(start, finish) - start) / (finish - start)
+        };
+        assert_eq!(value.pv, shown.tasks.iter().map(by_now).sum::<Decimal>().round_dp(2), "on day {day}");
+    }
+}
+
+#[test]
+fn work_of_a_role_costs_the_same_when_it_is_done() {
+    let mut project = office("a 2d role welder\n b 2d role welder\n c 1d role welder after a");
+    let welder = |id: &str, rate: &str| Resource { roles: vec!["welder".to_owned()], ..paid(id, rate) };
+    project.resources = vec![welder("ana", "80"), welder("ben", "60"), welder("cleo", "90")];
+    let before = planned(&project);
+    assert_eq!(before.cost.total.to_string(), "2720.00", "16 h × 60, 16 h × 80, 8 h × 60");
+    for (task, row) in project.tasks.iter_mut().zip(&before.tasks) {
+        task.progress.started = Some(when(&row.start.to_string()));
+        task.progress.finished = Some(when(&row.finish.to_string()));
+    }
+    project.data_date = Some(when("2026-03-06"));
+    let after = planned(&project);
+    assert_eq!(after.cost.total, before.cost.total);
+    assert_eq!(after.cost.by_resource, before.cost.by_resource);
+    assert_eq!(after.earned_value.unwrap().ac, before.cost.total);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use gantry_schedule::project::{Amount, CapacityChange, Need, Project, Resource, Who};
 use gantry_schedule::{Levelling, Options, Schedule};
 
-use crate::kit::{counted, drawn, planned, planned_with, row, when, with_people};
+use crate::kit::{column, counted, drawn, office, planned, planned_with, row, when, with_people};
 
 fn who(schedule: &Schedule, id: &str) -> Vec<String> {
     row(schedule, id).resources.iter().map(|assigned| assigned.id.clone()).collect()
@@ -62,6 +62,61 @@ fn capacity_may_grow_with_time() {
     let mut project = with_people(counted("a 4d needs crew 2\n b 1d needs crew"), &[("crew", 1)]);
     project.resources[0].changes = vec![CapacityChange { from: when("3"), capacity: Amount::whole(2) }];
     assert_eq!(drawn(&planned(&project)), "a 3..7\nb 0..1");
+}
+
+#[test]
+fn a_hard_deadline_is_kept_even_if_the_end_is_later() {
+    // First `a` ends all at 9, but then `x` is done at 4.
+    let project = counted("a 3d needs ana\n tail 6d after a\n x 1d needs ana by 1 hard");
+    let project = with_people(project, &[("ana", 1)]);
+    for schedules in [0, 100] {
+        let schedule = planned_with(&project, &Options { schedules, ..Options::default() });
+        assert_eq!(drawn(&schedule), "a 1..4\ntail 4..10\nx 0..1");
+        assert!(schedule.feasible, "{:?}", schedule.infeasible);
+    }
+}
+
+#[test]
+fn a_hard_deadline_is_kept_in_a_large_project_too() {
+    let many = (0..1_200).map(|at| format!("t{at:04} 1d needs crew\n u{at:04} 3d after t{at:04}"));
+    let text = format!("{}\nx 1d needs crew by 1 hard", many.collect::<Vec<_>>().join("\n"));
+    for priority in [0, 1] {
+        let mut project = with_people(counted(&text), &[("crew", 1)]);
+        project.tasks[2_000].priority = priority;
+        let schedule = planned(&project);
+        assert!(schedule.infeasible.is_empty() || priority > 0, "{:?}", schedule.infeasible);
+        assert!(schedule.overloads.is_empty());
+    }
+}
+
+#[test]
+fn a_point_in_a_large_project_lies_where_its_work_ends() {
+    let many = (0..1_200).map(|at| format!("t{at:04} 1d needs crew")).collect::<Vec<_>>().join("\n");
+    let project = with_people(office(&format!("{many}\nend - after t0000")), &[("crew", 240)]);
+    let schedule = planned(&project);
+    assert_eq!(row(&schedule, "t0000").finish, row(&schedule, "end").finish, "and not the next morning");
+}
+
+#[test]
+fn capacity_that_falls_keeps_its_order_in_floats_and_futures() {
+    let project = counted("a 5d needs crew\n b 5d needs crew from 5\n c 5d needs crew from 5");
+    let mut project = with_people(project, &[("crew", 3)]);
+    project.resources[0].changes = vec![CapacityChange { from: when("5"), capacity: Amount::whole(1) }];
+    let schedule = planned_with(&project, &Options { draws: 64, ..Options::default() });
+    assert_eq!(drawn(&schedule), "a 0..5\nb 5..10\nc 10..15");
+    assert_eq!(column(&schedule, |row| row.float.to_string()), "a 0, b 0, c 0");
+    assert_eq!(schedule.critical_path, ["a", "b", "c"]);
+    assert_eq!(schedule.monte_carlo.unwrap().finish.p10, schedule.finish, "there is no doubt");
+}
+
+#[test]
+fn who_comes_after_a_fall_of_capacity_waits_for_all_who_were_there() {
+    // Two leave on day six: then `d` alone can work, and only when all three are done, whoever is late.
+    let drawing = "a 3d/3d/30d needs crew\n b 4d/4d/40d needs crew\n c 5d/5d/50d needs crew\n d 1d needs crew from 90";
+    let mut project = with_people(counted(drawing), &[("crew", 3)]);
+    project.resources[0].changes = vec![CapacityChange { from: when("80"), capacity: Amount::whole(1) }];
+    let schedule = planned_with(&project, &Options { draws: 64, ..Options::default() });
+    assert_eq!(column(&schedule, |row| row.late_finish.to_string()), "a 90, b 90, c 90, d 91");
 }
 
 #[test]

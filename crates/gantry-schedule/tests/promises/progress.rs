@@ -26,6 +26,22 @@ fn work_in_progress_has_its_remaining_duration_from_the_data_date() {
 }
 
 #[test]
+fn what_is_left_says_how_much_is_done() {
+    let schedule = planned(&at("5", "a 4d started 3 left 1d\n b 4d started 1 left 6d\n c 4d started 1 left 0d\n d 4d"));
+    assert_eq!(column(&schedule, |row| row.percent.to_string()), "a 75, b 40, c 99, d 0");
+}
+
+#[test]
+fn a_summary_is_as_far_as_its_parts() {
+    let done = (0..9).map(|at| format!("p{at} 2d in all started {} finished {}", at * 2, at * 2 + 2));
+    let drawing = format!("all -\n{}\nlast 2d in all\nnone -\n m - in none", done.collect::<Vec<_>>().join("\n"));
+    let schedule = planned(&at("18", &drawing));
+    assert_eq!((row(&schedule, "all").percent, row(&schedule, "none").percent), (90, 0));
+    let halves = planned(&at("3", "all -\n a 6d in all started 0 percent 50\n b 2d in all started 0 finished 2"));
+    assert_eq!(row(&halves, "all").percent, 62, "five days of eight");
+}
+
+#[test]
 fn nothing_unfinished_is_planned_before_the_data_date() {
     let schedule = planned(&at("10", "a 3d\n b 2d after a"));
     assert_eq!(drawn(&schedule), "a 10..13\nb 13..15");
@@ -35,7 +51,7 @@ fn nothing_unfinished_is_planned_before_the_data_date() {
 fn progress_against_the_links_is_told_and_the_rest_waits() {
     let schedule = planned(&at("3", "a 5d started 0 percent 40\n b 4d after a started 1 percent 25"));
     assert_eq!(drawn(&schedule), "a 0..6\nb 1..9");
-    assert_eq!(schedule.warnings[0].task, "b");
+    assert_eq!(schedule.warnings[0].task.as_deref(), Some("b"));
     assert!(schedule.warnings[0].what.contains("link from `a`"));
 }
 

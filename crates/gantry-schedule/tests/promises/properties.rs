@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gantry_schedule::project::{
-    Cost, CostKind, Due, Link, LinkKind, Money, Need, Project, Recurring, Resource, Task, Unit,
+    Amount, CapacityChange, Cost, CostKind, Due, Link, LinkKind, Money, Need, Project, Recurring, Resource, Task, Unit,
 };
 use gantry_schedule::{Levelling, Moment, Options, Schedule, schedule, what_if};
 use proptest::prelude::*;
@@ -44,6 +44,26 @@ fn projects() -> impl Strategy<Value = Project> {
         let tasks = drawn.iter().enumerate().map(|(at, drawn)| task(at, drawn, "d")).collect();
         let resources = vec![Resource::pool("crew", 3), Resource::pool("crane", 1)];
         Project { tasks, resources, ..Project::counting(Unit::Day) }
+    })
+}
+
+/// The same, where each task waits only for others to finish or start, and capacity comes and goes but is enough at last.
+fn changing_projects() -> impl Strategy<Value = Project> {
+    let steps = prop::collection::vec((1..25_i64, 0..4_u32), 0..5);
+    (projects(), steps).prop_map(|(mut project, steps)| {
+        for link in project.tasks.iter_mut().flat_map(|task| &mut task.after) {
+            link.kind = if link.kind.leaves_finish() { LinkKind::FinishToStart } else { LinkKind::StartToStart };
+            link.lag = link.lag.to_string().trim_start_matches('-').parse().unwrap();
+        }
+        let step = |(from, units): (i64, u32)| CapacityChange {
+            from: when(&from.to_string()),
+            capacity: Amount::whole(units),
+        };
+        let mut days: Vec<(i64, u32)> = steps;
+        days.sort_unstable();
+        days.dedup_by_key(|step| step.0);
+        project.resources[0].changes = days.into_iter().chain([(25, 2)]).map(step).collect();
+        project
     })
 }
 
@@ -203,6 +223,32 @@ proptest! {
         prop_assert!(searched.makespan <= plan(&project, Levelling::Slip).makespan);
         if let Some(bound) = searched.optimiser.and_then(|told| told.lower_bound) {
             prop_assert!(bound <= searched.makespan);
+        }
+    }
+
+    #[test]
+    fn without_doubt_every_future_is_the_plan(project in changing_projects()) {
+        let schedule = schedule(&project, &Options { draws: 64, ..Options::default() }).unwrap();
+        prop_assert!(schedule.feasible, "{:?}", schedule.infeasible);
+        let futures = schedule.monte_carlo.unwrap();
+        prop_assert_eq!((futures.finish.p10, futures.finish.p95), (schedule.finish, schedule.finish));
+    }
+
+    #[test]
+    fn deadlines_that_some_order_keeps_are_kept(project in changing_projects(), priorities in prop::collection::vec(0..9, 14)) {
+        let mut project = project;
+        project.resources[0].changes.clear();
+        for (task, priority) in project.tasks.iter_mut().zip(priorities) {
+            task.priority = priority;
+        }
+        let some = plan(&project, Levelling::Slip);
+        for (task, row) in project.tasks.iter_mut().zip(&some.tasks) {
+            task.priority = 0;
+            task.deadline = Some(format!("{} hard", row.finish).parse().unwrap());
+        }
+        for schedules in [0, 50] {
+            let kept = schedule(&project, &Options { schedules, ..Options::default() }).unwrap();
+            prop_assert!(kept.feasible, "{:?}", kept.infeasible);
         }
     }
 

@@ -11,7 +11,7 @@ fn every_published_workflow_is_scheduled_on_the_machines_it_had() {
     let files = entries(&folder).into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "json"));
     let mut tasks = 0;
     for path in files {
-        let project = wfcommons::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let project = wfcommons::read(&std::fs::read_to_string(&path).unwrap()).unwrap().project;
         let schedule = planned(&project);
         assert_holds(&project, &schedule);
         assert!(schedule.feasible, "{}", path.display());

@@ -19,15 +19,11 @@ use crate::body::{Asked, Named, Told};
 use crate::pages::graph;
 use crate::problem::Problem;
 
-/// Futures that are drawn for someone who waits for the answer.
-const DRAWS: u32 = 500;
-
 /// The schedule of a plan, away from the threads that answer.
 pub async fn computed(app: &App, life: &Life) -> Result<(Project, Schedule), Problem> {
     let project = project_of(app.store(), life, App::now()).await?;
     let found = tokio::task::spawn_blocking(move || {
-        let options = Options { draws: DRAWS, ..Options::usual(&project) };
-        gantry_schedule::schedule(&project, &options).map(|schedule| (project, schedule))
+        gantry_schedule::schedule(&project, &Options::usual(&project)).map(|schedule| (project, schedule))
     });
     match found.await {
         Ok(Ok(found)) => Ok(found),

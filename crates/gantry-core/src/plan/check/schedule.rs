@@ -197,6 +197,7 @@ fn of_task(plan: &Plan, problem: &Problem, rest: &str) -> Option<Place> {
         "estimate" if more.estimate.is_none() => own("estimate"),
         "deadline" if more.deadline.is_none() => own("deadline"),
         "progress.percent" => here("percent".to_owned()),
+        "progress.cost" => here("spent".to_owned()),
         "" if plan.schedule.of(&plan.tasks[index]).is_none() => own("id"),
         "" => Some((None, format!("schedule.tasks.{id}"))),
         field => here(field.to_owned()),

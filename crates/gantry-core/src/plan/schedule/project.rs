@@ -189,6 +189,7 @@ impl View<'_> {
             progress: whole.progress.clone(),
             ..project::Task::default()
         };
+        whole.progress.cost = None; // it was spent on the work, which is in the part now
         (whole, Some(part))
     }
 
@@ -222,7 +223,7 @@ impl View<'_> {
     fn progress(&self, task: &Task, more: &TaskScheduling) -> Progress {
         let done = (task.status == InitialStatus::Completed).then_some(self.start);
         let percent = more.percent.filter(|_| done.is_none());
-        Progress { started: done, finished: done, percent, ..Progress::default() }
+        Progress { started: done, finished: done, percent, cost: more.spent.clone(), ..Progress::default() }
     }
 }
 
@@ -299,6 +300,15 @@ mod tests {
         let section = r#"{"tasks": {"a": {"estimate": "5d"}, "b": {"estimate": "5d"}, "c": {"estimate": "1d"}}}"#;
         let schedule = gantry_schedule::schedule(&project(tasks, section), &Default::default()).unwrap();
         assert_eq!(schedule.makespan.to_string(), "1");
+    }
+
+    #[test]
+    fn what_was_spent_is_what_it_has_cost() {
+        let section = r#"{"resources": [{"id": "ana", "rate": 100}],
+            "tasks": {"a": {"estimate": "10h", "needs": ["ana"], "spent": 1234.5}}}"#;
+        let project = project(r#"[{"id": "a", "status": "completed"}]"#, section);
+        let schedule = gantry_schedule::schedule(&project, &Default::default()).unwrap();
+        assert_eq!(schedule.cost.total.to_string(), "1234.50");
     }
 
     #[test]

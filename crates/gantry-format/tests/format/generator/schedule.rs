@@ -149,6 +149,7 @@ impl Dice<'_> {
             }),
             baseline: self.maybe(|dice| Baseline { start: dice.when(), finish: dice.when(), cost: dice.price() }),
             percent: self.maybe(|dice| u8::try_from(dice.throw(101)).expect("it is small")),
+            spent: self.maybe(Self::price),
         }
     }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::xml::{Element, is_elapsed};
-use super::{Names, Unreadable, hundredths};
+use super::{Names, Notes, Unreadable, hundredths};
 use crate::project::{
     Baseline, Cost, CostKind, Deadline, Due, Estimate, Length, Link, LinkKind, Money, Progress, Scale, Task,
     ThreePoint, Unit,
 };
 
 /// Reads all tasks. The element with number 0 is the whole project, and blank lines of the outline are no tasks.
-pub fn read(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Task>, Unreadable> {
+pub fn read(root: &Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Result<Vec<Task>, Unreadable> {
     let mut elements = Vec::new();
     let mut taken = BTreeSet::new();
     for element in root.all("Tasks", "Task") {
@@ -34,7 +34,7 @@ pub fn read(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Task>, Unre
         open.push((level, *uid));
         let next = elements.get(at + 1).map(|(_, next)| next.number("OutlineLevel")).transpose()?.flatten();
         let contains = next.is_some_and(|next| next > level);
-        tasks.push(task(*uid, element, parent, contains, names)?);
+        tasks.push(task(*uid, element, parent, contains, (names, notes))?);
     }
     Ok(tasks)
 }
@@ -44,11 +44,14 @@ fn task(
     element: &Element<'_, '_>,
     parent: Option<String>,
     contains: bool,
-    names: &Names,
+    (names, notes): (&Names, &mut Notes),
 ) -> Result<Task, Unreadable> {
     let mut after = Vec::new();
     for link in element.children("PredecessorLink") {
-        after.extend(read_link(&link, names)?);
+        after.extend(read_link(&link, names, notes)?);
+    }
+    if let Some(what) = element.number("ConstraintType")?.and_then(not_kept) {
+        notes.add(element.line(), what);
     }
     let id = names.tasks.get(&uid).cloned().unwrap_or_default();
     let name = element.text("Name").unwrap_or_default();
@@ -74,6 +77,18 @@ fn task(
         progress: progress(element, contains, length)?,
         baseline: baseline(element)?,
         ..Task::milestone(id)
+    })
+}
+
+/// What of a constraint is not kept.
+fn not_kept(constraint: i64) -> Option<&'static str> {
+    Some(match constraint {
+        1 => "\"as late as possible\" is not read; the task is planned as early as possible",
+        2 => "\"must start on\" is taken for \"start no earlier than\"",
+        3 => "\"must finish on\" is taken for a hard deadline",
+        5 => "\"start no later than\" is not read",
+        6 => "\"finish no earlier than\" is not read",
+        _ => return None,
     })
 }
 
@@ -142,9 +157,10 @@ fn is_share(left: Length, whole: Length, percent: u8) -> bool {
 }
 
 /// A link; none when it leads to a task of another file.
-fn read_link(element: &Element<'_, '_>, names: &Names) -> Result<Option<Link>, Unreadable> {
+fn read_link(element: &Element<'_, '_>, names: &Names, notes: &mut Notes) -> Result<Option<Link>, Unreadable> {
     let before = element.required_number("PredecessorUID")?;
     if element.flag("CrossProject")? {
+        notes.add(element.line(), "this link leads to a task of another file, and is not read");
         return Ok(None);
     }
     let Some(task) = names.tasks.get(&before) else {

@@ -30,9 +30,12 @@ impl<'d, 'i> Element<'d, 'i> {
         Err(root.wrong(&format!("expected the element `Project` of Microsoft Project's XML, found `{found}`")))
     }
 
+    pub fn line(&self) -> usize {
+        self.0.document().text_pos_at(self.0.range().start).row as usize
+    }
+
     pub fn wrong(&self, what: &str) -> Unreadable {
-        let line = self.0.document().text_pos_at(self.0.range().start).row as usize;
-        Unreadable { line, what: what.to_owned() }
+        Unreadable { line: self.line(), what: what.to_owned() }
     }
 
     fn child(&self, name: &str) -> Option<Self> {

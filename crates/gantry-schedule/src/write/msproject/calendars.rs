@@ -16,6 +16,9 @@ use crate::project::{Calendar, Days, Hours, Project};
 
 const DAY: i32 = 24 * 60;
 
+/// A day has at most so many stretches of work there.
+const STRETCHES_MAX: usize = 5;
+
 /// No more days than this of one stretch of days off are told.
 const DAYS_MAX: i32 = 3_660;
 
@@ -111,6 +114,13 @@ impl Calendars {
     /// When a usual day ends.
     pub fn usual_finish(&self) -> Time {
         time(self.usual_day().and_then(|day| day.last()).map_or(0, |stretch| stretch.1))
+    }
+
+    /// The calendar with more stretches on a day than the format knows.
+    pub fn too_fine(&self) -> Option<&str> {
+        let days =
+            |entry: &Entry| entry.week.iter().chain(entry.exceptions.iter().map(|one| &one.1)).map(Vec::len).max();
+        self.entries.iter().find(|entry| days(entry) > Some(STRETCHES_MAX)).map(|entry| entry.name.as_str())
     }
 
     pub fn write(&self, xml: &mut Xml) {
