@@ -55,13 +55,13 @@ fn at_least(who: &Who, role: Role) -> Result<(), Problem> {
 
 /// A form of a plan's page.
 pub async fn on_plan(State(app): State<App>, who: Who, Named(plan): Named<String>, fields: Fields) -> Shown {
-    Shown(done(&app, &who, &plan, &fields, None).await)
+    Shown(Box::pin(done(&app, &who, &plan, &fields, None)).await)
 }
 
 /// A form of the inbox.
 pub async fn in_inbox(State(app): State<App>, who: Who, fields: Fields) -> Shown {
     let plan = fields.get("plan").to_owned();
-    Shown(done(&app, &who, &plan, &fields, Some("/inbox")).await)
+    Shown(Box::pin(done(&app, &who, &plan, &fields, Some("/inbox"))).await)
 }
 
 async fn done(app: &App, who: &Who, plan: &str, fields: &Fields, back: Option<&str>) -> Result<Response, Problem> {
