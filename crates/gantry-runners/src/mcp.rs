@@ -141,6 +141,11 @@ impl Mcp {
         let call = ports.calls.begin(TOOLS, &key, json!({"server": server.name})).await?;
         let session = ports.sessions.get(server, &self.guard, place, stop).await?;
         let tools = session.tools(stop).await?;
+        let left_out = session.left_out().await;
+        if !left_out.is_empty() {
+            let note = format!("tools of the MCP server `{}` are left out: {}", server.name, left_out.join("; "));
+            ports.watch.alive(shortened(&note, 500), Vec::new());
+        }
         ports.calls.end(call, json!(tools), Usage::default()).await?;
         Ok(tools)
     }

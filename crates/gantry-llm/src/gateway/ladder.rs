@@ -83,9 +83,10 @@ impl Gateway {
         let named = asking.request.model.as_ref()?;
         let error = ledger.failed.last().filter(|error| error.fault == CallFault::UnknownModel)?;
         let near = self.chains.near(named);
-        let hint = match near.is_empty() {
-            true => "see which models there are with `gantry model list`".to_owned(),
-            false => format!("did you mean {}?", near.join(" or ")),
+        let hint = if near.is_empty() {
+            "see which models there are with `gantry model list`".to_owned()
+        } else {
+            format!("did you mean {}?", near.join(" or "))
         };
         Some(AskError::Configuration(format!("{error}; {hint}")))
     }

@@ -42,6 +42,8 @@ pub(crate) struct Session {
     peer: rmcp::Peer<RoleClient>,
     changed: Arc<AtomicBool>,
     tools: Mutex<Option<Vec<Offered>>>,
+    /// The tools that are left out, and why.
+    left_out: Mutex<Vec<String>>,
     program: Mutex<Option<Program>>,
 }
 
@@ -109,6 +111,7 @@ pub(super) async fn open(
         client: Mutex::new(Some(client)),
         changed,
         tools: Mutex::new(None),
+        left_out: Mutex::default(),
         program: Mutex::new(program),
         secrets,
     })
@@ -163,13 +166,22 @@ impl Session {
         }
         let listed = in_time(self.list(), self.server.timeout, stop).await;
         let tools = match listed {
-            Ok(Ok(tools)) => offered(tools).into_iter().map(|tool| self.without_secrets(tool)).collect::<Vec<_>>(),
+            Ok(Ok(tools)) => {
+                let (tools, left_out) = offered(tools);
+                *self.left_out.lock().await = left_out;
+                tools.into_iter().map(|tool| self.without_secrets(tool)).collect::<Vec<_>>()
+            }
             Ok(Err(error)) => return Err(self.trouble().await.not_listed(&error)),
             Err(Late::Stopped) => return Err(stopped()),
             Err(Late::Silent) => return Err(self.trouble().await.silent(self.server.timeout)),
         };
         *known = Some(tools.clone());
         Ok(tools)
+    }
+
+    /// The tools that were left out when it was asked last, each with the reason.
+    pub(super) async fn left_out(&self) -> Vec<String> {
+        self.left_out.lock().await.clone()
     }
 
     fn without_secrets(&self, tool: Offered) -> Offered {

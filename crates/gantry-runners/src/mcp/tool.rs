@@ -30,22 +30,33 @@ pub struct Offered {
     pub parameters: Value,
 }
 
-/// Reads what a server offers. What is out of bounds is left out.
-pub(super) fn offered(tools: Vec<rmcp::model::Tool>) -> Vec<Offered> {
-    let sane = |name: &str| {
-        let letter = |c: char| c.is_ascii_alphanumeric() || "_-./:".contains(c);
-        !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(letter)
-    };
-    let tools = tools.into_iter().filter(|tool| sane(&tool.name)).map(|tool| {
-        let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-        let description: String = description.chars().filter(|c| !c.is_control() || *c == '\n').collect();
-        Offered {
-            name: tool.name.to_string(),
-            description: shortened(description.trim(), DESCRIPTION_CHARS_MAX),
-            parameters: Value::Object((*tool.input_schema).clone()),
-        }
-    });
-    tools.filter(|tool| tool.parameters.to_string().len() <= SCHEMA_BYTES_MAX).take(TOOLS_MAX).collect()
+/// Reads what a server offers. What is out of bounds is left out, each with a reason.
+pub(super) fn offered(tools: Vec<rmcp::model::Tool>) -> (Vec<Offered>, Vec<String>) {
+    let (mut offered, mut left_out) = (Vec::new(), Vec::new());
+    for tool in tools {
+        let parameters = Value::Object((*tool.input_schema).clone());
+        let why = if !is_name(&tool.name) {
+            "its name is longer than 128 letters, or has others than letters, digits and `_-./:`"
+        } else if parameters.to_string().len() > SCHEMA_BYTES_MAX {
+            "the schema of its arguments is larger than 32 KiB"
+        } else if offered.len() == TOOLS_MAX {
+            "there are more than 500"
+        } else {
+            let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+            let description: String = description.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+            let description = shortened(description.trim(), DESCRIPTION_CHARS_MAX);
+            offered.push(Offered { name: tool.name.to_string(), description, parameters });
+            continue;
+        };
+        let name: String = tool.name.chars().filter(|c| !c.is_control()).collect();
+        left_out.push(format!("`{}`: {why}", shortened(&name, 40)));
+    }
+    (offered, left_out)
+}
+
+fn is_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphanumeric() || "_-./:".contains(c);
+    !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(letter)
 }
 
 /// The server has no such tool.
@@ -62,4 +73,28 @@ pub(super) fn unknown(server: &str, tool: &str, offered: &[Offered]) -> Failure 
         }
     };
     wrong(format!("the MCP server `{server}` has no tool `{tool}`; {hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_is_out_of_bounds_is_left_out_with_a_reason() {
+        let tool = |name: &str, schema: Value| {
+            rmcp::model::Tool::new(name.to_owned(), "It does.", Arc::new(schema.as_object().cloned().unwrap()))
+        };
+        let object = || json!({"type": "object"});
+        let large = json!({"type": "object", "description": "x".repeat(SCHEMA_BYTES_MAX)});
+        let (kept, left_out) =
+            offered(vec![tool("fine", object()), tool("not a name", object()), tool("large", large)]);
+        assert_eq!(kept.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["fine"]);
+        assert_eq!(left_out.len(), 2);
+        assert!(left_out[0].starts_with("`not a name`: its name") && left_out[1].starts_with("`large`: the schema"));
+        let many = (0..=TOOLS_MAX).map(|n| tool(&format!("t{n}"), object())).collect();
+        let (kept, left_out) = offered(many);
+        assert_eq!((kept.len(), left_out), (TOOLS_MAX, vec!["`t500`: there are more than 500".to_owned()]));
+    }
 }
