@@ -4,6 +4,9 @@
 //! effects. A fault can strike between any two of these steps. What an effect did outside is written
 //! to a ledger when it really happens, so that the checkers can compare what the plan believes with
 //! what is true; what each turn took in is kept, so that the whole life can be decided again.
+//!
+//! The journal is a list in memory that can refuse and be overtaken, as a store can: the core needs no more of one, and stores
+//! have a suite of their own.
 
 mod calm; // in reading order: the last part of a run …
 mod crash;
