@@ -402,7 +402,7 @@ fn tasks_that_ask_the_same_make_one_call() {
 #[test]
 fn no_key_is_in_any_record_stream_log_or_output_however_it_gets_there() {
     let server = ModelServer::start();
-    server.then(Turn::text(&format!("Your key is {KEY}.")));
+    server.then(Turn::text(format!("Your key is {KEY}.")));
     server
         .then(Turn::status(401).body(json!({"error": {"message": format!("the key {KEY} is not known")}}).to_string()));
     server.otherwise(|heard| {
