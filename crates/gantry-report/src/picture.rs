@@ -257,18 +257,15 @@ fn load(schedule: &Schedule, project: &Project) -> Load {
     let amount = |amount: gantry_schedule::project::Amount| f64::from(amount.0) / 1_000.0;
     let given = |id: &str| project.resources.iter().find(|one| one.id == id);
     let called = |id: &str| given(id).filter(|one| !one.name.is_empty());
-    // Who has nothing to do is there all the same.
-    let idle =
+    // Who has nothing to do yet is there all the same.
+    let first =
         |id: &str| given(id).map(|one| chart::Capacity { from: moment(schedule.start), amount: amount(one.capacity) });
+    let step =
+        |step: &gantry_schedule::LoadStep| chart::Capacity { from: moment(step.from), amount: amount(step.capacity) };
     let resources = schedule.resources.iter().map(|resource| chart::Resource {
         name: called(&resource.id).map_or(&resource.id, |one| &one.name).clone(),
         unit: String::new(),
-        capacity: resource
-            .load
-            .iter()
-            .map(|step| chart::Capacity { from: moment(step.from), amount: amount(step.capacity) })
-            .chain(idle(&resource.id).filter(|_| resource.load.is_empty()))
-            .collect(),
+        capacity: first(&resource.id).into_iter().chain(resource.load.iter().map(step)).collect(),
         uses: resource
             .load
             .iter()

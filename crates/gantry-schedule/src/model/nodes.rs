@@ -107,7 +107,8 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
         role: Role::Work,
         duration: if finished.is_some() { 0 } else { remaining },
         line,
-        earliest: second(task.start_no_earlier).unwrap_or(0).max(model.from),
+        // Work that has begun does not wait for a day before which it should not have.
+        earliest: second(task.start_no_earlier).filter(|_| started.is_none()).unwrap_or(0).max(model.from),
         deadline: task.deadline.filter(|deadline| deadline.hard).and_then(|by| model.second(by.at, Edge::Last)),
         started,
         finished,
@@ -116,9 +117,6 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
 
 /// When a task is worked on: when its own calendar and its named people agree.
 fn line_of(model: &mut Model<'_>, task: &Task) -> Result<usize, Problem> {
-    if task.estimate.is_some_and(|estimate| estimate.likely.is_elapsed()) {
-        return Ok(ALWAYS);
-    }
     let people: Vec<usize> = task.needs.iter().filter_map(|need| model.named(need)).collect();
     common_line(model, task, &people).ok_or_else(|| {
         Problem::new(
@@ -130,8 +128,11 @@ fn line_of(model: &mut Model<'_>, task: &Task) -> Result<usize, Problem> {
     })
 }
 
-/// The timeline of a task that these people work on.
+/// The timeline of a task that these people work on; what takes elapsed time goes on whoever is there.
 pub(crate) fn common_line(model: &mut Model<'_>, task: &Task, people: &[usize]) -> Option<usize> {
+    if task.estimate.is_some_and(|estimate| estimate.likely.is_elapsed()) {
+        return Some(ALWAYS);
+    }
     let mut lines: Vec<usize> = people.iter().filter_map(|&at| model.resources[at].line).collect();
     let hours_of_their_own = people.iter().any(|&at| model.resources[at].resource.calendar.is_some());
     match &task.calendar {

@@ -173,3 +173,23 @@ fn one_calendar_or_two_make_no_difference_to_the_futures() {
         assert_eq!(one.criticality, two.criticality, "{}", one.id);
     }
 }
+
+#[test]
+fn risks_with_one_cause_strike_together() {
+    let mut project = counted("a 1d\n b 1d after a");
+    let risk = |id: &str, task: &str| Risk {
+        id: id.to_owned(),
+        probability: 0.5,
+        tasks: vec![task.to_owned()],
+        delay: Some("10d".parse().unwrap()),
+        ..Risk::default()
+    };
+    project.risks = vec![risk("frost", "a"), risk("flood", "b")];
+    let alone = futures(&project);
+    assert_eq!(alone.finish.p50.to_string(), "12", "mostly one of the two strikes");
+    let members = vec!["frost".to_owned(), "flood".to_owned()];
+    project.correlations = vec![Correlation { id: "winter".to_owned(), members, strength: 1.0 }];
+    let together = futures(&project);
+    let finish = together.finish;
+    assert_eq!([finish.p10, finish.p40, finish.p60, finish.p95].map(|at| at.to_string()), ["2", "2", "22", "22"]);
+}

@@ -15,6 +15,7 @@ mod chances;
 mod changes;
 mod problems;
 mod properties;
+mod staffed;
 mod world; // data that others published
 mod workflows;
 mod planexe;
