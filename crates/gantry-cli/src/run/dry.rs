@@ -127,7 +127,7 @@ type Walk<'a> = Pin<Box<dyn Future<Output = Result<Vec<Shown>, String>> + 'a>>;
 /// from other tasks is not known yet.
 fn items(plan: &Plan, task: &Task, map: &Map) -> Option<Plan> {
     let Input::Value(Value::Array(list)) = &map.over else { return None };
-    let limit = map.max.unwrap_or_else(|| plan.policy.map_max());
+    let limit = plan.policy.map_limit(map.max);
     if list.is_empty() || list.len() > limit as usize {
         return None;
     }
