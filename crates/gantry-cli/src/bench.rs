@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::exit::{self, Fault};
 use crate::session;
 use crate::talk::talk;
-use figures::{Figures, Rate};
+use figures::{Bytes, Figures, Rate};
 use nothing::Nothing;
 
 /// Measure how fast plans are carried out here, beside what this machine can do at best
@@ -34,6 +34,8 @@ use nothing::Nothing;
 /// log is made long before. Disks change their mind from one second to the next, so the yardstick is held to the machine
 /// before and after every round, and the median of the rounds is told. `pipeline` is a plan of 61 tasks of 50 ms each
 /// as a ratio to its longest path, the median of the rounds. `resume` kills a chain in the middle and starts it again.
+/// `start` is `gantry run` itself, up to the first command; `bytes` is what a task adds to the record, and what is written
+/// for that, the log and its taking over included.
 ///
 /// `gantry bench models` measures what asking models takes.
 #[derive(clap::Args)]
@@ -53,6 +55,9 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// How often a rate is measured
+    #[arg(long, hide = true, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]
+    rounds: u8,
     /// What a measured process of its own does; for this command itself
     #[arg(long, hide = true, value_names = ["WHAT", "DB", "LEDGER"], num_args = 3)]
     child: Vec<String>,
@@ -76,9 +81,6 @@ enum What {
     Bytes,
 }
 
-/// How often a rate is measured.
-const ROUNDS: usize = 5;
-
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     if let Some(Part::Models(args)) = &args.part {
         return models::run(args);
@@ -87,7 +89,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         return child::be(what, Path::new(db), &PathBuf::from(ledger));
     }
     let folder = folder_in(args.dir.as_deref())?;
-    let figures = measure(folder.path(), &args.only)?;
+    let figures = measure(folder.path(), &args.only, args.rounds)?;
     if args.json {
         exit::print_json(&figures.to_json())?;
     } else {
@@ -103,7 +105,7 @@ fn folder_in(dir: Option<&Path>) -> Result<TempDir, Fault> {
     folder.map_err(|error| Fault::bad_input(format!("`{}` cannot be used: {error}", dir.display())))
 }
 
-fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
+fn measure(folder: &Path, only: &[What], rounds: u8) -> Result<Figures, Fault> {
     let wanted = |what: What, text: &str| {
         let wanted = only.is_empty() || only.contains(&what);
         if wanted {
@@ -111,7 +113,7 @@ fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
         }
         wanted
     };
-    let mut yardstick = Yardstick::new(sub(folder, "yardstick")?);
+    let mut yardstick = Yardstick::new(sub(folder, "yardstick")?, rounds);
     let mut figures = Figures::default();
     if wanted(What::Chain, "a chain of 1,000 tasks") {
         figures.chain = Some(yardstick.rate(&sub(folder, "chain")?, &[plans::chain(1_000)])?);
@@ -124,7 +126,7 @@ fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
     }
     if wanted(What::Pipeline, "a pipeline of 61 tasks of 50 ms") {
         let folder = sub(folder, "pipeline")?;
-        let times = rounds(|round| seconds(&sub(&folder, &round)?, vec![plans::pipeline(50)]))?;
+        let times = in_rounds(rounds, |round| seconds(&sub(&folder, &round)?, vec![plans::pipeline(50)]))?;
         figures.pipeline_ms = Some(median(times) * 1e3);
     }
     if wanted(What::Resume, "a killed chain") {
@@ -135,8 +137,7 @@ fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
     }
     if wanted(What::Bytes, "bytes per task") {
         for tasks in [100, 1_000, 10_000] {
-            let bytes = bytes_per_task_of(&sub(folder, &format!("bytes-{tasks}"))?, tasks)?;
-            figures.bytes_per_task.push((tasks, bytes));
+            figures.bytes_per_task.push(bytes_per_task_of(&sub(folder, &format!("bytes-{tasks}"))?, tasks)?);
         }
     }
     figures.commits = yardstick.commits()?;
@@ -148,12 +149,13 @@ fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
 /// What the machine can do at best, as often as it was asked.
 struct Yardstick {
     folder: PathBuf,
+    rounds: u8,
     held: Vec<f64>,
 }
 
 impl Yardstick {
-    fn new(folder: PathBuf) -> Self {
-        Self { folder, held: Vec::new() }
+    fn new(folder: PathBuf, rounds: u8) -> Self {
+        Self { folder, rounds, held: Vec::new() }
     }
 
     fn hold(&mut self) -> Result<f64, Fault> {
@@ -168,7 +170,7 @@ impl Yardstick {
         let tasks: usize = plans.iter().map(|plan| plan.tasks.len()).sum();
         let (mut rates, mut ratios) = (Vec::new(), Vec::new());
         let mut before = self.hold()?;
-        for round in 0..ROUNDS {
+        for round in 0..self.rounds {
             let rate = tasks as f64 / seconds(&sub(folder, &round.to_string())?, plans.to_vec())?;
             let after = self.hold()?;
             rates.push(rate);
@@ -188,8 +190,8 @@ impl Yardstick {
 }
 
 /// What several rounds of the same measurement say; each has a name of its own.
-fn rounds(mut measure: impl FnMut(String) -> Result<f64, Fault>) -> Result<Vec<f64>, Fault> {
-    (0..ROUNDS).map(|round| measure(round.to_string())).collect()
+fn in_rounds(rounds: u8, mut measure: impl FnMut(String) -> Result<f64, Fault>) -> Result<Vec<f64>, Fault> {
+    (0..rounds).map(|round| measure(round.to_string())).collect()
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {
@@ -239,10 +241,13 @@ async fn carry_out(engine: &Engine, plans: Vec<Plan>) -> Result<f64, Fault> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-fn bytes_per_task_of(folder: &Path, tasks: usize) -> Result<f64, Fault> {
+fn bytes_per_task_of(folder: &Path, tasks: usize) -> Result<Bytes, Fault> {
+    let written = || machine::written_bytes().map_or(f64::NAN, |bytes| bytes as f64);
+    let before = written();
     // Wide rather than long: it is the bytes that are asked for, and a chain of this length takes its time.
     seconds(folder, vec![plans::fan(tasks - 2)])?;
     let db = folder.join("gantry.db");
     let size = std::fs::metadata(&db).map_err(|error| Fault::internal(format!("`{}`: {error}", db.display())))?.len();
-    Ok(size as f64 / tasks as f64)
+    let each = |bytes: f64| bytes / tasks as f64;
+    Ok(Bytes { tasks, kept: each(size as f64), written: each(written() - before) })
 }

@@ -166,3 +166,6 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Fault> {
         Ok(()) | Err(_) => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

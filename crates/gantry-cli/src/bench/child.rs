@@ -6,7 +6,10 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use gantry_core::input::Input;
-use gantry_engine::{NewPlan, Origin, Until};
+use gantry_core::life::PlanState;
+use gantry_engine::{Clock as _, NewPlan, Origin, SystemClock, Until};
+use gantry_store::Store as _;
+use gantry_store_sqlite::SqliteStore;
 
 use super::nothing::Nothing;
 use super::{machine, plans};
@@ -31,9 +34,9 @@ pub struct Resumed {
 
 /// What came of starting processes.
 pub struct Started {
-    /// From a process's start to its first task.
+    /// From the start of `gantry run` to its first task.
     pub ms: f64,
-    /// The memory of one that has nothing to do.
+    /// The memory of one that waits for someone.
     pub idle_mb: f64,
 }
 
@@ -48,19 +51,15 @@ pub fn be(what: &str, db: &Path, ledger: &PathBuf) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let engine = super::engine(db, nothing)?;
         match what {
-            "chain" | "one" => {
-                let plan = plans::chain(if what == "one" { 1 } else { CHAIN });
+            "chain" => {
+                let plan = plans::chain(CHAIN);
                 let id = engine.create(NewPlan { plan, origin: Origin::default(), once: None }).await?;
                 engine.drive(&id, Until::Ended, vec![Input::Start]).await?.ended().await?;
             }
-            "resume" => {
+            _ => {
                 for (_, id) in engine.orphans().await? {
                     engine.drive(&id, Until::Ended, Vec::new()).await?.ended().await?;
                 }
-            }
-            _ => {
-                let mb = machine::resident_mb().unwrap_or_default();
-                exit::print(&format!("{mb}\n"))?;
             }
         }
         Ok(ExitCode::from(exit::DONE))
@@ -138,16 +137,60 @@ fn finished_tasks(folder: &Path) -> Result<BTreeSet<String>, Fault> {
     })
 }
 
-/// How long a process takes from its start to its first task, and the memory of one that has nothing to do.
+/// A plan whose one task does nothing, and one that waits for someone.
+const ONE: &str = "title: One\ntasks: [{id: a, run: 'true'}]\n";
+const WAITS: &str = "title: Waits\ntasks: [{id: a, gate: {approvals: 1}}]\n";
+
+/// How long `gantry run` takes from its start to its first task, and the memory of one that waits for someone.
 pub fn start_and_idle(folder: &Path) -> Result<Started, Fault> {
-    finish(spawn("one", folder)?)?; // the record exists, as it does for everyone but the first time
+    let db = folder.join("gantry.db");
+    finish(gantry_run(folder, ONE, &[])?)?; // the record exists, as it does for everyone but the first time
     let mut times: Vec<f64> = Vec::new();
     for _ in 0..5 {
-        let before = ledger(folder).len();
-        let started = machine::shared_ms();
-        finish(spawn("one", folder)?)?;
-        times.extend(ledger(folder).get(before).map(|(_, at)| at - started));
+        let started = SystemClock::new().now();
+        finish(gantry_run(folder, ONE, &[])?)?;
+        let first = session::block_on(async {
+            let store = SqliteStore::open(&db)?;
+            let plan = store.plan("@last").await?.id;
+            let calls = store.effects(&plan, None, 0, 1).await?.items;
+            calls.into_iter().next().ok_or_else(|| Fault::internal("the measured task left no record"))
+        })?;
+        #[expect(clippy::cast_precision_loss, reason = "a few milliseconds")]
+        times.push((first.started_at - started).as_ms() as f64);
     }
-    let idle_mb = finish(spawn("idle", folder)?)?.trim().parse().unwrap_or(f64::NAN);
-    Ok(Started { ms: super::median(times), idle_mb })
+    let mut child = gantry_run(folder, WAITS, &["--wait"])?;
+    let idle_mb = waits(&db).map(|()| machine::resident_mb_of(child.id()).unwrap_or(f64::NAN));
+    child
+        .kill()
+        .and_then(|()| child.wait())
+        .map_err(|error| Fault::internal(format!("it cannot be ended: {error}")))?;
+    Ok(Started { ms: super::median(times), idle_mb: idle_mb? })
+}
+
+/// Starts `gantry run` on a plan.
+fn gantry_run(folder: &Path, plan: &str, more: &[&str]) -> Result<Child, Fault> {
+    let failed = |error: std::io::Error| Fault::internal(format!("a process cannot be started: {error}"));
+    let file = folder.join("plan.yaml");
+    std::fs::write(&file, plan).map_err(failed)?;
+    let mut command = this_program(&["run"])?;
+    command.arg(&file).args(more).arg("--db").arg(folder.join("gantry.db")).arg("--workspace").arg(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)
+}
+
+/// Waits until the newest plan waits for someone.
+fn waits(db: &Path) -> Result<(), Fault> {
+    session::block_on(async {
+        let store = SqliteStore::open(db)?;
+        let begin = Instant::now();
+        loop {
+            let card = store.plan("@last").await?.card;
+            if card.state == PlanState::Blocked {
+                return Ok(());
+            }
+            if begin.elapsed() > PATIENCE {
+                return Err(Fault::internal("the plan that was to wait did not come to it"));
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
 }

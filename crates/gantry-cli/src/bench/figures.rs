@@ -11,6 +11,16 @@ pub struct Rate {
     pub ratio: f64,
 }
 
+/// What a plan of some size takes for each task.
+pub struct Bytes {
+    /// How many tasks.
+    pub tasks: usize,
+    /// In the record.
+    pub kept: f64,
+    /// Written for that, the log included.
+    pub written: f64,
+}
+
 /// What was measured; none where it was not asked for.
 #[derive(Default)]
 pub struct Figures {
@@ -23,7 +33,7 @@ pub struct Figures {
     pub pipeline_ms: Option<f64>,
     pub resume: Option<Resumed>,
     pub start: Option<Started>,
-    pub bytes_per_task: Vec<(usize, f64)>,
+    pub bytes_per_task: Vec<Bytes>,
 }
 
 /// The bytes of a plan of this many tasks stand for all.
@@ -57,9 +67,10 @@ impl Figures {
             put("start_ms", rounded(start.ms));
             put("idle_mb", rounded(start.idle_mb));
         }
-        if let Some((_, bytes)) = self.bytes_per_task.iter().find(|(tasks, _)| *tasks == TYPICAL_TASKS) {
-            put("bytes_per_task", json!(bytes.round()));
-            let by_size = self.bytes_per_task.iter().map(|(tasks, bytes)| (tasks.to_string(), json!(bytes.round())));
+        if let Some(typical) = self.bytes_per_task.iter().find(|bytes| bytes.tasks == TYPICAL_TASKS) {
+            put("bytes_per_task", json!(typical.kept.round()));
+            put("bytes_written_per_task", json!(typical.written.round()));
+            let by_size = self.bytes_per_task.iter().map(|bytes| (bytes.tasks.to_string(), json!(bytes.kept.round())));
             put("bytes_per_task_by_size", Value::Object(by_size.collect()));
         }
         Value::Object(object)
@@ -95,8 +106,9 @@ impl Figures {
             text += &row("start to first task", format!("{:.1} ms", start.ms), String::new());
             text += &row("idle memory", format!("{:.1} MB", start.idle_mb), String::new());
         }
-        for (tasks, bytes) in &self.bytes_per_task {
-            text += &row(&format!("record per task, {tasks} tasks"), format!("{bytes:.0} bytes"), String::new());
+        for Bytes { tasks, kept, written } in &self.bytes_per_task {
+            let written = format!("{written:.0} bytes written");
+            text += &row(&format!("record per task, {tasks} tasks"), format!("{kept:.0} bytes"), written);
         }
         text
     }

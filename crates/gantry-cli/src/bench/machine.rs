@@ -66,12 +66,17 @@ fn rate(mut work: impl FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
 
 /// The memory that this process holds, in megabytes, where the system tells.
 pub fn resident_mb() -> Option<f64> {
-    memory_mb("VmRSS:")
+    memory_mb("self", "VmRSS:")
+}
+
+/// The memory that another process uses.
+pub fn resident_mb_of(process: u32) -> Option<f64> {
+    memory_mb(&process.to_string(), "VmRSS:")
 }
 
 /// The most memory that this process ever held, in megabytes, where the system tells.
 pub fn resident_most_mb() -> Option<f64> {
-    memory_mb("VmHWM:")
+    memory_mb("self", "VmHWM:")
 }
 
 /// Lets this process have as many files open at once as it may: a line to a server is one of them.
@@ -83,8 +88,8 @@ pub fn many_files() {
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
-fn memory_mb(field: &str) -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+fn memory_mb(process: &str, field: &str) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kb: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kb / 1_024.0)
@@ -96,4 +101,10 @@ pub fn shared_ms() -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "milliseconds since the machine started")]
     let ms = time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6;
     ms
+}
+
+/// How many bytes this process has written to files so far, in whatever calls.
+pub fn written_bytes() -> Option<u64> {
+    let io = std::fs::read_to_string("/proc/self/io").ok()?;
+    io.lines().find_map(|line| line.strip_prefix("wchar:"))?.trim().parse().ok()
 }

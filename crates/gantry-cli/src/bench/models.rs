@@ -13,7 +13,7 @@ mod figures;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::{machine, median, rounds, sub};
+use super::{in_rounds, machine, median, sub};
 use crate::exit::{self, Fault};
 use crate::talk::talk;
 use figures::Figures;
@@ -87,7 +87,7 @@ fn measure(folder: &Path, only: &[What]) -> Result<Figures, Fault> {
     }
     if wanted(What::Pipeline, "a pipeline of 61 calls of 50 ms") {
         let folder = sub(folder, "pipeline")?;
-        let times = rounds(|round| plans::pipeline(&line, &sub(&folder, &round)?))?;
+        let times = in_rounds(5, |round| plans::pipeline(&line, &sub(&folder, &round)?))?;
         figures.pipeline_ms = Some(median(times));
     }
     Ok(figures)

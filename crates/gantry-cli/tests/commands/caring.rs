@@ -223,3 +223,19 @@ fn without_a_name_the_record_is_in_the_data_folder() {
     assert_eq!(gantry(&[("GANTRY_DB", &named)], &["list", "--db", other.to_str().unwrap()]).0, 0);
     assert!(named.exists() && other.exists(), "a variable beats the default, and an option the variable");
 }
+
+#[test]
+fn a_bench_has_the_figures_that_programs_were_promised() {
+    let kit = Kit::new();
+    let figures = kit.json("bench --json --only resume --only start --only bytes");
+    for key in ["resume_ms", "start_ms", "idle_mb", "bytes_per_task", "bytes_written_per_task", "raw_commits_per_s"] {
+        assert!(figures[key].as_f64().is_some_and(|figure| figure > 0.0), "{key}: {figures}");
+    }
+    assert_eq!(figures["resume_repeats"], 0, "no finished task is repeated");
+    let bytes = |tasks: &str| figures["bytes_per_task_by_size"][tasks].as_f64().unwrap();
+    assert!(bytes("10000") <= bytes("100"), "bytes per task do not grow with the plan: {figures}");
+    for only in [&["chain_ratio"][..], &["fan_ratio"], &["many_ratio"], &["pipeline_ratio", "pipeline_bound_ms"]] {
+        let figures = kit.json(&format!("bench --json --rounds 1 --only {}", only[0].split('_').next().unwrap()));
+        assert!(only.iter().all(|key| figures[key].as_f64().is_some_and(|figure| figure > 0.0)), "{only:?}: {figures}");
+    }
+}
