@@ -8,7 +8,7 @@
 //! Invariant: nothing is called that the allowance has no room for: room is set aside before and settled after.
 //! Invariant: an answer is durable in the record before anyone sees it, and a reply before the question goes on.
 //!
-//! There is no hedging, that is, no second call while a first one is still under way: docs/adr/0003-no-hedging.md.
+//! There is no hedging, that is, no second call while a first one is still under way: docs/adr/0005-no-hedging.md.
 
 mod chain; // in reading order
 mod allowance;

@@ -72,13 +72,14 @@ impl Picture {
                 .svg(frame)
             }
             Self::Tornado => {
-                let drivers = futures?.drivers.iter().map(|driver| chart::Driver {
-                    name: driver.id.clone(),
+                let futures = futures?;
+                let drivers = futures.drivers.iter().map(|driver| chart::Driver {
+                    name: called(project, &driver.id),
                     low: value(driver.low_finish),
                     high: value(driver.high_finish),
                     ..chart::Driver::default()
                 });
-                Tornado { measure: measure(schedule), drivers: drivers.collect(), base: value(schedule.finish) }
+                Tornado { measure: measure(schedule), drivers: drivers.collect(), base: value(futures.finish.p50) }
                     .svg(frame)
             }
         };
@@ -251,6 +252,13 @@ fn network(schedule: &Schedule, project: &Project) -> Network {
         critical: shown[from].critical && shown[to].critical,
     });
     Network { clock: clock(schedule), tasks: tasks.collect(), links: links.collect(), ..Network::default() }
+}
+
+/// What a task or a risk is called.
+fn called(project: &Project, id: &str) -> String {
+    let task = project.tasks.iter().find(|task| task.id == id).map(|task| &task.title);
+    let risk = project.risks.iter().find(|risk| risk.id == id).map(|risk| &risk.title);
+    task.or(risk).filter(|title| !title.is_empty()).map_or_else(|| id.to_owned(), Clone::clone)
 }
 
 fn load(schedule: &Schedule, project: &Project) -> Load {

@@ -75,7 +75,7 @@ fn a_network_of_a_schedule_has_its_tasks_and_floats() {
 fn futures_of_a_schedule_have_percentiles_and_the_deadline() {
     assert_says(Picture::Histogram, &["P50", "P80", "Deadline"]);
     assert_says(Picture::SCurve, &["P50", "P80", "Deadline"]);
-    assert_says(Picture::Tornado, &["roof"]);
+    assert_says(Picture::Tornado, &["Roof"]);
 }
 
 #[test]
