@@ -187,39 +187,31 @@ impl Family {
     }
 }
 
-/// All processes of the machine, with their parents.
-pub(super) struct ProcessTable(Vec<(Pid, Option<Pid>)>);
+/// All processes of the machine that have not ended.
+pub(super) struct ProcessTable(Vec<Process>);
+
+struct Process {
+    pid: Pid,
+    parent: Option<Pid>,
+    /// None when whoever leads it is not to be seen from here, as for what was started from outside a container.
+    session: Option<Pid>,
+}
 
 impl ProcessTable {
-    /// Reads it, without processes that have ended; none when the system does not tell.
+    /// Reads it; none when the system does not tell.
     pub(super) fn read() -> Option<Self> {
-        let mut parents = Vec::new();
-        for entry in std::fs::read_dir("/proc").ok()?.flatten() {
-            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)
-            else {
-                continue;
-            };
-            let Ok(stat) = std::fs::read(entry.path().join("stat")) else { continue };
-            // `pid (name) state parent …`, where the name may hold anything, brackets and line ends included.
-            let Some(after) = stat.iter().rposition(|byte| *byte == b')') else { continue };
-            let rest = String::from_utf8_lossy(&stat[after + 1..]);
-            let mut fields = rest.split_ascii_whitespace();
-            let (Some(state), Some(parent)) = (fields.next(), fields.next().and_then(|field| field.parse().ok()))
-            else {
-                continue;
-            };
-            // One that has ended has no children any more.
-            if state != "Z" && state != "X" {
-                parents.push((pid, Pid::from_raw(parent)));
-            }
-        }
-        Some(Self(parents))
+        let entries = std::fs::read_dir("/proc").ok()?.flatten();
+        let processes = entries.filter_map(|entry| {
+            let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+            Process::read(pid, &std::fs::read(entry.path().join("stat")).ok()?)
+        });
+        Some(Self(processes.collect()))
     }
 
     /// The children of one.
     pub(super) fn children(&self, of: Pid) -> Vec<Pid> {
-        let child = |(pid, parent): &(Pid, Option<Pid>)| (*parent == Some(of) && *pid != of).then_some(*pid);
-        self.0.iter().filter_map(child).collect()
+        let child = |process: &&Process| process.parent == Some(of) && process.pid != of;
+        self.0.iter().filter(child).map(|process| process.pid).collect()
     }
 
     /// Everything below one.
@@ -231,5 +223,26 @@ impl ProcessTable {
             seen += 1;
         }
         below
+    }
+
+    /// The session of one.
+    pub(super) fn session(&self, of: Pid) -> Option<Pid> {
+        self.0.iter().find(|process| process.pid == of)?.session
+    }
+}
+
+impl Process {
+    /// Reads `pid (name) state parent group session …`, where the name may hold anything, brackets and line ends
+    /// included. None for one that has ended: it has no children any more.
+    fn read(pid: Pid, stat: &[u8]) -> Option<Self> {
+        let after = stat.iter().rposition(|byte| *byte == b')')?;
+        let rest = String::from_utf8_lossy(&stat[after + 1..]);
+        let mut fields = rest.split_ascii_whitespace();
+        if matches!(fields.next()?, "Z" | "X") {
+            return None;
+        }
+        let parent = Pid::from_raw(fields.next()?.parse().ok()?);
+        let session = Pid::from_raw(fields.nth(1)?.parse().ok()?);
+        Some(Self { pid, parent, session })
     }
 }

@@ -60,9 +60,9 @@ pub(super) fn end_orphans() {
 fn orphans() -> Vec<Pid> {
     let guards = GUARDS.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(table) = ProcessTable::read() else { return Vec::new() };
-    let own = rustix::process::getsid(None).ok();
-    let elsewhere = |pid: &Pid| rustix::process::getsid(Some(*pid)).is_ok_and(|session| Some(session) != own);
-    let adopted = table.children(rustix::process::getpid()).into_iter();
+    let this = rustix::process::getpid();
+    let elsewhere = |pid: &Pid| table.session(*pid) != table.session(this);
+    let adopted = table.children(this).into_iter();
     let adopted = adopted.filter(|pid| !guards.contains(&pid.as_raw_nonzero().get())).filter(elsewhere);
     adopted.flat_map(|pid| std::iter::once(pid).chain(table.below(pid))).collect()
 }

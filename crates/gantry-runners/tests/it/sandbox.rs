@@ -291,3 +291,22 @@ async fn what_is_written_is_seen_before_the_end() {
     let (ended, ()) = tokio::join!(world.run(&work), see);
     assert!(ended.end.is_ok());
 }
+
+#[tokio::test]
+async fn orphans_are_found_where_the_session_began_outside_the_container() {
+    let this = std::env::current_exe().unwrap();
+    let container = |program: &std::path::Path| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--pid", "--fork", "--mount-proc"]).arg(program);
+        command
+    };
+    if !container("true".as_ref()).output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this machine does not let the test make a container");
+        return;
+    }
+    let inside = container(&this)
+        .args(["--exact", "sandbox::a_child_in_its_own_session_does_not_outlive_a_killed_guard"])
+        .output()
+        .unwrap();
+    assert!(inside.status.success(), "{}", String::from_utf8_lossy(&inside.stdout));
+}
