@@ -30,7 +30,7 @@ impl Chains for Parrot {
 impl SetUp for Parrot {
     fn talk(&self) -> Result<Talk, String> {
         let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
-        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false, template_prompts: false })
     }
     async fn gateway(&self) -> Result<Gateway, String> {
         Ok(Gateway::new(Arc::new(Parrot)).with(Protocol::OpenaiChat, Arc::new(Parrot)))
