@@ -223,15 +223,6 @@ impl Calls for Attempt {
         Ok(())
     }
 
-    async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
-        crash_point("call_made");
-        let begun = self.ledger().begun.remove(&call);
-        let row = begun.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
-        self.made(EffectRow { answer: Some(answer), usage, ended_at: Some(self.clock.now()), ..row });
-        self.count(usage);
-        Ok(())
-    }
-
     async fn is_fresh(&self) -> Result<bool, KeepError> {
         self.catch_up().await?;
         Ok(self.fresh.load(Ordering::Relaxed))
