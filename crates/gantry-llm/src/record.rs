@@ -28,7 +28,8 @@ pub trait Record: Send + Sync {
     async fn rung(&self, key: &str) -> Result<Option<Rung>, RecordError>;
     /// Returns once the rung is durable.
     async fn climb(&self, rung: Rung) -> Result<(), RecordError>;
-    /// Returns once the call is durable. `usage` is what of it no rung has on record.
+    /// Returns once whoever comes after this process knows the call, which is on disk no later than what is made of its
+    /// answer. `usage` is what of it no rung has on record.
     async fn note(&self, call: Call, usage: Usage) -> Result<(), RecordError>;
 }
 

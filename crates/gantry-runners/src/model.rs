@@ -97,7 +97,7 @@ async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
     let brief = &asker.work.brief;
     let rules = |value: &Value| missing(brief, value);
     let question = Question { rules: Some(&rules), ..question(asker.work, model, asker.models.talk()?)? };
-    let answer = asker.ask(question).await?;
+    let answer = asker.ask_only(question).await?;
     let taken = taken(brief, answer.value.as_ref());
     let mut outputs = outputs_of(answer);
     outputs.extend(taken);
@@ -267,7 +267,7 @@ pub(crate) fn outputs_of(answer: Answer) -> Outputs {
 
 /// Asks which outcome it is to be.
 async fn choose(asker: &Asker<'_>, decide: &Decide) -> Result<Success, Failure> {
-    let answer = asker.ask(decision(asker.work, decide)).await?;
+    let answer = asker.ask_only(decision(asker.work, decide)).await?;
     let outcome = answer.value.as_ref().and_then(|value| value["outcome"].as_str()).map(str::to_owned);
     let outputs = outputs_of(answer);
     let artifacts = kept(asker, &outputs).await?;

@@ -182,7 +182,16 @@ impl<'a> Asker<'a> {
 
     /// Asks, and gives an answer that holds.
     pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Answer, Failure> {
+        self.ask_and_note(question, Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work)).await
+    }
+
+    /// Asks the only question of an attempt, which ends with it.
+    pub(crate) async fn ask_only(&self, question: Question<'_>) -> Result<Answer, Failure> {
         let notes = Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work);
+        self.ask_and_note(question, notes.for_only_question()).await
+    }
+
+    async fn ask_and_note(&self, question: Question<'_>, notes: Notes<'_>) -> Result<Answer, Failure> {
         let request = question.request(self.models.talk()?, self.work, &self.place.secrets)?;
         let hearing = Hearing::new(self.work, self.place, self.ports);
         let asking = Asking {

@@ -54,6 +54,11 @@ pub trait Calls: Send + Sync {
     fn answered(&self, call: CallNo, answer: Value);
     /// Returns once the answer is durable.
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError>;
+    /// Hands in the answer to the last call of an attempt: the next process knows it at once, and it is on disk with the
+    /// end of the attempt.
+    async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
+        self.end(call, answer, usage).await
+    }
     /// Tells whether nothing that this attempt did is on record from before.
     async fn is_fresh(&self) -> Result<bool, KeepError> {
         Ok(false)

@@ -78,6 +78,9 @@ impl Calls for Redacting {
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
         self.ports.calls.end(call, self.secrets.redact_value(&answer), usage).await
     }
+    async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
+        self.ports.calls.hand_in(call, self.secrets.redact_value(&answer), usage).await
+    }
     async fn is_fresh(&self) -> Result<bool, KeepError> {
         self.ports.calls.is_fresh().await
     }

@@ -19,6 +19,8 @@ pub struct Notes<'a> {
     told: Option<(&'a dyn Watch, &'a Work)>,
     /// Questions under way, by their keys. Held for a look, never while waiting.
     begun: Mutex<BTreeMap<String, CallNo>>,
+    /// The attempt ends with this question: what makes its answer durable is under way.
+    last: bool,
     /// Questions that this attempt had begun in another process, and that nobody has an answer to.
     lost: Mutex<BTreeSet<String>>,
 }
@@ -26,12 +28,17 @@ pub struct Notes<'a> {
 impl<'a> Notes<'a> {
     /// Writes them down as calls of one attempt.
     pub fn of(calls: &'a dyn Calls) -> Self {
-        Self { calls, told: None, begun: Mutex::default(), lost: Mutex::default() }
+        Self { calls, told: None, begun: Mutex::default(), last: false, lost: Mutex::default() }
     }
 
     /// The same, and says it when a call is made again that a process before this one had begun.
     pub(crate) fn for_attempt(calls: &'a dyn Calls, watch: &'a dyn Watch, work: &'a Work) -> Self {
         Self { told: Some((watch, work)), ..Self::of(calls) }
+    }
+
+    /// The same for the only question of an attempt.
+    pub(crate) fn for_only_question(self) -> Self {
+        Self { last: true, ..self }
     }
 
     async fn found(&self, key: &str) -> Result<Option<Value>, RecordError> {
@@ -95,6 +102,9 @@ impl Record for Notes<'_> {
 
     async fn note(&self, call: Call, usage: Usage) -> Result<(), RecordError> {
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).remove(&call.key);
+        if let Some(number) = begun.filter(|_| self.last) {
+            return self.calls.hand_in(number, json!(call), usage).await.map_err(failed);
+        }
         if let Some(number) = begun {
             return self.calls.end(number, json!(call), usage).await.map_err(failed);
         }
