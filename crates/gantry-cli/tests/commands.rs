@@ -26,6 +26,10 @@ mod caring;
 mod models;
 #[path = "commands/asking.rs"]
 mod asking;
+#[path = "commands/again.rs"]
+mod again;
+#[path = "commands/teams.rs"]
+mod teams;
 #[path = "commands/scheduling.rs"]
 mod scheduling;
 #[path = "commands/approving.rs"]

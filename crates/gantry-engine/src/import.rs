@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use gantry_core::event::{Entry, Event};
 use gantry_core::id::PlanId;
 use gantry_core::life::{self, Life};
+use gantry_core::policy::Usage;
 use gantry_core::time::Timestamp;
+use gantry_runners::MODEL;
 use gantry_store::{Append, Card, EffectRow, ForkedFrom, Hash, Home, NewArtifact, Store, Turn, all_effects, all_turns};
 
 use crate::card::{artifacts_of, card_of, texts_of, texts_of_changes};
@@ -108,7 +110,8 @@ fn mark_of(forked: &[Entry]) -> Option<Turn> {
     Some(Turn { first_seq: last.seq, inputs: Cause::Given.to_json(), at: last.at, entries: vec![last] })
 }
 
-/// The calls of the attempts that a fork shares with its origin: without them it could take nothing back.
+/// The calls of the attempts that a fork shares with its origin: without them it could take nothing back. Answers of
+/// models go along whenever they came, so that whoever asks the same in the fork need not pay for it again.
 async fn shared_calls(store: &dyn Store, from: &PlanId, entries: &[Entry]) -> Result<Vec<EffectRow>, EngineError> {
     let attempt = |entry: &Entry| match &entry.event {
         Event::AttemptStarted { task, attempt, .. } | Event::UndoStarted { task, attempt } => {
@@ -118,7 +121,12 @@ async fn shared_calls(store: &dyn Store, from: &PlanId, entries: &[Entry]) -> Re
     };
     let shared: BTreeSet<_> = entries.iter().filter_map(attempt).collect();
     let mut calls = all_effects(store, from, None).await?;
-    calls.retain(|call| shared.contains(&(call.task.clone(), call.attempt)));
+    let is_shared = |call: &EffectRow| shared.contains(&(call.task.clone(), call.attempt));
+    let answered = |call: &EffectRow| call.kind == MODEL && call.answer.is_some();
+    calls.retain(|call| is_shared(call) || answered(call));
+    for call in calls.iter_mut().filter(|call| !is_shared(call)) {
+        call.usage = Usage::default(); // the origin has paid for it
+    }
     Ok(calls)
 }
 

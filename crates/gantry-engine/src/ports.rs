@@ -9,7 +9,7 @@ use gantry_core::effect::ArtifactRef;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::input::Input;
 use gantry_core::policy::Usage;
-use gantry_runners::{CallNo, Calls, Chunk, Intents, Keep, KeepError, Noted, Ports, Recalled, Watch};
+use gantry_runners::{CallNo, Calls, Chunk, Intents, Keep, KeepError, MODEL, Noted, Ports, Recalled, Watch};
 use gantry_store::{EffectRow, Hash, Store, StoreError, all_effects};
 use serde_json::Value;
 use tokio::sync::{OnceCell, broadcast, mpsc};
@@ -108,6 +108,15 @@ impl Attempt {
         ledger.used = ledger.used.plus(usage);
     }
 
+    /// Writes calls down. `soon`: for the next process at once, and on disk with the next turn.
+    async fn write(&self, rows: Vec<EffectRow>, soon: bool) -> Result<(), KeepError> {
+        let write = || {
+            let rows = rows.clone();
+            async move { if soon { self.store.note_effects(rows).await } else { self.store.record_effects(rows).await } }
+        };
+        self.patiently(write).await.map_err(|error: StoreError| store_failed(&error))
+    }
+
     /// A call that was begun, with its answer.
     fn answer(&self, call: CallNo, answer: Value, usage: Usage) -> Option<EffectRow> {
         let begun = self.ledger().begun.remove(&call)?;
@@ -196,8 +205,8 @@ impl Calls for Attempt {
     async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError> {
         self.catch_up().await?;
         let row = EffectRow { request_hash: hash_of(key)?, ..self.row(kind, request, None) };
-        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
-        recorded.map_err(|error| store_failed(&error))?;
+        // A model that is asked twice does no harm, and is under way meanwhile.
+        self.write(vec![row.clone()], kind == MODEL).await?;
         let call = CallNo(row.ordinal);
         self.ledger().begun.insert(call, row);
         crash_point("call_begun");
@@ -216,8 +225,7 @@ impl Calls for Attempt {
         let row = row.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
         // What was done for this call is known as soon as the call's own answer is.
         let rows: Vec<EffectRow> = self.take_calls().into_iter().chain([row]).collect();
-        let recorded = self.patiently(|| self.store.record_effects(rows.clone())).await;
-        recorded.map_err(|error| store_failed(&error))?;
+        self.write(rows, false).await?;
         self.count(usage);
         crash_point("call_ended");
         Ok(())
@@ -225,10 +233,11 @@ impl Calls for Attempt {
 
     async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
         crash_point("call_made");
-        let begun = self.ledger().begun.remove(&call);
-        let row = begun.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
-        self.made(EffectRow { answer: Some(answer), usage, ended_at: Some(self.clock.now()), ..row });
+        let row = self.answer(call, answer, usage);
+        let row = row.ok_or_else(|| KeepError::Store { why: format!("call {} was not begun", call.0) })?;
+        self.write(vec![row], true).await?;
         self.count(usage);
+        crash_point("call_ended");
         Ok(())
     }
 
@@ -243,8 +252,7 @@ impl Calls for Attempt {
         let made = self.row(kind, request, Some(answer));
         let row = EffectRow { request_hash: hash_of(&key)?, usage, started_at, ..made };
         crash_point("call_made");
-        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
-        recorded.map_err(|error| store_failed(&error))?;
+        self.write(vec![row], false).await?;
         self.count(usage);
         crash_point("call_ended");
         Ok(())
@@ -264,8 +272,7 @@ fn hash_of(key: &str) -> Result<Hash, KeepError> {
 impl Intents for Attempt {
     async fn intend(&self, undo: Value) -> Result<(), KeepError> {
         let row = self.row(INTENT, undo, None);
-        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
-        recorded.map_err(|error| store_failed(&error))?;
+        self.write(vec![row.clone()], false).await?;
         *self.intent.lock().unwrap_or_else(PoisonError::into_inner) = Some(row);
         Ok(())
     }
@@ -274,7 +281,6 @@ impl Intents for Attempt {
         let last = self.intent.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(last) = last else { return self.intend(undo).await };
         let row = EffectRow { request_hash: Hash::of(undo.to_string().as_bytes()), request: undo, ..last };
-        let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
-        recorded.map_err(|error| store_failed(&error))
+        self.write(vec![row], false).await
     }
 }

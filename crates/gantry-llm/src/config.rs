@@ -53,7 +53,7 @@ pub const OFFLINE: &str = "offline";
 const MODELS: &str = include_str!("../data/models.toml");
 const PRICES: &str = include_str!("../data/prices.toml");
 
-/// How many plans of a team are asked for at once when nobody says.
+/// How many questions in roles of teams are under way at once when nobody says.
 const PLANNING_WORKERS: u32 = 4;
 
 /// Everything that was said, laid together.
@@ -165,7 +165,7 @@ impl Config {
         self.prompts.origin.is_said()
     }
 
-    /// How many plans of a team are asked for at once.
+    /// How many questions in roles of teams are under way at once.
     pub fn planning_workers(&self) -> u32 {
         self.planning_workers.value
     }
@@ -175,7 +175,7 @@ impl Config {
         self.korean_retries.value
     }
 
-    /// Tells whether a team plans with the prompts of the registry rather than with those of its own.
+    /// Tells whether tasks in a role of a team are asked by the prompt that is named like the role.
     pub fn template_prompts(&self) -> bool {
         self.template_prompts.value
     }

@@ -28,6 +28,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gantry_core::time::Timestamp;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::Answer;
@@ -47,7 +48,7 @@ use limits::Limiters;
 use share::UnderWay;
 
 pub use allowance::{Allowance, Reserved};
-pub use chain::Chains;
+pub use chain::{Chains, Team};
 pub use price::{Foreseen, cost, estimate};
 
 /// One question, with everything around it.
@@ -139,12 +140,20 @@ pub struct Gateway {
     limiters: Limiters,
     breakers: Breakers,
     under_way: UnderWay,
+    team: Team,
+    /// Room for the questions of teams.
+    workers: Semaphore,
 }
 
 impl Gateway {
     /// Asks along these chains. Providers are added with [`Gateway::with`].
     pub fn new(chains: Arc<dyn Chains>) -> Self {
+        let team = chains.team();
+        let workers = team.workers_max.and_then(|workers| usize::try_from(workers).ok());
+        let workers = workers.unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS);
         Self {
+            team,
+            workers: Semaphore::new(workers),
             providers: BTreeMap::new(),
             chains,
             habits: Habits::default(),
@@ -216,6 +225,15 @@ impl Gateway {
             self.remind(&chain, &asking.request, &answer);
             return Ok(again(answer, asking.listener));
         }
+        let _worker = if chain::is_of_team(&asking.request.role) {
+            tokio::select! {
+                biased;
+                () = asking.stop.cancelled() => return Err(AskError::Cancelled),
+                worker = self.workers.acquire() => worker.ok(),
+            }
+        } else {
+            None
+        };
         let end = self.ask_anew(&chain, &key, &asking).await;
         turn.set(&end);
         end

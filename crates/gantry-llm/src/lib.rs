@@ -14,6 +14,7 @@ pub mod target;
 pub mod provider;
 pub mod record;
 pub mod structured;
+mod korean;
 pub mod offline;
 pub mod config;
 pub mod prompts;
@@ -23,7 +24,7 @@ pub mod gateway;
 
 pub use answer::{Answer, Finish, Repair, Reply, Tokens, ToolCall};
 pub use error::{AskError, CallError, CallFault};
-pub use gateway::{Allowance, Asking, Chains, Gateway, Habits};
+pub use gateway::{Allowance, Asking, Chains, Gateway, Habits, Team};
 pub use provider::{Delta, Listener, Provider, Unheard};
 pub use record::{Begun, Call, Counters, Forgetful, Record, RecordError, Rung};
 pub use request::{Message, PromptUse, Request, Settings, Shape, ToolSpec};

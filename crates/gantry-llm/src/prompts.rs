@@ -190,6 +190,11 @@ impl Prompts {
         Ok(&self.find(name, locale)?.inputs)
     }
 
+    /// Tells whether a prompt asks for fields, and not for a text.
+    pub fn has_shape(&self, name: &str, locale: &str) -> Result<bool, PromptFault> {
+        Ok(self.find(name, locale)?.output.is_some())
+    }
+
     /// A name for everything that a prompt says, which changes when any of it does.
     pub fn fingerprint(&self, name: &str, locale: &str) -> Result<&str, PromptFault> {
         Ok(&self.find(name, locale)?.fingerprint)

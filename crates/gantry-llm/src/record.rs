@@ -1,8 +1,9 @@
 //! Every call is written down before its answer is used, and an answer that is written down is not asked for again.
 //!
 //! A question may take several calls: it goes on where it was cut, faults are shown, the next model is asked. The first
-//! thing on record is that it was begun; then each [`Rung`], that is, each reply after which it goes on; at last the
-//! [`Call`] with the answer. Whoever asks the same later goes the same way, and pays from where the record ends.
+//! thing on record, while the first call is under way, is that it was begun; then each [`Rung`], that is, each reply after
+//! which it goes on; at last the [`Call`] with the answer. Whoever asks the same later goes the same way, and pays from
+//! where the record ends.
 
 use std::collections::BTreeMap;
 
@@ -21,17 +22,18 @@ use crate::request::Request;
 pub trait Record: Send + Sync {
     /// The answer that was recorded under this key before, anywhere in the plan.
     async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError>;
-    /// Returns once it is durable that a question is about to be asked.
+    /// Returns once it is durable that a question is being asked.
     async fn begin(&self, begun: &Begun<'_>) -> Result<(), RecordError>;
     /// The rung that was recorded under this key before, anywhere in the plan.
     async fn rung(&self, key: &str) -> Result<Option<Rung>, RecordError>;
     /// Returns once the rung is durable.
     async fn climb(&self, rung: Rung) -> Result<(), RecordError>;
-    /// Returns once the call is durable, or is sure to be together with whatever is made of its answer. `usage` is what of it no rung has on record.
+    /// Returns once whoever comes after this process knows the call, which is on disk no later than what is made of its
+    /// answer. `usage` is what of it no rung has on record.
     async fn note(&self, call: Call, usage: Usage) -> Result<(), RecordError>;
 }
 
-/// A question that is about to be asked.
+/// A question that is being asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Begun<'a> {
     /// The key of the question.

@@ -49,6 +49,17 @@ const TOOLS: &str = "mcp-tools";
 /// How much of the arguments of a call is shown before it is made.
 const SHOWN_CHARS_MAX: usize = 4_000;
 
+/// What a server has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The tools that may be called.
+    pub tools: Vec<Offered>,
+    /// The tools that cannot be called, each with the reason.
+    pub left_out: Vec<String>,
+    /// The tools that are not among those that gantry.toml allows.
+    pub not_chosen: Vec<String>,
+}
+
 /// The MCP servers whose tools may be called.
 pub struct Mcp {
     guard: GuardProgram,
@@ -78,18 +89,17 @@ impl Mcp {
         servers.as_ref().map_err(|why| forbidden(why.clone()))
     }
 
-    /// The tools that a server has now, among those that may be called. It is started and ended for that.
-    pub async fn ask(
-        &self,
-        server: &McpServer,
-        place: &Place,
-        stop: &CancellationToken,
-    ) -> Result<Vec<Offered>, Failure> {
+    /// The tools that a server has now, and those that are left out. It is started and ended for that.
+    pub async fn ask(&self, server: &McpServer, place: &Place, stop: &CancellationToken) -> Result<Found, Failure> {
         reachable(server, place)?;
         let session = session::open(server, &self.guard, place, stop).await?;
-        let tools = session.tools(stop).await;
+        let (tools, mut left_out) = (session.tools(stop).await, session.left_out().await);
         session.close().await;
-        Ok(tools?.into_iter().filter(|tool| server.allows(&tool.name)).collect())
+        let tools = tools?;
+        let wanted = server.tools.iter().flatten().filter(|name| tools.iter().all(|tool| tool.name != **name));
+        left_out.extend(wanted.map(|name| format!("`{name}`: the server has no such tool that can be called")));
+        let (tools, not_chosen): (Vec<_>, Vec<_>) = tools.into_iter().partition(|tool| server.allows(&tool.name));
+        Ok(Found { tools, left_out, not_chosen: not_chosen.into_iter().map(|tool| tool.name).collect() })
     }
 
     fn named<'a>(&'a self, name: &'a str) -> Result<Named<'a>, Failure> {

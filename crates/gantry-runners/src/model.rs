@@ -1,9 +1,10 @@
 //! `model` and `decide`: a model is asked once.
 //!
 //! The outputs are the fields of the answer when it has a shape (the task's `schema`, or what its `outputs` declare),
-//! otherwise the one output `text`. `answered_by` names the model that really answered. What the task declares as an
-//! artifact is kept as one, too.
+//! otherwise the one output `text`. An output that is declared with a path is the part of the answer that it leads to.
+//! `answered_by` names the model that really answered. What the task declares as an artifact is kept as one, too.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use gantry_llm::{Answer, Settings, Shape};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::models::{Asker, Models, Question};
+use crate::models::{Asker, Models, Question, Talk};
 use crate::policy::wrong;
 use crate::ports::Ports;
 use crate::runner::{Ended, Preview, Runner};
@@ -48,9 +49,17 @@ impl Runner for OneAnswer {
     fn guard(&self, work: &Work, _place: &Place) -> Result<(), Failure> {
         match &work.action {
             Action::Model(model) => {
-                if let Some(prompt) = &model.prompt {
-                    let talk = self.models.talk()?;
-                    talk.prompts.inputs(prompt, &talk.locale).map_err(|fault| wrong(fault.to_string()))?;
+                let talk = self.models.talk()?;
+                if let Some(prompt) = talk.prompt_of(model) {
+                    let shaped = talk.prompts.has_shape(&prompt, &talk.locale);
+                    let shaped = shaped.map_err(|fault| wrong(fault.to_string()))?;
+                    if let Some((name, path)) = parts(&work.brief).next().filter(|_| !shaped && model.schema.is_none())
+                    {
+                        return Err(wrong(format!(
+                            "output `{name}` is to come from `{path}`, but the prompt `{prompt}` asks for a text, which has no \
+                             parts; give the prompt an `output`, or the task a `schema`"
+                        )));
+                    }
                 }
                 settings(&model.settings).map(drop)
             }
@@ -85,22 +94,36 @@ impl Runner for OneAnswer {
 
 /// Asks for the result of a task.
 async fn answer(asker: &Asker<'_>, model: &Model) -> Result<Success, Failure> {
-    let outputs = outputs_of(asker.ask_only(question(asker.work, model)?).await?);
+    let brief = &asker.work.brief;
+    let rules = |value: &Value| missing(brief, value);
+    let question = Question { rules: Some(&rules), ..question(asker.work, model, asker.models.talk()?)? };
+    let answer = asker.ask_only(question).await?;
+    let taken = taken(brief, answer.value.as_ref());
+    let mut outputs = outputs_of(answer);
+    outputs.extend(taken);
     let artifacts = kept(asker, &outputs).await?;
     Ok(Success { outputs, artifacts, ..Success::default() })
 }
 
 /// What a task asks a model.
-pub(crate) fn question<'a>(work: &Work, model: &'a Model) -> Result<Question<'a>, Failure> {
+pub(crate) fn question(work: &Work, model: &Model, talk: &Talk) -> Result<Question<'static>, Failure> {
+    let prompt = talk.prompt_of(model);
     // The name says nothing of the task, so that tasks which ask the same are one call.
     let shape = match &model.schema {
         Some(schema) => Some(Shape { name: ANSWER.to_owned(), schema: schema.clone() }),
-        None if model.prompt.is_none() => shape_of(ANSWER, &demanded(&work.brief)),
+        None if prompt.is_none() => shape_of(ANSWER, &demanded(&work.brief)),
         None => None,
     };
-    let (prompt, inputs) = match &model.prompt {
-        Some(prompt) => (prompt.as_str(), work.inputs.clone().into_iter().collect()),
-        None => ("task", told(work, ("instruction", &instruction(model, &work.brief)))),
+    let (prompt, inputs) = match prompt {
+        Some(prompt) => {
+            let mut inputs: BTreeMap<String, Value> = work.inputs.clone().into_iter().collect();
+            // The prompt of a role has to be told what is wanted; one that the plan names says so itself.
+            if let (None, Some(instruction)) = (&model.prompt, &model.instruction) {
+                inputs.insert("instruction".to_owned(), json!(instruction));
+            }
+            (Cow::from(prompt), inputs)
+        }
+        None => (Cow::from("task"), told(work, ("instruction", &instruction(model, &work.brief)))),
     };
     Ok(Question {
         shape,
@@ -110,6 +133,31 @@ pub(crate) fn question<'a>(work: &Work, model: &'a Model) -> Result<Question<'a>
         sample: work.attempt.0.saturating_sub(1),
         ..Question::of(prompt, inputs)
     })
+}
+
+/// The outputs that are parts of the answer, and the paths that lead to them.
+fn parts(brief: &Brief) -> impl Iterator<Item = (&String, &str)> {
+    brief.outputs.iter().filter_map(|(name, output)| Some((name, output.part()?)))
+}
+
+/// The part of a value that a path leads to: names of fields and places in lists, with dots between them.
+fn part<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(value, |value, name| match value {
+        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+        other => other.get(name),
+    })
+}
+
+/// Which of the parts that become outputs an answer does not have.
+fn missing(brief: &Brief, value: &Value) -> Vec<String> {
+    let missing = parts(brief).filter(|(_, path)| part(value, path).is_none());
+    missing.map(|(name, path)| format!("`{path}` is missing: the result `{name}` is taken from there.")).collect()
+}
+
+/// The outputs that are parts of the answer.
+fn taken(brief: &Brief, value: Option<&Value>) -> Outputs {
+    let taken = |(name, path): (&String, &str)| Some((name.clone(), part(value?, path)?.clone()));
+    parts(brief).filter_map(taken).collect()
 }
 
 /// What a model has to hand over: what the task declares, artifacts included. One artifact alone is the text itself.

@@ -8,11 +8,13 @@ mod notes; // in reading order
 mod hearing;
 mod outlook;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
 use gantry_core::effect::Failure;
+use gantry_core::plan::Model;
 use gantry_core::policy::FailureClass;
 use gantry_llm::gateway::{Asking, Gateway};
 use gantry_llm::prompts::{Choice, Prompts};
@@ -33,7 +35,7 @@ pub use outlook::Outlook;
 use hearing::Hearing;
 
 /// The kind under which calls of models are recorded.
-pub(crate) const MODEL: &str = "model";
+pub const MODEL: &str = "model";
 
 /// Everything that it takes to ask models. It is made when it is needed first: most plans need none of it.
 pub struct Models {
@@ -59,6 +61,16 @@ pub struct Talk {
     pub locale: String,
     /// Agents may work by themselves even where a plan does not say so.
     pub agent_planning: bool,
+    /// What is asked in a role of a team, and names no prompt, is asked by the prompt that is named like the role.
+    pub template_prompts: bool,
+}
+
+impl Talk {
+    /// The prompt that a model task is asked by, when it is not the one for tasks.
+    pub(crate) fn prompt_of(&self, model: &Model) -> Option<String> {
+        let of_team = model.role.as_deref().filter(|role| self.template_prompts && role.starts_with("team."));
+        model.prompt.clone().or_else(|| of_team.map(|role| role.replace(['.', '_'], "-")))
+    }
 }
 
 impl Models {
@@ -89,7 +101,7 @@ impl Models {
 /// What is asked.
 pub(crate) struct Question<'a> {
     /// The prompt.
-    pub(crate) prompt: &'a str,
+    pub(crate) prompt: Cow<'a, str>,
     /// What goes into it.
     pub(crate) inputs: BTreeMap<String, Value>,
     /// What was said after it.
@@ -112,9 +124,9 @@ pub(crate) struct Question<'a> {
 
 impl<'a> Question<'a> {
     /// A question by prompt and inputs alone.
-    pub(crate) fn of(prompt: &'a str, inputs: BTreeMap<String, Value>) -> Self {
+    pub(crate) fn of(prompt: impl Into<Cow<'a, str>>, inputs: BTreeMap<String, Value>) -> Self {
         Self {
-            prompt,
+            prompt: prompt.into(),
             inputs,
             talk: &[],
             tools: Vec::new(),
@@ -131,7 +143,7 @@ impl<'a> Question<'a> {
     fn request(&self, talk: &Talk, work: &Work, secrets: &Secrets) -> Result<Request, Failure> {
         let inputs: BTreeMap<String, Value> =
             self.inputs.iter().map(|(name, value)| (name.clone(), secrets.redact_value(value))).collect();
-        let rendered = talk.prompts.render(self.prompt, &talk.locale, Choice::Seeded(&work.key), &inputs);
+        let rendered = talk.prompts.render(&self.prompt, &talk.locale, Choice::Seeded(&work.key), &inputs);
         let rendered = rendered.map_err(|fault| Failure::new(FailureClass::Policy, fault.to_string()))?;
         let mut settings = self.settings.clone();
         settings.seed = settings.seed.or_else(|| Some(seed(&work.key, self.sample)));
@@ -173,7 +185,7 @@ impl<'a> Asker<'a> {
         self.ask_and_note(question, Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work)).await
     }
 
-    /// Asks the only question of an attempt: the answer is written down with the end of the attempt, in one go.
+    /// Asks the only question of an attempt, which ends with it.
     pub(crate) async fn ask_only(&self, question: Question<'_>) -> Result<Answer, Failure> {
         let notes = Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work);
         self.ask_and_note(question, notes.for_only_question()).await

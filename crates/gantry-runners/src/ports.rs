@@ -42,7 +42,8 @@ pub trait Intents: Send + Sync {
 /// Writes down what is done outside, and remembers it.
 ///
 /// A call is on record before it is made: one without an answer may have happened, and where there is none, nothing
-/// was begun. An attempt that is taken up by another process makes the same calls again, and gets the answers that there are.
+/// was begun. (A question to a model does no harm when it is asked twice: it is written down while it is on its way.) An
+/// attempt that is taken up by another process makes the same calls again, and gets the answers that there are.
 #[async_trait]
 pub trait Calls: Send + Sync {
     /// What is known of the call with this key, made by anyone in this plan.
@@ -53,7 +54,8 @@ pub trait Calls: Send + Sync {
     fn answered(&self, call: CallNo, answer: Value);
     /// Returns once the answer is durable.
     async fn end(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError>;
-    /// Hands in the answer to the last call of an attempt: it is durable with the end of the attempt, in one go.
+    /// Hands in the answer to the last call of an attempt: the next process knows it at once, and it is on disk with the
+    /// end of the attempt.
     async fn hand_in(&self, call: CallNo, answer: Value, usage: Usage) -> Result<(), KeepError> {
         self.end(call, answer, usage).await
     }

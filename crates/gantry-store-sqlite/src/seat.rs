@@ -57,6 +57,8 @@ pub(crate) struct Seat {
     read_only: bool,
     /// None after an I/O error: the next group opens it again.
     conn: Option<Connection>,
+    /// The connection waits for the disk at the end of each commit.
+    syncs: bool,
     known: Known,
     /// The file's data version when it was last asked for, which changes when others write.
     version: Option<i64>,
@@ -72,6 +74,7 @@ impl Seat {
             path,
             read_only: conn.is_none(),
             conn: None,
+            syncs: true,
             room: LogRoom::default(),
             log_pages: Arc::default(),
             known: Known::default(),
@@ -131,6 +134,7 @@ impl Seat {
                 self.version = None;
                 // What this process itself could not finish, its users were told.
                 let (conn, _) = open::for_writing(&self.path)?;
+                self.syncs = true;
                 self.count_pages_of(conn)
             }
         };
@@ -223,6 +227,13 @@ impl Seat {
     fn transact(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Broken> {
         self.connection().map_err(Broken::Committing)?;
         let Some(conn) = &self.conn else { return Ok(()) };
+        let syncs = !group.iter().all(|job| job.may_wait());
+        if self.syncs != syncs {
+            // The next commit that waits for the disk waits for everything before it in the log.
+            let how = if syncs { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
+            conn.execute_batch(how).map_err(|error| Broken::Committing(sql(&error, "writing")))?;
+            self.syncs = syncs;
+        }
         run(conn, "BEGIN IMMEDIATE").map_err(Broken::Committing)?;
         let begin = Instant::now();
         self.room.make(&self.log, self.log_pages.load(Ordering::Relaxed));

@@ -15,6 +15,7 @@ use crate::write::{
     AnswerWork, AppendWork, BlobWork, DropWork, EffectsWork, ForgetWork, ImportWork, PinWork, SnapshotWork, SubmitWork,
     VacuumWork,
 };
+use crate::writer::Soon;
 use crate::{SqliteStore, read, row};
 
 /// Larger things are hashed and packed on another thread than that of whoever asks.
@@ -112,6 +113,10 @@ impl Store for SqliteStore {
 
     async fn record_effects(&self, effects: Vec<EffectRow>) -> Result<(), StoreError> {
         self.0.writer.ask(EffectsWork::new(effects)?).await
+    }
+
+    async fn note_effects(&self, effects: Vec<EffectRow>) -> Result<(), StoreError> {
+        self.0.writer.ask(Soon(EffectsWork::new(effects)?)).await
     }
 
     async fn effects(

@@ -50,9 +50,36 @@ pub(crate) trait Work: Send + 'static {
     fn is_small(&self) -> bool {
         false
     }
+    /// Tells whether it need not be on disk before something else is; whoever is killed meanwhile has written it all the same.
+    fn may_wait(&self) -> bool {
+        false
+    }
     /// What can only be done outside a transaction, after the commit.
     fn after_commit(&mut self, _conn: &Connection) -> Result<(), StoreError> {
         Ok(())
+    }
+}
+
+/// A request that need not be on disk before something else is.
+pub(crate) struct Soon<W>(pub W);
+
+impl<W: Work> Work for Soon<W> {
+    type Reply = W::Reply;
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<Self::Reply, StoreError> {
+        self.0.write(tx)
+    }
+    fn announces(&self) -> bool {
+        self.0.announces()
+    }
+    fn is_small(&self) -> bool {
+        self.0.is_small()
+    }
+    fn may_wait(&self) -> bool {
+        true
+    }
+    fn after_commit(&mut self, conn: &Connection) -> Result<(), StoreError> {
+        self.0.after_commit(conn)
     }
 }
 
@@ -311,6 +338,7 @@ pub(crate) trait Job: Send {
     /// Runs it; an error means that the transaction is in an unknown state.
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
     fn announces(&self) -> bool;
+    fn may_wait(&self) -> bool;
     fn after_commit(&mut self, conn: &Connection);
     fn settle(self: Box<Self>, committed: Result<(), StoreError>);
 }
@@ -335,6 +363,10 @@ impl<W: Work> Job for Pending<W> {
 
     fn announces(&self) -> bool {
         self.work.announces() && matches!(self.reply, Some(Ok(_)))
+    }
+
+    fn may_wait(&self) -> bool {
+        self.work.may_wait()
     }
 
     fn after_commit(&mut self, conn: &Connection) {

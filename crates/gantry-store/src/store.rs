@@ -80,6 +80,12 @@ pub trait Store: Send + Sync {
     /// Records calls to the outside, apart from any turn: all of them or none.
     async fn record_effects(&self, effects: Vec<EffectRow>) -> Result<(), StoreError>;
 
+    /// Records calls like [`Store::record_effects`], for whoever makes something else durable right after: they survive
+    /// the end of this process at once, and that of the machine with whatever is durable next.
+    async fn note_effects(&self, effects: Vec<EffectRow>) -> Result<(), StoreError> {
+        self.record_effects(effects).await
+    }
+
     /// Lists recorded calls in the order in which they began, of one task or of all.
     async fn effects(
         &self,

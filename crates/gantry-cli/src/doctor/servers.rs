@@ -6,7 +6,7 @@ use gantry_core::policy::{NetworkScope, Policy};
 use gantry_core::suggest::nearest;
 use gantry_llm::config::{McpServer, McpWay};
 use gantry_runners::Place;
-use gantry_runners::mcp::Servers;
+use gantry_runners::mcp::{Found, Servers};
 use tokio_util::sync::CancellationToken;
 
 use super::Finding;
@@ -41,15 +41,31 @@ pub async fn findings(ask: &[String]) -> Result<Vec<Finding>, Fault> {
             continue;
         }
         findings.push(match mcp.ask(server, &place, &CancellationToken::new()).await {
-            Ok(tools) if tools.is_empty() => Finding::warn(WHAT, format!("{shown}: it has no tools"), fix(server)),
-            Ok(tools) => {
-                let names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
-                Finding::ok(WHAT, format!("{shown}: {}", plain(&first_line(&names.join(", "), TOOLS_CHARS_MAX))))
+            Ok(found) => {
+                let words = plain(&first_line(&in_words(&found), TOOLS_CHARS_MAX));
+                if found.tools.is_empty() || !found.left_out.is_empty() {
+                    Finding::warn(WHAT, format!("{shown}: {words}"), fix(server))
+                } else {
+                    Finding::ok(WHAT, format!("{shown}: {words}"))
+                }
             }
             Err(failure) => Finding::warn(WHAT, format!("{shown}: {}", plain(&failure.message)), fix(server)),
         });
     }
     Ok(findings)
+}
+
+/// The tools that a server has, and those that are left out, with the reason.
+fn in_words(found: &Found) -> String {
+    let names: Vec<&str> = found.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let mut words = if names.is_empty() { "it has no tools".to_owned() } else { names.join(", ") };
+    if !found.not_chosen.is_empty() {
+        words = format!("{words}; not among its `tools` in gantry.toml: {}", found.not_chosen.join(", "));
+    }
+    if !found.left_out.is_empty() {
+        words = format!("{words}; left out: {}", found.left_out.join("; "));
+    }
+    words
 }
 
 fn fix(server: &McpServer) -> String {

@@ -29,7 +29,12 @@ impl SetUp for Configured {
     fn talk(&self) -> Result<Talk, String> {
         let config = self.0.load().map_err(|fault| in_words(&fault))?;
         let prompts = template::prompts(&config).map_err(|fault| in_words(&fault))?;
-        Ok(Talk { prompts, locale: config.locale().to_owned(), agent_planning: config.agent_planning() })
+        Ok(Talk {
+            prompts,
+            locale: config.locale().to_owned(),
+            agent_planning: config.agent_planning(),
+            template_prompts: config.template_prompts(),
+        })
     }
 
     async fn gateway(&self) -> Result<Gateway, String> {

@@ -95,7 +95,7 @@ fn an_agent_that_is_killed_anywhere_goes_on_without_repeating_what_was_answered(
     for (point, asked) in [
         ("call_made:1", 3),
         ("call_ended:1", 2),
-        ("call_begun:1", 2),
+        ("call_begun:1", 3),
         ("call_begun:2", 2),
         ("call_ended:2", 2),
         ("call_made:3", 3),
@@ -119,6 +119,33 @@ fn an_agent_that_is_killed_anywhere_goes_on_without_repeating_what_was_answered(
         let requests = server.counts().requests;
         assert!(requests <= asked + usize::from(point == "call_begun:2") * 2, "{point}: asked {requests} times");
         assert!(run(&kit, "audit helper").ends_with("[exit 0]"), "{point}");
+    }
+}
+
+/// From the first byte that is on disk, a reply is there: whatever the process was about to do with it.
+#[test]
+fn a_reply_that_has_come_is_never_asked_for_again_wherever_the_process_is_killed() {
+    let text = "id: one\ntitle: One\ntasks: [{id: say, model: {instruction: Say something.}}]\n";
+    let kept = text.replace("something.}", "something.}, artifacts: [notes]");
+    for plan in [text, &kept] {
+        // It is on record; the attempt has ended; the turn that takes its end is about to be written.
+        for point in ["call_ended:1", "after_effect:1", "before_append:2"] {
+            let server = ModelServer::start();
+            server.then(Turn::text("This was paid for.").usage(100, 20)).then(Turn::text("This was paid for again."));
+            let kit = asking(&server);
+            kit.write("plan.yaml", plan);
+            assert!(kit.dies(&[("HERE_KEY", KEY), ("GANTRY_CRASH_AT", point)], "run plan.yaml"), "{point}");
+            let said = run(&kit, "resume one");
+            assert!(said.contains("This was paid for.") && said.ends_with("[exit 0]"), "{point}: {said}");
+            assert_eq!(server.counts().requests, 1, "{point}: {plan}");
+            let used = &kit.json("status one --json")["used"];
+            assert_eq!(
+                (&used["model_calls"], &used["tokens"]),
+                (&json!(1), &json!(120)),
+                "{point}: it is counted once"
+            );
+            assert!(run(&kit, "audit one").ends_with("[exit 0]"), "{point}");
+        }
     }
 }
 
@@ -514,7 +541,7 @@ fn what_was_said_about_models_holds_again_after_a_kill() {
     server.always(Turn::text("Ana."));
     let kit = asking(&server);
     kit.write("plan.yaml", STORY);
-    let variables = [("HERE_KEY", KEY), ("GANTRY_CRASH_AT", "call_begun:2")];
+    let variables = [("HERE_KEY", KEY), ("GANTRY_CRASH_AT", "call_ended:1")];
     assert!(kit.dies(&variables, "run plan.yaml --strict --model writer=here:other"));
     assert!(run(&kit, "resume --all").ends_with("[exit 0]"));
     let asked: Vec<String> = server.bodies().iter().map(|body| body["model"].to_string()).collect();

@@ -268,3 +268,51 @@ fn what_was_said_already_and_what_comes_at_the_wrong_time_is_refused_with_a_way_
     [exit 5]
     ");
 }
+
+#[test]
+fn outputs_that_no_model_could_give_are_found_before_anyone_is_asked() {
+    let kit = Kit::new();
+    kit.write(
+        "file.yaml",
+        "tasks:\n  - {id: say, model: {instruction: x}, outputs: {report: report.md, size: number}}\n",
+    );
+    let schema = "{type: object, properties: {items: {type: array, items: {type: object, properties: {name: {}}}}}}";
+    kit.write(
+        "part.yaml",
+        format!("tasks:\n  - id: say\n    model: {{instruction: x, schema: {schema}}}\n    outputs: {{good: items.0.name, wrong: items.0.nam}}\n"),
+    );
+    insta::assert_snapshot!(kit.session(&["validate file.yaml", "validate part.yaml"]), @"
+    $ gantry validate file.yaml
+    --- talk
+    error[plan::no-such-part]: output `report` of task `say` is to come from `report.md`, but a model hands over fields and no files
+     --> file.yaml:2:58
+      |
+    2 |   - {id: say, model: {instruction: x}, outputs: {report: report.md, size: number}}
+      |                                                          ^^^^^^^^^
+      |
+      = help: write `report: {}` to ask for a field, `report: artifacts.report` to keep it as an artifact, or give the model a `schema` and name a part of it
+
+    error[plan::no-such-part]: output `size` of task `say` is to come from `number`, but a model hands over fields and no files
+     --> file.yaml:2:75
+      |
+    2 |   - {id: say, model: {instruction: x}, outputs: {report: report.md, size: number}}
+      |                                                                           ^^^^^^
+      |
+      = help: write `size: {type: number}` to say what it is
+
+    2 errors and 0 warnings in 1 file
+    [exit 2]
+    $ gantry validate part.yaml
+    --- talk
+    error[plan::no-such-part]: output `wrong` of task `say` is to come from `items.0.nam`, but the schema of its answer has no `nam` there
+     --> part.yaml:4:42
+      |
+    4 |     outputs: {good: items.0.name, wrong: items.0.nam}
+      |                                          ^^^^^^^^^^^
+      |
+      = help: did you mean `name`?
+
+    1 error and 0 warnings in 1 file
+    [exit 2]
+    ");
+}

@@ -186,13 +186,13 @@ fn a_secret_of_a_server_is_in_no_output_and_no_record() {
 }
 
 #[test]
-fn the_doctor_says_which_servers_answer_and_with_which_tools() {
+fn the_doctor_says_which_servers_answer_with_which_tools_and_which_are_left_out() {
     let kit = Kit::new();
     let remote = McpServer::start();
     let program = program();
     kit.write(
         "gantry.toml",
-        format!("[mcp.far]\nurl = \"{}\"\ntools = [\"echo\", \"append\"]\n[mcp.gone]\nurl = \"http://127.0.0.1:1/\"\n[mcp.kit]\n{program}", remote.url()),
+        format!("[mcp.far]\nurl = \"{}\"\ntools = [\"echo\", \"append\", \"echoo\"]\n[mcp.gone]\nurl = \"http://127.0.0.1:1/\"\n[mcp.kit]\n{program}", remote.url()),
     );
     let lines = |said: String| -> Vec<String> {
         let said =
@@ -201,9 +201,12 @@ fn the_doctor_says_which_servers_answer_and_with_which_tools() {
         of_servers.take_while(|line| !line.starts_with('[')).map(str::to_owned).collect()
     };
     let found = lines(kit.gantry(&["doctor"]));
-    assert!(found[0].ends_with("far: URL: echo, append"), "{found:?}");
-    assert!(found[1].contains("gone: http://127.0.0.1:1/: the MCP server `gone` cannot be reached: "), "{found:?}");
-    assert!(!found[1].contains("rmcp"), "{found:?}");
+    assert!(found[0].contains("far: URL: echo, append; not among its `tools` in gantry.toml: hang, die"), "{found:?}");
+    assert!(found[0].contains("left out: `not a name`: its name is longer than 128 letters, or has"), "{found:?}");
+    assert!(found[0].ends_with("; `echoo`: the server has no such tool that can be called"), "{found:?}");
+    let gone = found.iter().find(|line| line.contains("gone: ")).unwrap();
+    assert!(gone.contains("gone: http://127.0.0.1:1/: the MCP server `gone` cannot be reached: "), "{found:?}");
+    assert!(!gone.contains("rmcp"), "{found:?}");
     assert!(found.iter().any(|line| line.contains("not started, since gantry.toml:7 names it")), "{found:?}");
     assert!(found.iter().any(|line| line.contains("`gantry doctor --ask kit`")), "{found:?}");
     let said = kit.gantry(&["doctor", "--ask", "kti"]);

@@ -5,6 +5,7 @@
 
 mod content; // in reading order
 mod actions;
+mod parts;
 mod people;
 mod each;
 mod graph;

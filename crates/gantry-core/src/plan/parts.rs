@@ -132,12 +132,20 @@ short_form! {
     /// What an output is bound to. Short form: a path, or `artifacts.<name>`.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct Output {
-        /// The artifact (`artifacts.<name>`) or the file that holds it; empty when it is a plain value.
+        /// The artifact (`artifacts.<name>`), the file that holds it, or the part of a model's answer (`items.0.name`);
+        /// empty when it is a plain value.
         pub from: String,
         /// What it is, such as `file`, `number`, `list[url]`.
         pub r#type: Option<String>,
         /// What it means.
         pub description: Option<String>,
+    }
+}
+
+impl Output {
+    /// The part of an answer that it is, when it is one: `items.0.name`.
+    pub fn part(&self) -> Option<&str> {
+        Some(self.from.as_str()).filter(|from| !from.is_empty() && !from.starts_with("artifacts."))
     }
 }
 

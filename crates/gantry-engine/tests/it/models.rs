@@ -30,7 +30,7 @@ impl Chains for Parrot {
 impl SetUp for Parrot {
     fn talk(&self) -> Result<Talk, String> {
         let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
-        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false, template_prompts: false })
     }
     async fn gateway(&self) -> Result<Gateway, String> {
         Ok(Gateway::new(Arc::new(Parrot)).with(Protocol::OpenaiChat, Arc::new(Parrot)))
@@ -38,7 +38,7 @@ impl SetUp for Parrot {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_task_is_two_commits_and_two_reads() {
+async fn a_model_task_is_three_commits_and_two_reads() {
     let mut counted = Vec::new();
     for tasks in [1, 2] {
         let mut world = World::new();
@@ -59,8 +59,8 @@ async fn a_model_task_is_two_commits_and_two_reads() {
         let count = |at: usize| counted[at].get(what).copied().unwrap_or_default();
         count(1) - count(0)
     };
-    // That it is asked is durable before it is; the answer is durable with the turn that ends it and begins the next.
-    assert_eq!((more("record_effects"), more("append")), (1, 1), "{counted:?}");
+    // That it is asked, while it is; the reply, before anything else; the turn that ends it and begins the next.
+    assert_eq!((more("record_effects"), more("append")), (2, 1), "{counted:?}");
     // Whether it was asked before in this plan, and what this attempt did before.
     assert_eq!((more("recall"), more("effects")), (1, 1), "{counted:?}");
     assert_eq!(more("load") + more("turns") + more("get_blob") + more("put_blob"), 0, "{counted:?}");

@@ -28,6 +28,7 @@ fn what_is_seldom_wrong_has_a_code_too() {
         ("tasks: [{id: a, tool: files.read}]\n", "plan::missing-argument"),
         ("tasks: [{id: a, ask: {question: which?, answer_within: 2h}}]\n", "plan::no-default"),
         ("tasks: [{id: a, decide: {options: [{outcome: b, when: env.ci}]}}]\n", "plan::no-otherwise"),
+        ("tasks: [{id: a, model: {instruction: x}, outputs: {y: y.md}}]\n", "plan::no-such-part"),
         ("schedule: {people: [{id: ana}, {id: ana}]}\ntasks: [{id: a, run: x}]\n", "plan::schedule-duplicate"),
         (
             "schedule: {calendars: [{id: never, week: {}}], tasks: {a: {estimate: 1d, calendar: never}}}\ntasks: [{id: a, run: x}]\n",

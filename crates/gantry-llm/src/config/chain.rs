@@ -9,7 +9,7 @@ use super::provider::{KeyState, ProviderSettings};
 use super::roles::{ROLES, lineage};
 use super::section::{listed, short};
 use super::{Config, OFFLINE};
-use crate::gateway::Chains;
+use crate::gateway::{Chains, Team};
 use crate::target::{Protocol, Target};
 
 /// The models that are asked for a role, and why others are not.
@@ -250,5 +250,9 @@ impl Chains for Config {
 
     fn strict(&self) -> bool {
         Config::strict(self)
+    }
+
+    fn team(&self) -> Team {
+        Team { workers_max: Some(self.planning_workers()), korean_retries: self.korean_retries() }
     }
 }

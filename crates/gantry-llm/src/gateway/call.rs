@@ -163,17 +163,22 @@ impl Gateway {
             Ok(pass) => pass,
             Err(left) => return resting(left, ledger),
         };
-        if !ledger.begun && target.protocol != Protocol::Offline {
-            let (request, method) = (&asking.request, method(&asking.request));
-            asking.record.begin(&Begun { key: way.key, method, request, asked: way.asked }).await?;
-            ledger.begun = true;
-        }
         let counting = Counting { listener: asking.listener, chars: AtomicU64::new(0) };
+        let begins = !ledger.begun && target.protocol != Protocol::Offline;
+        let begin = async {
+            let (request, method) = (&asking.request, method(&asking.request));
+            let begun = Begun { key: way.key, method, request, asked: way.asked };
+            if begins { asking.record.begin(&begun).await } else { Ok(()) }
+        };
+        let call = async { Ok(provider.call(target, request, &counting, &asking.stop).await) };
+        // The question is written down while it is on its way: that takes no time of anyone, and it is on record before
+        // its answer is. A record that cannot be written stops the call.
         let end = tokio::select! {
             biased;
             () = asking.stop.cancelled() => Err(not_called(CallFault::Cancelled, "stopped".into())),
-            end = provider.call(target, request, &counting, &asking.stop) => end,
+            both = async { tokio::try_join!(biased; call, begin) } => both?.0,
         };
+        ledger.begun |= begins;
         Ok(match end {
             Ok(reply) => {
                 let (tokens, guessed) = price::used(request, &reply);

@@ -26,6 +26,25 @@ pub trait Chains: Send + Sync {
     fn strict(&self) -> bool {
         false
     }
+
+    /// What holds for the roles of teams.
+    fn team(&self) -> Team {
+        Team::default()
+    }
+}
+
+/// What holds for the roles of teams (`team.…`) alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Team {
+    /// How many of their questions are under way at once; none means any number.
+    pub workers_max: Option<u32>,
+    /// How often an answer that should be Korean and is not is asked for again; then it is taken as it is.
+    pub korean_retries: u32,
+}
+
+/// Tells whether a role is one of a team.
+pub(super) fn is_of_team(role: &str) -> bool {
+    role.starts_with("team.")
 }
 
 impl Gateway {

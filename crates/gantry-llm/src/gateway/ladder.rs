@@ -5,11 +5,13 @@ use serde_json::Value;
 
 use crate::answer::{Answer, Finish, Repair, Reply};
 use crate::error::{AskError, CallError, CallFault};
+use crate::korean;
 use crate::request::{Message, Request};
 use crate::structured::{Checker, Reading, feedback};
 use crate::target::{Protocol, Target};
 
 use super::call::{Replied, Stop, Way};
+use super::chain::is_of_team;
 use super::ledger::{Ledger, method};
 use super::{Asking, Gateway, price, split};
 
@@ -106,7 +108,7 @@ impl Gateway {
         }
         let mut question = asking.request.clone();
         let mut so_far: Option<(Reply, String)> = None;
-        let (mut continues, mut feedbacks) = (0, 0);
+        let (mut continues, mut feedbacks, mut translations) = (0, 0, 0);
         loop {
             let said = so_far.as_ref().map_or("", |(_, text)| text.as_str());
             let request = if said.is_empty() { question.clone() } else { with(&question, said, GO_ON) };
@@ -140,6 +142,15 @@ impl Gateway {
             }
             let faults = match verdict {
                 Verdict::Holds { value, repairs } => {
+                    let mixed = self.not_korean(target, &asking.request, value.as_ref(), &text, translations);
+                    if !mixed.is_empty() {
+                        self.go_on(rung, way, ledger).await?;
+                        translations += 1;
+                        asking.listener.again(&short(&mixed.join("; ")));
+                        question = with(&asking.request, &text, &korean::stricter(&mixed));
+                        ledger.repairs.push(Repair::FedBack(mixed));
+                        continue;
+                    }
                     if target.id() != way.asked {
                         // Another may be asked first the next time; then this is found all the same.
                         self.go_on(rung, way, ledger).await?;
@@ -179,6 +190,22 @@ impl Gateway {
             question = with(&asking.request, &text, &feedback(&faults));
             ledger.repairs.push(Repair::FedBack(faults));
         }
+    }
+
+    /// What is not Korean about an answer that a team wants in Korean, as long as it may be asked for again.
+    fn not_korean(
+        &self,
+        target: &Target,
+        request: &Request,
+        value: Option<&Value>,
+        text: &str,
+        translations: u32,
+    ) -> Vec<String> {
+        let wanted = request.prompt.as_ref().is_some_and(|prompt| prompt.locale == "ko") && is_of_team(&request.role);
+        if !wanted || translations == self.team.korean_retries || target.protocol == Protocol::Offline {
+            return Vec::new();
+        }
+        value.map_or_else(|| korean::faults(&Value::String(text.to_owned())), korean::faults)
     }
 
     /// Going on does not help: asks for the answer in parts, or else for a shorter one.

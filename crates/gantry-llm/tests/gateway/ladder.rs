@@ -193,8 +193,8 @@ async fn the_offline_model_as_first_choice_is_no_fallback() {
 #[tokio::test]
 async fn whoever_answers_in_the_place_of_a_model_that_cannot_be_asked_says_so() {
     let missing = Some(LeftOut { model: "acme:named".into(), why: "key missing: ACME_KEY is not set".into() });
-    let gateway = Gateway::new(Arc::new(OneChain { chain: vec![Target::offline()], strict: false, missing }))
-        .with(Protocol::Offline, Arc::new(Offline));
+    let chain = OneChain { chain: vec![Target::offline()], missing, ..OneChain::default() };
+    let gateway = Gateway::new(Arc::new(chain)).with(Protocol::Offline, Arc::new(Offline));
     let notes = Notes::default();
     let answer = gateway.ask(Asking { record: &notes, ..Asking::new(question("?")) }).await.unwrap();
     assert_eq!(answer.asked, "acme:named");

@@ -16,3 +16,4 @@ mod network;
 mod record;
 mod retries;
 mod share;
+mod team;

@@ -10,7 +10,7 @@ use gantry_core::time::Timestamp;
 use gantry_llm::config::LeftOut;
 use gantry_llm::{
     Answer, AskError, Asking, Begun, Call, CallError, CallFault, Chains, Delta, Finish, Gateway, Habits, Limits,
-    Listener, Protocol, Provider, Record, RecordError, Reply, Request, Rung, Target, Tokens,
+    Listener, Protocol, Provider, Record, RecordError, Reply, Request, Rung, Target, Team, Tokens,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -60,6 +60,11 @@ impl Puppet {
     /// Tells it what to do next.
     pub fn script(&self, does: impl IntoIterator<Item = Does>) {
         self.script.lock().unwrap().extend(does);
+    }
+
+    /// What it was asked, in order.
+    pub fn requests(&self) -> Vec<Request> {
+        self.heard.lock().unwrap().iter().map(|(_, request, _)| request.clone()).collect()
     }
 
     /// How often it was called.
@@ -119,6 +124,7 @@ pub struct OneChain {
     pub strict: bool,
     /// Who was to answer first, and cannot be asked.
     pub missing: Option<LeftOut>,
+    pub team: Team,
 }
 
 impl Chains for OneChain {
@@ -134,6 +140,9 @@ impl Chains for OneChain {
     }
     fn strict(&self) -> bool {
         self.strict
+    }
+    fn team(&self) -> Team {
+        self.team
     }
 }
 
@@ -207,7 +216,7 @@ impl World {
     pub fn with(chain: Vec<Target>, strict: bool, habits: Habits) -> Self {
         let puppet = Arc::new(Puppet::default());
         let ticks = AtomicI64::new(0);
-        let gateway = Gateway::new(Arc::new(OneChain { chain, strict, missing: None }))
+        let gateway = Gateway::new(Arc::new(OneChain { chain, strict, ..OneChain::default() }))
             .with(Protocol::OpenaiChat, puppet.clone())
             .with(Protocol::OpenaiResponses, puppet.clone())
             .with(Protocol::Offline, Arc::new(Offline))
@@ -239,7 +248,7 @@ impl World {
 
     /// What was asked, in order.
     pub fn requests(&self) -> Vec<Request> {
-        self.puppet.heard.lock().unwrap().iter().map(|(_, request, _)| request.clone()).collect()
+        self.puppet.requests()
     }
 
     /// When, after the first call, each call was made.

@@ -19,7 +19,7 @@ pub struct Notes<'a> {
     told: Option<(&'a dyn Watch, &'a Work)>,
     /// Questions under way, by their keys. Held for a look, never while waiting.
     begun: Mutex<BTreeMap<String, CallNo>>,
-    /// The attempt ends with this question, and its answer is written down with the end.
+    /// The attempt ends with this question: what makes its answer durable is under way.
     last: bool,
     /// Questions that this attempt had begun in another process, and that nobody has an answer to.
     lost: Mutex<BTreeSet<String>>,

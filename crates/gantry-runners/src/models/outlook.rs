@@ -27,7 +27,7 @@ impl Models {
     /// Says what some work would ask of models; nothing when it asks none. Nobody is asked.
     pub async fn foresee(&self, work: &Work) -> Result<Option<Outlook>, Failure> {
         let (question, questions_max) = match &work.action {
-            Action::Model(asked) => (model::question(work, asked)?, 1),
+            Action::Model(asked) => (model::question(work, asked, self.talk()?)?, 1),
             Action::Decide(decide) => (model::decision(work, decide), 1),
             Action::Agent(asked) => agent::first_question(asked, work),
             _ => return Ok(None),
@@ -43,7 +43,7 @@ impl Models {
 
 /// An input that is not known yet is as long as its example.
 fn with_examples<'a>(mut question: Question<'a>, talk: &Talk) -> Question<'a> {
-    let declared = talk.prompts.inputs(question.prompt, &talk.locale).unwrap_or_default();
+    let declared = talk.prompts.inputs(&question.prompt, &talk.locale).unwrap_or_default();
     for input in declared.iter().filter(|input| input.required) {
         if question.inputs.get(&input.name).is_none_or(serde_json::Value::is_null) {
             question.inputs.insert(input.name.clone(), input.example.clone());

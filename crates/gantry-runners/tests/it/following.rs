@@ -39,7 +39,7 @@ impl Chains for AtServer {
 impl SetUp for AtServer {
     fn talk(&self) -> Result<Talk, String> {
         let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
-        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false, template_prompts: false })
     }
     async fn gateway(&self) -> Result<Gateway, String> {
         let chains = AtServer { base_url: self.base_url.clone(), keep: self.keep };

@@ -133,7 +133,7 @@ struct Scripted {
 impl SetUp for Scripted {
     fn talk(&self) -> Result<Talk, String> {
         let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
-        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false, template_prompts: false })
     }
     async fn gateway(&self) -> Result<Gateway, String> {
         Ok(Gateway::new(Arc::new(One(self.calls_tools))).with(Protocol::OpenaiChat, self.puppet.clone()))
@@ -153,7 +153,7 @@ impl Chains for NobodyElse {
 impl SetUp for NobodyElse {
     fn talk(&self) -> Result<Talk, String> {
         let prompts = Prompts::built_in().map_err(|faults| format!("{faults:?}"))?;
-        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false, template_prompts: false })
     }
     async fn gateway(&self) -> Result<Gateway, String> {
         Ok(Gateway::new(Arc::new(NobodyElse)).with(Protocol::Offline, Arc::new(gantry_llm::offline::Offline::new())))

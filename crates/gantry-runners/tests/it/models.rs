@@ -47,6 +47,32 @@ async fn declared_outputs_are_demanded_and_an_answer_without_them_goes_back() {
 }
 
 #[tokio::test]
+async fn an_output_with_a_path_is_that_part_of_the_answer_and_a_missing_part_goes_back() {
+    let minds = Minds::new();
+    minds.says(r#"{"causes": []}"#);
+    minds.says(r#"{"causes": [{"name": "a timeout", "seconds": 30}]}"#);
+    let mut work = model(json!({"instruction": "Say what is wrong.", "schema": {"type": "object"}}));
+    let from = |path: &str| Output { from: path.to_owned(), ..Output::default() };
+    let outputs = [("cause".to_owned(), from("causes.0.name")), ("seconds".to_owned(), from("causes.0.seconds"))];
+    work.brief = Arc::new(Brief { outputs: outputs.into(), ..Brief::default() });
+    let outputs = minds.run(&work).await.end.unwrap().outputs;
+    assert_eq!((&outputs["cause"], &outputs["seconds"]), (&json!("a timeout"), &json!(30)));
+    assert!(minds.heard_last().contains("`causes.0.name` is missing"), "it is told what is missing");
+    assert_eq!(outputs["causes"][0]["seconds"], json!(30), "the fields are there as well");
+}
+
+#[tokio::test]
+async fn a_part_of_a_text_is_refused_before_anyone_is_asked() {
+    let minds = Minds::new();
+    let mut work = model(json!({"prompt": "task"}));
+    let from = Output { from: "causes.0".to_owned(), ..Output::default() };
+    work.brief = Arc::new(Brief { outputs: [("cause".to_owned(), from)].into(), ..Brief::default() });
+    let failure = minds.run(&work).await.end.unwrap_err();
+    assert!(failure.message.contains("the prompt `task` asks for a text, which has no parts"), "{failure:?}");
+    assert!(minds.puppet.heard.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_decision_is_one_of_its_outcomes() {
     let minds = Minds::new();
     minds.says(r#"{"reason": "the tests fail", "outcome": "later"}"#);

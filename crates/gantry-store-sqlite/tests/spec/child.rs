@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use gantry_store::{PlanNo, Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 
-use crate::kit::{append, plan};
+use crate::kit::{append, effect, plan};
 
 /// A running child and what it says.
 pub struct Process {
@@ -95,6 +95,12 @@ async fn work_as_told(work: &str, file: PathBuf) {
         "open" => say("opened"),
         "append" => append_for_ever(store).await,
         "append-40" => append_forty(&store).await,
+        "note-20" => note_twenty(&store).await,
+        "note" => {
+            store.note_effects(vec![effect("a", "t", 0)]).await.unwrap();
+            say("noted");
+            std::io::stdin().read_to_string(&mut String::new()).unwrap();
+        }
         "race" => race(&store).await,
         "claim" => {
             let claim = store.claim(PlanNo(1)).await.unwrap();
@@ -138,6 +144,16 @@ async fn append_forty(store: &SqliteStore) {
             Ok(appended) => say(&format!("ack {}", appended.length)),
             Err(error) => say(&format!("error {} {error}", error.is_transient())),
         }
+    }
+}
+
+/// Notes a call and appends a turn, twenty times, and says `ack <length>` for each turn.
+async fn note_twenty(store: &SqliteStore) {
+    for number in 0..20 {
+        store.note_effects(vec![effect("a", "t", number)]).await.unwrap();
+        let now = length(store, "a").await.unwrap();
+        let appended = store.append(append("a", now, 1)).await.unwrap();
+        say(&format!("ack {}", appended.length));
     }
 }
 

@@ -16,7 +16,12 @@ async fn nothing_is_acknowledged_before_everything_that_was_written_is_synced() 
     let strace = ["-y", "-e", "trace=pwrite64,fdatasync,fsync,write", "-o", log.to_str().unwrap()];
     let said = Process::start("append-40", &folder.database(), &strace).rest();
     assert_eq!(said.iter().filter(|line| line.starts_with("ack ")).count(), 40, "{said:?}");
-    let calls = std::fs::read_to_string(log).unwrap();
+    let (acknowledged, synced) = acknowledged_and_synced(&std::fs::read_to_string(log).unwrap());
+    assert!(acknowledged == 40 && synced >= 40, "{acknowledged} acknowledged, {synced} synced");
+}
+
+/// How often something was acknowledged, each time after everything before it was synced, and how often it was synced.
+fn acknowledged_and_synced(calls: &str) -> (usize, usize) {
     let (mut unsynced, mut acknowledged, mut synced) = (0, 0, 0);
     for call in calls.lines() {
         let on_log = call.contains("gantry.db-wal>");
@@ -29,7 +34,30 @@ async fn nothing_is_acknowledged_before_everything_that_was_written_is_synced() 
             acknowledged += 1;
         }
     }
-    assert!(acknowledged == 40 && synced >= 40, "{acknowledged} acknowledged, {synced} synced:\n{calls}");
+    (acknowledged, synced)
+}
+
+#[tokio::test]
+async fn what_is_noted_outlives_a_kill_at_once_and_is_synced_with_the_turn_after_it() {
+    let folder = Folder::new();
+    let _ = grow(&folder.store(), "a", 1).await;
+    let mut process = Process::start("note", &folder.database(), &[]);
+    assert_eq!(process.says().as_deref(), Some("noted"));
+    process.kill();
+    let page = folder.store().effects(&plan("a"), None, 0, 10).await.unwrap();
+    assert_eq!(page.items.len(), 1, "it is there");
+    if !has_strace() {
+        return;
+    }
+    let folder = Folder::new();
+    let _ = grow(&folder.store(), "a", 1).await;
+    let log = folder.file("calls.txt");
+    let strace = ["-y", "-e", "trace=pwrite64,fdatasync,fsync,write", "-o", log.to_str().unwrap()];
+    let said = Process::start("note-20", &folder.database(), &strace).rest();
+    assert_eq!(said.iter().filter(|line| line.starts_with("ack ")).count(), 20, "{said:?}");
+    let (acknowledged, synced) = acknowledged_and_synced(&std::fs::read_to_string(log).unwrap());
+    assert_eq!(acknowledged, 20, "each turn with the note before it");
+    assert!(synced < 30, "notes have no sync of their own: {synced} syncs");
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ struct Ready(Mutex<Option<Gateway>>);
 impl SetUp for Ready {
     fn talk(&self) -> Result<Talk, String> {
         let prompts = Prompts::built_in().map_err(|_| "the prompts that are built in are not sound".to_owned())?;
-        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false })
+        Ok(Talk { prompts, locale: "en".to_owned(), agent_planning: false, template_prompts: false })
     }
 
     async fn gateway(&self) -> Result<Gateway, String> {

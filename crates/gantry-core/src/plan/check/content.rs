@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::names::{check_condition, check_names, own_names};
 use super::tools::check_arguments;
-use super::{Findings, Location, actions};
+use super::{Findings, Location, actions, parts};
 use crate::plan::{Check, Idempotency, Plan, Task, folded};
 use crate::policy::{Budget, Judge};
 use crate::time::Duration;
@@ -123,6 +123,7 @@ impl Spot<'_> {
 pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
     let (plan, task) = (spot.plan, spot.task);
     check_arguments(spot, findings);
+    parts::check(spot, findings);
     for (field, duration) in [
         ("timeout", task.timeout),
         ("heartbeat", task.heartbeat),
