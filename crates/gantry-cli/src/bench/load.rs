@@ -7,7 +7,6 @@ use futures_util::future::try_join_all;
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_engine::{Engine, NewPlan, Origin, Stop, Until};
-use gantry_store::Store as _;
 use gantry_store_sqlite::SqliteStore;
 
 use super::nothing::Nothing;

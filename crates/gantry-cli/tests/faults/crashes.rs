@@ -365,6 +365,9 @@ tasks:
   - {id: ok, ask: Really?, depends_on: [edit]}
 ";
 
+/// The files that it changes.
+const EDITED: [&str; 3] = ["a.txt", "b.txt", "deep/c.txt"];
+
 /// Runs a command that is killed when it is about to put a file into its place, or away, for this time.
 fn killed_between_files(scene: &Scene, nth: u32, args: &[&str]) -> Said {
     let calls = "rename,renameat,renameat2,unlink,unlinkat";
@@ -378,8 +381,7 @@ fn a_diff_of_several_files_and_edits_of_one_are_whole_wherever_they_are_killed_a
     if !has("strace", &["-e", "inject=rename:signal=KILL:when=1000", "true"]) {
         return;
     }
-    const NAMES: [&str; 3] = ["a.txt", "b.txt", "deep/c.txt"];
-    let files = |scene: &Scene| NAMES.map(|name| std::fs::read_to_string(scene.path(name)).ok());
+    let files = |scene: &Scene| EDITED.map(|name| std::fs::read_to_string(scene.path(name)).ok());
     let text = |text: &str| Some(text.to_owned());
     let before = [text("one\ntwo\n"), text("gone\n"), None];
     let after = [text("ONE\nthree\n"), None, text("new\n")];
@@ -389,7 +391,7 @@ fn a_diff_of_several_files_and_edits_of_one_are_whole_wherever_they_are_killed_a
             assert!(
                 [&before, &between, &after].iter().any(|all| all[name] == file),
                 "{when}: {}: {file:?}",
-                NAMES[name]
+                EDITED[name]
             );
         }
     };
