@@ -196,6 +196,8 @@ impl Calls for Attempt {
     async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError> {
         self.catch_up().await?;
         let row = EffectRow { request_hash: hash_of(key)?, ..self.row(kind, request, None) };
+        // A commit of its own, which it shares with whoever else writes now: written with the turn that starts the attempt,
+        // it would put in doubt what had not begun when the process went away. A command takes a hundred times as long.
         let recorded = self.patiently(|| self.store.record_effects(vec![row.clone()])).await;
         recorded.map_err(|error| store_failed(&error))?;
         let call = CallNo(row.ordinal);
