@@ -1,6 +1,7 @@
 //! `gantry bench`: how fast this machine carries out plans, beside what it could do at best.
 
 mod child; // in reading order
+mod load;
 mod figures;
 mod machine;
 mod models;
@@ -35,7 +36,8 @@ use nothing::Nothing;
 /// before and after every round, and the median of the rounds is told. `pipeline` is a plan of 61 tasks of 50 ms each
 /// as a ratio to its longest path, the median of the rounds. `resume` kills a chain in the middle and starts it again.
 /// `start` is `gantry run` itself, up to the first command; `bytes` is what a task adds to the record, and what is written
-/// for that, the log and its taking over included.
+/// for that, the log and its taking over included. `load` is how long it takes to find out where a plan stands whose
+/// journal has 1,000, 10,000 and 100,000 entries.
 ///
 /// `gantry bench models` measures what asking models takes.
 #[derive(clap::Args)]
@@ -79,6 +81,7 @@ enum What {
     Resume,
     Start,
     Bytes,
+    Load,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
@@ -138,6 +141,11 @@ fn measure(folder: &Path, only: &[What], rounds: u8) -> Result<Figures, Fault> {
     if wanted(What::Bytes, "bytes per task") {
         for tasks in [100, 1_000, 10_000] {
             figures.bytes_per_task.push(bytes_per_task_of(&sub(folder, &format!("bytes-{tasks}"))?, tasks)?);
+        }
+    }
+    if wanted(What::Load, "the loading of long lives") {
+        for entries in [1_000, 10_000, 100_000] {
+            figures.load.push(load::of(&sub(folder, &format!("load-{entries}"))?, entries, rounds)?);
         }
     }
     figures.commits = yardstick.commits()?;

@@ -2,7 +2,7 @@
 
 mod how; // in reading order
 mod dry;
-mod sandbox;
+pub mod sandbox;
 mod offline;
 mod follow;
 mod live;
@@ -329,11 +329,11 @@ async fn make_ready<'c>(
         match prepare::prepare(carried, how, begun).await {
             Ok(prepared) => {
                 // A plan that has not begun is told from its first entry.
-                for entry in prepared.entries.iter().filter(|_| json && prepared.is_new) {
+                for entry in prepared.entries.iter().filter(|_| json) {
                     let shown = screen::print_json(&screen::line_of(&carried.plan, entry));
                     ready.unshown = ready.unshown.or(shown.err());
                 }
-                ready.follows.push(Follow::from(prepared.life, &prepared.entries));
+                ready.follows.push(Follow::from(prepared.life, prepared.timeline));
                 ready.notes.extend(prepared.notes);
                 ready.plans.push((carried, prepared.first));
             }

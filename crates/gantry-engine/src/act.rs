@@ -10,7 +10,7 @@ use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::input::Input;
 use gantry_core::life::WaitsFor;
-use gantry_core::plan::{Action, Check, Decide, Undo};
+use gantry_core::plan::{Action, Check, Decide, Task, Undo};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_llm::gateway::Allowance;
 use gantry_runners::{Brief, Calls as _, Ended, Paying, Work};
@@ -132,6 +132,8 @@ impl Driver {
     /// Lets some work go on outside; its answer comes back as a message.
     fn launch(&mut self, flight: Flight, aloft: Aloft, work: impl Future<Output = Answer> + Send + 'static) {
         let (sender, broken) = (self.sender.clone(), flight.clone());
+        // The runtime moves what it is given several times, and keeps its room until the driver looks.
+        let work = Box::pin(work);
         self.flights.insert(flight, aloft);
         self.work.spawn(async move {
             // A runner that breaks ends its attempt, never the process.
@@ -147,10 +149,11 @@ impl Driver {
         let (task, attempt) = (start.task.clone(), start.attempt);
         let stop = CancellationToken::new();
         let ports = self.attempt(&task, attempt, 0);
-        let undo = self.life().definition(task.as_str()).map(|task| task.undo.clone()).unwrap_or_default();
+        let definition = self.life().definition(task.as_str());
+        let undo = definition.map(|task| task.undo.clone()).unwrap_or_default();
+        let keeps_folder = definition.is_some_and(|task| self.life().is_checkpointed_after(task));
         let uses = used_by(&self.shared.capabilities, self.life(), &start);
-        let paying = self.paying(&task);
-        let mut work = Work::of(self.plan.clone(), start, undo, paying, self.brief_of(&task));
+        let mut work = Work::of(self.plan.clone(), start, undo, self.paying(definition), self.brief_of(definition));
         let flight = Flight::Attempt(task.clone(), attempt);
         // Whoever asks models pays as it goes; what others set aside is out of reach until they have ended.
         let pays = matches!(work.action, Action::Model(_) | Action::Agent(_) | Action::Decide(_));
@@ -172,20 +175,19 @@ impl Driver {
                 (Input::Ended { task, attempt, end, usage }, ports.take_calls())
             });
         }
-        let definition = self.life().definition(task.as_str());
-        let keeps_folder = definition.is_some_and(|task| self.life().is_checkpointed_after(task));
         let checkpoints = Arc::clone(&self.last_checkpoint);
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         self.launch(flight, Aloft { slot: true, uses, ..Aloft::stopped_by(stop) }, async move {
             let given = ports.ports();
+            // What is rare and large is on its own, so that the others stay small.
             if matches!(work.action, Action::Checkpoint(_))
-                && let Some(hash) = checkpoints.hash(&*shared.store, &work.plan, &given).await
+                && let Some(hash) = Box::pin(checkpoints.hash(&*shared.store, &work.plan, &given)).await
             {
                 work.inputs.insert(gantry_runners::checkpoint::SINCE.to_owned(), hash.into());
             }
             let Ended { mut end, usage, .. } = shared.runners.attempt(&work, &place, &given, &token).await;
             if keeps_folder {
-                end = keep_after(end, &place, &given, &token).await;
+                end = Box::pin(keep_after(end, &place, &given, &token)).await;
             }
             checkpoints.note(&end);
             given.sessions.close().await; // no process outlives its attempt
@@ -199,7 +201,7 @@ impl Driver {
     fn work_for(&self, task: &TaskId, attempt: AttemptNo, action: Action) -> Work {
         let definition = self.life().definition(task.as_str());
         let environment = definition.map(|task| task.environment.clone()).unwrap_or_default();
-        let paying = self.paying(task);
+        let paying = self.paying(definition);
         let key = self.life().task_life(task.as_str()).map(|life| life.key.clone()).unwrap_or_default();
         Work {
             plan: self.plan.clone(),
@@ -216,13 +218,13 @@ impl Driver {
             undo: Undo::None,
             may_spend: paying.may_spend,
             purse: paying.purse,
-            brief: self.brief_of(task),
+            brief: self.brief_of(definition),
         }
     }
 
     /// What an attempt at a task may spend, and from what it pays.
-    fn paying(&self, task: &TaskId) -> Paying {
-        let own = self.life().definition(task.as_str()).map(|task| task.budget).unwrap_or_default();
+    fn paying(&self, task: Option<&Task>) -> Paying {
+        let own = task.map(|task| task.budget).unwrap_or_default();
         let plan = self.life().header().policy.budget;
         self.purse.limit(plan);
         let purse = Arc::new(Allowance::of(own).within(Arc::clone(&self.purse)));
@@ -230,8 +232,8 @@ impl Driver {
     }
 
     /// What a task is for, in words. Shell commands need none.
-    fn brief_of(&self, task: &TaskId) -> Arc<Brief> {
-        let Some(definition) = self.life().definition(task.as_str()) else { return Arc::default() };
+    fn brief_of(&self, definition: Option<&Task>) -> Arc<Brief> {
+        let Some(definition) = definition else { return Arc::default() };
         if matches!(definition.action, Some(Action::Run(_) | Action::Tool(_) | Action::Plan(_))) {
             return Arc::default();
         }

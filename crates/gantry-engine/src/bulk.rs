@@ -41,10 +41,14 @@ fn bytes(value: &Value) -> usize {
 
 /// Keeps long texts as artifacts and hands on their beginnings, when the outputs are too large as they are.
 pub(crate) async fn bounded(end: Result<Success, Failure>, ports: &Ports) -> Result<Success, Failure> {
-    let mut success = end?;
+    let success = end?;
     if weight_of(&success.outputs) <= OUTPUTS_BYTES_MAX {
         return Ok(success);
     }
+    Box::pin(cut_down(success, ports)).await
+}
+
+async fn cut_down(mut success: Success, ports: &Ports) -> Result<Success, Failure> {
     let mut long = Vec::new();
     for (name, value) in &mut success.outputs {
         cut(name, value, &mut long);

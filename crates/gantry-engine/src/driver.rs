@@ -34,6 +34,7 @@ use crate::nested::{Above, Course};
 use crate::prompts;
 use crate::share::{Share, give_back};
 use crate::slots::Guest;
+use crate::timeline::Timeline;
 
 /// How many inputs one turn takes at most.
 const TURN_INPUTS_MAX: usize = 2_000;
@@ -41,8 +42,11 @@ const TURN_INPUTS_MAX: usize = 2_000;
 const TURN_BYTES_MAX: usize = 8 << 20;
 /// How long a turn that is being written, and plans inside this one, may take to end after being told to stop at once.
 pub(crate) const STOP_WITHIN: Duration = Duration::from_millis(500);
-/// A snapshot is due after this many entries, and after two for each task: its cost stays a share of theirs.
+/// A snapshot is due after this many entries.
 const SNAPSHOT_ENTRIES: u64 = 2_000;
+/// And after this many for each task: a snapshot says everything about every task, so its cost stays a share of theirs,
+/// and a plan that goes straight to its end needs none.
+const SNAPSHOT_ENTRIES_OF_TASK: u64 = 4;
 
 /// One input of a turn, and who waits for what becomes of it.
 struct Taken {
@@ -74,6 +78,8 @@ pub(crate) struct Driver {
     messages: mpsc::UnboundedReceiver<Message>,
     /// None only while a turn has it.
     life: Option<Life>,
+    /// As of the same turn as the life; also while a turn has the life, because a turn that falls through reads both again.
+    timeline: Timeline,
     pub(crate) origin: Origin,
     forked_from: Option<ForkedFrom>,
     home: Option<Home>,
@@ -122,6 +128,7 @@ impl Driver {
             flights: BTreeMap::new(),
             work: JoinSet::new(),
             life: Some(opened.life),
+            timeline: opened.timeline,
             origin: opened.origin,
             forked_from: opened.forked_from,
             home: opened.home,
@@ -250,7 +257,8 @@ impl Driver {
                 (None, Some(tick()))
             }
         };
-        let mut batch: Vec<Message> = first.into_iter().collect();
+        let mut batch = Vec::with_capacity(self.messages.len().min(TURN_INPUTS_MAX) + 2);
+        batch.extend(first);
         let mut bytes: usize = batch.iter().map(Message::weight).sum();
         while batch.len() < TURN_INPUTS_MAX
             && bytes < TURN_BYTES_MAX
@@ -265,7 +273,7 @@ impl Driver {
 
     /// Makes one turn of what came.
     async fn take_in(&mut self, batch: Vec<Message>) -> Result<(), EngineError> {
-        let (mut inputs, mut look, mut stop) = (Vec::new(), false, false);
+        let (mut inputs, mut look, mut stop) = (Vec::with_capacity(batch.len()), false, false);
         for message in batch {
             match message {
                 Message::Answer { input, calls } => {
@@ -356,6 +364,7 @@ impl Driver {
             if !verdict.events.is_empty() {
                 let room = if started < room { Room::PLENTY } else { Room(room) };
                 let events = std::mem::take(&mut verdict.events);
+                self.timeline.apply(&events);
                 told = self.is_watched().then(|| Arc::new(events.clone()));
                 let append = self.append_for(&verdict.life, length, events, &inputs, &refusals, (room, &scarce));
                 if !self.make_durable(append, &verdict.life).await? {
@@ -468,14 +477,15 @@ impl Driver {
     /// Keeps the folded life now and then, so that loading it stays fast.
     fn keep_snapshot(&mut self) {
         let length = self.life().length();
-        let due = SNAPSHOT_ENTRIES.max(2 * u64::from(self.life().task_count()));
+        let due = SNAPSHOT_ENTRIES.max(SNAPSHOT_ENTRIES_OF_TASK * u64::from(self.life().task_count()));
         if length - self.snapshot_length < due {
             return;
         }
         self.snapshot_length = length;
-        let (life, store, plan) = (self.life().clone(), Arc::clone(&self.shared.store), self.plan.clone());
+        let (life, timeline) = (self.life().clone(), self.timeline.clone());
+        let (store, plan) = (Arc::clone(&self.shared.store), self.plan.clone());
         self.work.spawn(async move {
-            if let Ok(Some(snapshot)) = tokio::task::spawn_blocking(move || snapshot_of(&life)).await {
+            if let Ok(Some(snapshot)) = tokio::task::spawn_blocking(move || snapshot_of(&life, &timeline)).await {
                 // A snapshot is for speed only: without it, loading takes longer.
                 let _ = store.save_snapshot(&plan, snapshot).await;
             }

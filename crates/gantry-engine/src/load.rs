@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::cause::{Cause, Given, Origin};
 use crate::error::EngineError;
 use crate::nested::NESTING_MAX;
+use crate::timeline::Timeline;
 
 /// Which program's fold a snapshot holds: another one folds the journal anew.
 ///
@@ -26,6 +27,8 @@ pub struct Opened {
     pub no: PlanNo,
     /// Its life.
     pub life: Life,
+    /// When things began and ended.
+    pub timeline: Timeline,
     /// Where it comes from.
     pub origin: Origin,
     /// The plan that it continues, if it does.
@@ -46,17 +49,19 @@ pub struct Opened {
 struct Written<'a> {
     fold: &'a str,
     life: &'a Life,
+    timeline: &'a Timeline,
 }
 
 #[derive(Deserialize)]
 struct Read {
     fold: String,
     life: Life,
+    timeline: Timeline,
 }
 
-/// Folds a life into bytes.
-pub(crate) fn snapshot_of(life: &Life) -> Option<Snapshot> {
-    let body = serde_json::to_vec(&Written { fold: FOLD, life }).ok()?;
+/// Folds a life, and what is kept beside it, into bytes.
+pub(crate) fn snapshot_of(life: &Life, timeline: &Timeline) -> Option<Snapshot> {
+    let body = serde_json::to_vec(&Written { fold: FOLD, life, timeline }).ok()?;
     Some(Snapshot { length: life.length(), body })
 }
 
@@ -67,7 +72,7 @@ pub(crate) fn is_readable(snapshot: &Snapshot) -> bool {
 
 /// Reads a plan; what it says was verified against the hashes of the journal.
 pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineError> {
-    let Folded { no, life, snapshot_length, damaged } = read_life(store, plan).await?;
+    let Folded { no, life, timeline, snapshot_length, damaged } = read_life(store, plan).await?;
     let mut origin = origin(store, plan).await?;
     let Card { forked_from, home, .. } = store.plan(plan.as_str()).await?.card;
     let mut secrets_elsewhere = Vec::new();
@@ -78,7 +83,7 @@ pub async fn open(store: &dyn Store, plan: &PlanId) -> Result<Opened, EngineErro
         origin = Origin { workspace, parent: None, given, ..origin };
     }
     let above = policies_above(store, &origin).await?;
-    Ok(Opened { no, life, origin, forked_from, above, home, secrets_elsewhere, damaged, snapshot_length })
+    Ok(Opened { no, life, timeline, origin, forked_from, above, home, secrets_elsewhere, damaged, snapshot_length })
 }
 
 /// Reads what the plans around this one may touch, the nearest first.
@@ -100,6 +105,7 @@ pub(crate) async fn policies_above(store: &dyn Store, origin: &Origin) -> Result
 struct Folded {
     no: PlanNo,
     life: Life,
+    timeline: Timeline,
     snapshot_length: u64,
     damaged: Vec<String>,
 }
@@ -107,18 +113,19 @@ struct Folded {
 async fn read_life(store: &dyn Store, plan: &PlanId) -> Result<Folded, EngineError> {
     let mut loaded = store.load(plan).await?.ok_or_else(|| StoreError::not_found(format!("plan `{plan}`")))?;
     let (no, damaged) = (loaded.plan_no, std::mem::take(&mut loaded.damaged));
-    let (life, snapshot_length) = match fold_snapshot(&loaded, plan)? {
-        Some(life) => (life, loaded.snapshot.map_or(0, |snapshot| snapshot.length)),
+    let (life, timeline, snapshot_length) = match fold_snapshot(&loaded, plan)? {
+        Some((life, timeline)) => (life, timeline, loaded.snapshot.map_or(0, |snapshot| snapshot.length)),
         None => {
             let entries: Vec<Entry> = if loaded.snapshot.is_none() {
                 loaded.turns.into_iter().flat_map(|turn| turn.entries).collect()
             } else {
                 all_turns(store, plan).await?.into_iter().flat_map(|turn| turn.entries).collect()
             };
-            (life::replay(&entries).map_err(|bad| EngineError::journal(plan, &bad))?, 0)
+            let life = life::replay(&entries).map_err(|bad| EngineError::journal(plan, &bad))?;
+            (life, Timeline::of(&entries), 0)
         }
     };
-    Ok(Folded { no, life, snapshot_length, damaged })
+    Ok(Folded { no, life, timeline, snapshot_length, damaged })
 }
 
 impl Opened {
@@ -127,6 +134,7 @@ impl Opened {
         Self {
             no,
             life,
+            timeline: Timeline::default(), // nothing has begun
             origin,
             forked_from: None,
             above: Vec::new(),
@@ -149,14 +157,14 @@ impl Opened {
     }
 }
 
-/// The life of a snapshot with the turns since, if the snapshot can be used.
-fn fold_snapshot(loaded: &Loaded, plan: &PlanId) -> Result<Option<Life>, EngineError> {
+/// The life of a snapshot and what is kept beside it, with the turns since, if the snapshot can be used.
+fn fold_snapshot(loaded: &Loaded, plan: &PlanId) -> Result<Option<(Life, Timeline)>, EngineError> {
     let Some(snapshot) = &loaded.snapshot else { return Ok(None) };
     let Ok(read) = serde_json::from_slice::<Read>(&snapshot.body) else { return Ok(None) };
     if read.fold != FOLD || read.life.length() != snapshot.length {
         return Ok(None);
     }
-    let mut life = read.life;
+    let (mut life, mut timeline) = (read.life, read.timeline);
     for entry in loaded.turns.iter().flat_map(|turn| &turn.entries) {
         let expected = life.length() + 1;
         let bad = if entry.seq != expected {
@@ -165,11 +173,12 @@ fn fold_snapshot(loaded: &Loaded, plan: &PlanId) -> Result<Option<Life>, EngineE
             BadJournal::Newer { seq: entry.seq, version: entry.v }
         } else {
             life.apply(std::slice::from_ref(entry));
+            timeline.apply(std::slice::from_ref(entry));
             continue;
         };
         return Err(EngineError::journal(plan, &bad));
     }
-    Ok(Some(life))
+    Ok(Some((life, timeline)))
 }
 
 /// Reads the turns that have entries after this one.

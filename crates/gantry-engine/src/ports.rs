@@ -205,6 +205,8 @@ impl Calls for Attempt {
     async fn begin(&self, kind: &str, key: &str, request: Value) -> Result<CallNo, KeepError> {
         self.catch_up().await?;
         let row = EffectRow { request_hash: hash_of(key)?, ..self.row(kind, request, None) };
+        // A commit of its own, which it shares with whoever else writes now: written with the turn that starts the attempt,
+        // it would put in doubt what had not begun when the process went away. A command takes a hundred times as long.
         // A model that is asked twice does no harm, and is under way meanwhile.
         self.write(vec![row.clone()], kind == MODEL).await?;
         let call = CallNo(row.ordinal);

@@ -8,6 +8,7 @@ use gantry_store::{ArtifactRow, ChainReport, NewArtifact, Problem, Snapshot, Sto
 use crate::error::EngineError;
 use crate::import::artifacts_of_turn;
 use crate::load::{is_readable, snapshot_of};
+use crate::timeline::Timeline;
 
 /// Recomputes every hash and sum of a plan, folds its journal, and compares that with what is kept beside it.
 pub async fn verify(store: &dyn Store, plan: &PlanId) -> Result<ChainReport, EngineError> {
@@ -37,7 +38,7 @@ fn check_snapshot(snapshot: &Snapshot, entries: &[Entry]) -> Result<Option<Strin
         return Ok(None);
     }
     let length = usize::try_from(snapshot.length).unwrap_or(usize::MAX).min(entries.len());
-    let folded = snapshot_of(&life::replay(&entries[..length])?);
+    let folded = snapshot_of(&life::replay(&entries[..length])?, &Timeline::of(&entries[..length]));
     let same = folded.is_some_and(|folded| folded == *snapshot);
     let what = || format!("the snapshot after entry {} is not what the journal says", snapshot.length);
     Ok((!same).then(what))
@@ -102,10 +103,10 @@ mod tests {
         let now = Timestamp::from_ms(2_000);
         let plan = crate::import::import(&store, turns.clone(), Vec::new(), now).await.unwrap();
         let entries: Vec<Entry> = turns.into_iter().flat_map(|turn| turn.entries).collect();
-        let true_one = snapshot_of(&life::replay(&entries).unwrap()).unwrap();
+        let true_one = snapshot_of(&life::replay(&entries).unwrap(), &Timeline::of(&entries)).unwrap();
         store.save_snapshot(&plan, true_one).await.unwrap();
         assert!(verify(&store, &plan).await.unwrap().is_sound());
-        store.save_snapshot(&plan, snapshot_of(&other).unwrap()).await.unwrap();
+        store.save_snapshot(&plan, snapshot_of(&other, &Timeline::of(&entries)).unwrap()).await.unwrap();
         assert!(store.verify(&plan).await.unwrap().is_sound(), "the store alone cannot know");
         let report = verify(&store, &plan).await.unwrap();
         let told = format!("the snapshot after entry {} is not what the journal says", entries.len());

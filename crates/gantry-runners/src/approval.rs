@@ -112,11 +112,12 @@ fn shown(preview: &Preview) -> String {
 /// Asks someone about a task that is itself a call which has to be approved; none when it may go on.
 pub(crate) async fn of_task(runners: &Runners, work: &Work, place: &Place, ports: &Ports) -> Option<Failure> {
     let name = tools_of(&work.action).into_iter().find(|name| crate::policy::needs_approval(name, place))?;
-    let decide = async {
+    // Rare and large: on its own, so that the others stay small.
+    let decide = Box::pin(async {
         let preview = runners.preview(work, place).await?;
         let held = Held::before(work, ports).await?;
         word_on(held.as_ref(), &work.key, (name, &preview), work, ports).await
-    };
+    });
     match decide.await {
         Ok(Approval::Granted) => None,
         Ok(Approval::Refused { why }) => Some(forbidden(refusal(name, &why))),

@@ -154,11 +154,11 @@ impl Runners {
         if let Err(failure) = self.guard(work, place) {
             return Ended::with(Err(failure));
         }
-        let redacted = redacting(ports, &place.secrets);
-        if let Some(failure) = approval::of_task(self, work, place, &redacted).await {
+        let ports = &redacting(ports, &place.secrets);
+        if let Some(failure) = approval::of_task(self, work, place, ports).await {
             return Ended::with(Err(failure));
         }
-        self.run(work, place, ports, stop).await
+        self.run_guarded(work, place, ports, stop).await
     }
 
     /// Guards, then runs.
@@ -166,7 +166,11 @@ impl Runners {
         if let Err(failure) = self.guard(work, place) {
             return Ended::with(Err(failure));
         }
-        let ports = &redacting(ports, &place.secrets);
+        self.run_guarded(work, place, &redacting(ports, &place.secrets), stop).await
+    }
+
+    /// Runs what was guarded, with ports that let no secret through.
+    async fn run_guarded(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
         let ended = match (pipeline::calls(work), self.of(work)) {
             // Rare and large: on its own, so that the others stay small.
             (Some(calls), _) => Box::pin(pipeline::run(self, calls, work, place, ports, stop)).await,

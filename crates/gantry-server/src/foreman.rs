@@ -17,6 +17,9 @@ use crate::problem::Problem;
 /// How many plans that could not go on are remembered.
 const TROUBLES_MAX: usize = 100;
 
+/// The name under which this program leaves notes.
+const NOTED_BY: &str = "gantry";
+
 /// Drives plans.
 #[derive(Clone)]
 pub struct Foreman(Arc<Inner>);
@@ -75,7 +78,7 @@ impl Foreman {
     }
 
     /// Drives a plan from wherever it stands, after these inputs. One that is driven already is told them.
-    pub async fn drive(&self, plan: &PlanId, first: Vec<Input>) -> Result<(), Problem> {
+    pub async fn drive(&self, plan: &PlanId, mut first: Vec<Input>) -> Result<(), Problem> {
         if self.state().stopping {
             return Err(Problem::new(
                 axum::http::StatusCode::SERVICE_UNAVAILABLE,
@@ -91,6 +94,12 @@ impl Foreman {
             return Ok(());
         }
         let engine = self.0.house.engine_for(plan).await?;
+        // Nobody sits here to be told, so it is written down when the plan begins.
+        if let Some(text) = self.0.house.confinement(&engine, plan).await?
+            && first.contains(&Input::Start)
+        {
+            first.insert(0, Input::Note { task: None, by: NOTED_BY.to_owned(), text });
+        }
         let driving = match engine.drive(plan, Until::Ended, first.clone()).await {
             // Someone drives it: here since a moment ago, or in another process, which hears it all the same.
             Err(EngineError::Driven { .. }) => {

@@ -28,6 +28,9 @@ pub trait House: Send + Sync + 'static {
     /// The engine that gives a plan what it was given before.
     async fn engine_for(&self, plan: &PlanId) -> Result<Engine, Trouble>;
 
+    /// What one must know about how the processes of a plan are confined here; an error where they may not run so.
+    async fn confinement(&self, engine: &Engine, plan: &PlanId) -> Result<Option<String>, Trouble>;
+
     /// Reads a plan that is to run here.
     fn read(&self, name: &str, bytes: &[u8]) -> Loaded;
 

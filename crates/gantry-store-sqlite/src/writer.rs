@@ -33,8 +33,9 @@ const POLL: Duration = Duration::from_millis(20);
 /// When the last commit took longer, nobody but the thread writes: others have to be served meanwhile.
 const QUICK: Duration = Duration::from_millis(2);
 
-/// With this many requests waiting, those who come prepare what they ask for themselves.
-const BEHIND: usize = 8;
+/// With this many requests waiting, those who come prepare what they ask for themselves. As many as come during one
+/// sync say nothing yet about who has more to do.
+const BEHIND: usize = 64;
 
 /// A request to write.
 pub(crate) trait Work: Send + 'static {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::elapsed::{clock, elapsed};
 use crate::timeline::Timeline;
 use crate::under_way::UnderWay;
-use gantry_engine::EngineError;
+use gantry_engine::{EngineError, Opened};
 
 /// How many tasks that will be late are named in words.
 const LATE_NAMED_MAX: usize = 3;
@@ -81,8 +81,7 @@ impl Forecast {
         if plan.card.state.is_over() {
             return Ok(None);
         }
-        let life = gantry_engine::open(store, &plan.id).await?.life;
-        let timeline = Timeline::of(&gantry_engine::entries(store, &plan.id).await?);
+        let Opened { life, timeline, .. } = gantry_engine::open(store, &plan.id).await?;
         Ok(Self::of(&life, &timeline, now, Look::Close))
     }
 

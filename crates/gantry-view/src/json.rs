@@ -10,6 +10,7 @@ use crate::forecast::Forecast;
 use crate::next;
 use crate::shortfalls;
 use crate::standing::{Standing, is_new_fork};
+use crate::timeline::notes;
 
 /// A plan with all of its tasks.
 pub fn standing(standing: &Standing) -> Value {
@@ -27,7 +28,7 @@ pub fn standing(standing: &Standing) -> Value {
     value["missed_deadlines"] = shortfalls::missed_deadlines(life);
     value["unjudged"] = shortfalls::unjudged(life);
     value["elapsed_ms"] = json!(standing.elapsed().map(gantry_core::time::Duration::as_ms));
-    value["notes"] = json!(standing.timeline.notes);
+    value["notes"] = json!(notes(&standing.timeline));
     value["next"] = standing.steps().into_iter().map(|step| Value::String(step.command)).collect();
     value
 }

@@ -4,7 +4,7 @@ use gantry_core::id::TaskId;
 use gantry_core::life::{Life, PlanState, State, TaskState};
 use gantry_core::plan::Action;
 use gantry_core::time::{Duration, Timestamp};
-use gantry_engine::EngineError;
+use gantry_engine::{EngineError, Opened};
 use gantry_store::{ListFilter, PlanCard, Store, StoreError, all_plans};
 
 use crate::elapsed::now;
@@ -77,9 +77,8 @@ impl Standing {
     /// Reads where a plan stands.
     pub async fn read(store: &dyn Store, reference: &str) -> Result<Self, EngineError> {
         let card = store.plan(reference).await?;
-        let life = gantry_engine::open(store, &card.id).await?.life;
+        let Opened { life, timeline, .. } = gantry_engine::open(store, &card.id).await?;
         let inside = lives_inside(store, &life).await?;
-        let timeline = Timeline::of(&gantry_engine::entries(store, &card.id).await?);
         let driven = store.claimed_by_other(card.no).await?;
         Ok(Self { card, life, inside, timeline, driven, now: now(), forecast: None })
     }

@@ -12,7 +12,7 @@ use crate::timeline::{Span, Timeline};
 
 /// The work of a plan of the record, as it stands.
 pub async fn project_of(store: &dyn Store, life: &Life, now: Timestamp) -> Result<Project, EngineError> {
-    let timeline = Timeline::of(&gantry_engine::entries(store, life.id()).await?);
+    let timeline = gantry_engine::open(store, life.id()).await?.timeline;
     let work = life.proposed().work();
     let begun = work.tasks.iter().any(|task| timeline.task(&task.id).began.is_some());
     // Work that waits to be accepted starts when it says.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::child::{Resumed, Started};
+use super::load::LoadTime;
 use super::plans;
 
 /// A rate and its ratio to plain commits of the same moments.
@@ -34,6 +35,7 @@ pub struct Figures {
     pub resume: Option<Resumed>,
     pub start: Option<Started>,
     pub bytes_per_task: Vec<Bytes>,
+    pub load: Vec<LoadTime>,
 }
 
 /// The bytes of a plan of this many tasks stand for all.
@@ -73,6 +75,10 @@ impl Figures {
             let by_size = self.bytes_per_task.iter().map(|bytes| (bytes.tasks.to_string(), json!(bytes.kept.round())));
             put("bytes_per_task_by_size", Value::Object(by_size.collect()));
         }
+        if !self.load.is_empty() {
+            let by_entries = self.load.iter().map(|load| (load.entries.to_string(), rounded(load.ms)));
+            put("load_ms_by_entries", Value::Object(by_entries.collect()));
+        }
         Value::Object(object)
     }
 
@@ -109,6 +115,9 @@ impl Figures {
         for Bytes { tasks, kept, written } in &self.bytes_per_task {
             let written = format!("{written:.0} bytes written");
             text += &row(&format!("record per task, {tasks} tasks"), format!("{kept:.0} bytes"), written);
+        }
+        for LoadTime { entries, ms } in &self.load {
+            text += &row(&format!("loading {entries} entries"), format!("{ms:.1} ms"), String::new());
         }
         text
     }

@@ -1,7 +1,7 @@
 //! The plans that are measured.
 
 use gantry_core::id::TaskId;
-use gantry_core::plan::{Action, Idempotency, Input, Plan, Task, Tool};
+use gantry_core::plan::{Action, Gate, Idempotency, Input, Plan, Task, Tool};
 use gantry_core::policy::Policy;
 
 /// The shape of the pipeline, as data.
@@ -45,6 +45,20 @@ pub fn pipeline(pause_ms: u64) -> Plan {
     plan("pipeline", shape().into_iter().map(|(number, needs)| task(number, needs, pause_ms)).collect())
 }
 
+/// The pipeline behind a gate that nobody opens.
+pub fn waiting() -> Plan {
+    let gate = Task {
+        action: Some(Action::Gate(Gate { approvals: Some(1), ..Gate::default() })),
+        ..Task::new(TaskId::slugged("gate"))
+    };
+    let mut plan = pipeline(0);
+    for task in plan.tasks.iter_mut().filter(|task| task.depends_on.is_empty()) {
+        task.depends_on.push(gate.id.clone());
+    }
+    plan.tasks.push(gate);
+    plan
+}
+
 /// How many tasks of the pipeline stand on its longest path: the bound that nothing can beat.
 pub fn pipeline_depth() -> u64 {
     let mut depths = std::collections::BTreeMap::new();
@@ -67,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_measured_plans_are_sound_and_as_large_as_they_say() {
-        for (plan, tasks) in [(chain(10), 10), (fan(10), 12), (pipeline(50), 61)] {
+        for (plan, tasks) in [(chain(10), 10), (fan(10), 12), (pipeline(50), 61), (waiting(), 62)] {
             assert_eq!(plan.tasks.len(), tasks);
             assert!(plan.check().is_empty(), "{}: {:?}", plan.title, plan.check());
         }

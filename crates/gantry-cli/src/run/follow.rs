@@ -51,9 +51,9 @@ pub struct Follow {
 
 impl Follow {
     /// Follows a plan from where it stands.
-    pub fn from(life: Life, entries: &[Entry]) -> Self {
+    pub fn from(life: Life, timeline: Timeline) -> Self {
         Self {
-            timeline: Timeline::of(entries),
+            timeline,
             life,
             last_lines: BTreeMap::new(),
             open_lines: BTreeMap::new(),
@@ -69,7 +69,7 @@ impl Follow {
         let known = self.life.length();
         for entry in entries.iter().filter(|entry| entry.seq > known) {
             self.life.apply(std::slice::from_ref(entry));
-            self.timeline.take(entry);
+            self.timeline.apply(std::slice::from_ref(entry));
             if let Some(task) = ended(&entry.event) {
                 lines.extend(self.flush(task));
                 self.last_lines.remove(task);

@@ -13,6 +13,7 @@ use super::how::How;
 use super::{Begun, Carried, offline, sandbox};
 use crate::exit::Fault;
 use crate::session;
+use crate::show::timeline::Timeline;
 use crate::surroundings::as_options;
 
 /// How often, and how far apart, to look whether someone else still holds a plan: a second in all.
@@ -25,10 +26,10 @@ pub const NOTED_BY: &str = "gantry";
 pub struct Prepared {
     /// As it stands.
     pub life: Life,
-    /// Its journal.
+    /// When things began and ended.
+    pub timeline: Timeline,
+    /// What its journal has, for a plan that has not begun.
     pub entries: Vec<Entry>,
-    /// It has not begun.
-    pub is_new: bool,
     /// What it is told first.
     pub first: Vec<Input>,
     /// What is said about it.
@@ -47,7 +48,7 @@ pub(super) async fn prepare(carried: &Carried, how: &How, begun: Begun) -> Resul
     if let Some(options) = as_options(&opened.origin.given).filter(|_| begun != Begun::Now) {
         notes.push(format!("as `{plan}` was begun: {options}"));
     }
-    let (place, life) = (engine.place(&opened), opened.life);
+    let (place, life, timeline) = (engine.place(&opened), opened.life, opened.timeline);
     let is_new = life.state() == PlanState::Pending;
     if let Some(note) = sandbox::announce(&place, &life.plan()).await? {
         // A policy that cannot be kept is remembered with the plan; that a machine confines less is said only.
@@ -62,8 +63,8 @@ pub(super) async fn prepare(carried: &Carried, how: &How, begun: Begun) -> Resul
         PlanState::Paused => first.push(Input::Resume { by: session::operator() }),
         _ => {}
     }
-    let entries = gantry_engine::entries(store, plan).await?;
-    Ok(Prepared { life, entries, is_new, first, notes })
+    let entries = if is_new { gantry_engine::entries(store, plan).await? } else { Vec::new() };
+    Ok(Prepared { life, timeline, entries, first, notes })
 }
 
 /// Tells whether someone else holds a plan, and for longer than it takes to say something to it.

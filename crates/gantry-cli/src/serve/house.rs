@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 use crate::exit::Fault;
 use crate::run::How;
 use crate::run::recover::engine_for;
+use crate::run::sandbox;
 use crate::session::Record;
 use crate::surroundings::secret_names;
 use crate::{doctor, file, prompt, template};
@@ -63,6 +64,11 @@ impl House for Wired {
     async fn engine_for(&self, plan: &PlanId) -> Result<Engine, Trouble> {
         let mut groups = self.groups.lock().await;
         engine_for(&self.engine, plan, &self.how, &mut groups).await.map_err(trouble)
+    }
+
+    async fn confinement(&self, engine: &Engine, plan: &PlanId) -> Result<Option<String>, Trouble> {
+        let opened = engine.open(plan).await.map_err(|error| trouble(error.into()))?;
+        sandbox::announce(&engine.place(&opened), &opened.life.plan()).await.map_err(trouble)
     }
 
     fn read(&self, name: &str, bytes: &[u8]) -> Loaded {

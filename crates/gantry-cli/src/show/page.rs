@@ -14,7 +14,7 @@ use super::next::Next;
 use super::standing::Standing;
 use super::style::{self, paint};
 use super::table::{self, Cell, cell, fit, pad, wrap};
-use super::{first_line, plain, results, shortfalls, text_of, without_empty_reason};
+use super::{first_line, plain, results, shortfalls, text_of, timeline, without_empty_reason};
 use crate::file::count;
 
 /// A plan with more tasks than this is shown as counts and the tasks that matter now.
@@ -75,7 +75,7 @@ fn shortened(paragraph: &str, most: usize, standing: &Standing) -> String {
 
 /// What one must know about the plan as a whole, the newest last.
 fn notes(standing: &Standing) -> Vec<String> {
-    let mut notes = standing.timeline.notes.clone();
+    let mut notes = timeline::notes(&standing.timeline);
     notes.drain(..notes.len().saturating_sub(NOTES_MAX));
     notes.extend(standing.life.taking_back().and_then(|back| back.halted).map(str::to_owned));
     notes

@@ -234,8 +234,52 @@ fn a_bench_has_the_figures_that_programs_were_promised() {
     assert_eq!(figures["resume_repeats"], 0, "no finished task is repeated");
     let bytes = |tasks: &str| figures["bytes_per_task_by_size"][tasks].as_f64().unwrap();
     assert!(bytes("10000") <= bytes("100"), "bytes per task do not grow with the plan: {figures}");
+    let figures = kit.json("bench --json --rounds 1 --only load");
+    for entries in ["1000", "10000", "100000"] {
+        assert!(figures["load_ms_by_entries"][entries].as_f64().is_some_and(|ms| ms > 0.0), "{entries}: {figures}");
+    }
     for only in [&["chain_ratio"][..], &["fan_ratio"], &["many_ratio"], &["pipeline_ratio", "pipeline_bound_ms"]] {
         let figures = kit.json(&format!("bench --json --rounds 1 --only {}", only[0].split('_').next().unwrap()));
         assert!(only.iter().all(|key| figures[key].as_f64().is_some_and(|figure| figure > 0.0)), "{only:?}: {figures}");
+    }
+}
+
+#[test]
+fn a_damaged_record_is_told_and_its_copy_in_its_place_goes_on() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        "id: asked\ntitle: A\ntasks:\n  - {id: a, run: echo one}\n  - {id: ok, ask: Really?, depends_on: [a]}\n",
+    );
+    assert_eq!(kit.code("run plan.yaml"), 4);
+    assert_eq!(kit.code("db backup copy.db"), 0);
+    let beside = |end: &str| std::path::PathBuf::from(format!("{}{end}", kit.record().display()));
+    let without_log = || ["-wal", "-shm"].map(beside).iter().for_each(|log| drop(std::fs::remove_file(log)));
+    without_log();
+    let mut bytes = std::fs::read(kit.record()).unwrap();
+    bytes[4_096..].fill(0xaa);
+    std::fs::write(kit.record(), bytes).unwrap();
+    let told = kit.gantry(&["status", "asked"]);
+    assert!(told.contains("error: ") && told.contains("hint: ") && told.ends_with("[exit 1]"), "{told}");
+    without_log();
+    std::fs::copy(kit.path("copy.db"), kit.record()).unwrap();
+    assert_eq!(kit.code("ask answer asked ok yes"), 0);
+    assert_eq!(kit.code("resume asked"), 0);
+    assert_eq!((kit.code("audit asked"), kit.code("db check")), (0, 0));
+}
+
+#[test]
+fn the_exit_codes_are_the_same_in_the_help_and_in_the_documents() {
+    let (kit, top) = (Kit::new(), std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let read = |name: &str| std::fs::read_to_string(top.join(name)).unwrap();
+    let meanings = ["done", "fault", "bad input", "failed", "waits for a person", "refused"];
+    for text in [kit.gantry(&["--help"]), read("README.md"), read("docs/command-line.md")] {
+        let words = text.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut rest = &words[words.find("Exit codes").expect("it tells them")..];
+        for (code, meaning) in meanings.iter().enumerate() {
+            rest = &rest[rest.find(&format!(" {code} ")).unwrap_or_else(|| panic!("no {code} in {words}"))..];
+            let next = rest[2..].find(&format!(" {} ", code + 1)).map_or(rest.floor_char_boundary(80), |at| at + 2);
+            assert!(rest[..next].contains(meaning), "{code} is not `{meaning}` in: {}", &rest[..next]);
+        }
     }
 }

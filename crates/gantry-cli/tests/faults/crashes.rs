@@ -3,7 +3,7 @@
 use gantry_core::event::Event;
 use gantry_core::life::PlanState;
 
-use crate::kit::{Busy, MARK, POINTS, Said, Scene};
+use crate::kit::{Busy, MARK, POINTS, Said, Scene, has, said};
 
 /// Kills `args` at a point, three times in a row if it comes to that, and lets it go on to the end.
 ///
@@ -330,4 +330,94 @@ fn files_are_whole_or_as_before_and_can_be_taken_back_wherever_it_is_killed() {
         }
     }
     assert!(kills >= 16, "only {kills} kills");
+}
+
+/// Changes three files by one diff, one of them twice more by search and replace, and waits for someone.
+const EDITS: &str = r"
+id: edits
+tasks:
+  - id: diff
+    tool:
+      name: files.edit
+      args:
+        diff: |
+          --- a/a.txt
+          +++ b/a.txt
+          @@ -1,2 +1,2 @@
+           one
+          -two
+          +TWO
+          --- a/b.txt
+          +++ /dev/null
+          @@ -1 +0,0 @@
+          -gone
+          --- /dev/null
+          +++ b/deep/c.txt
+          @@ -0,0 +1 @@
+          +new
+    undo: restore
+    idempotency: safe
+  - id: edit
+    depends_on: [diff]
+    tool: {name: files.edit, args: {path: a.txt, edits: [{search: one, replace: ONE}, {search: TWO, replace: three}]}}
+    undo: restore
+    idempotency: safe
+  - {id: ok, ask: Really?, depends_on: [edit]}
+";
+
+/// The files that it changes.
+const EDITED: [&str; 3] = ["a.txt", "b.txt", "deep/c.txt"];
+
+/// Runs a command that is killed when it is about to put a file into its place, or away, for this time.
+fn killed_between_files(scene: &Scene, nth: u32, args: &[&str]) -> Said {
+    let calls = "rename,renameat,renameat2,unlink,unlinkat";
+    let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:signal=KILL:when={nth}"));
+    let strace = ["-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+    said(scene.gantry_under("strace", &strace, args))
+}
+
+#[test]
+fn a_diff_of_several_files_and_edits_of_one_are_whole_wherever_they_are_killed_and_can_be_taken_back() {
+    if !has("strace", &["-e", "inject=rename:signal=KILL:when=1000", "true"]) {
+        return;
+    }
+    let files = |scene: &Scene| EDITED.map(|name| std::fs::read_to_string(scene.path(name)).ok());
+    let text = |text: &str| Some(text.to_owned());
+    let before = [text("one\ntwo\n"), text("gone\n"), None];
+    let after = [text("ONE\nthree\n"), None, text("new\n")];
+    let between = [text("one\nTWO\n"), None, text("new\n")];
+    let whole = |scene: &Scene, when: &str| {
+        for (file, name) in files(scene).into_iter().zip(0..) {
+            assert!(
+                [&before, &between, &after].iter().any(|all| all[name] == file),
+                "{when}: {}: {file:?}",
+                EDITED[name]
+            );
+        }
+    };
+    let (mut kills, mut halves) = (0, 0);
+    for nth in 1.. {
+        let scene = Scene::with_plan(EDITS);
+        scene.write("a.txt", "one\ntwo\n");
+        scene.write("b.txt", "gone\n");
+        let run = ["run", "plan.yaml", "--key", "once"];
+        let first = killed_between_files(&scene, nth, &run);
+        whole(&scene, &format!("killed at {nth}"));
+        halves += u32::from(![&before, &between, &after].contains(&&files(&scene)));
+        scene.expect(4, &run);
+        assert_eq!(files(&scene), after, "killed at {nth} and gone on");
+        let back = killed_between_files(&scene, nth, &["cancel", "edits", "--undo"]);
+        whole(&scene, &format!("killed at {nth} while it was taken back"));
+        if scene.look("edits").unwrap().state != PlanState::Abandoned {
+            scene.say(&["resume", "edits"]);
+        }
+        assert_eq!(files(&scene), before, "killed at {nth} and taken back");
+        assert_eq!(scene.audit("edits").state, PlanState::Abandoned, "{nth}");
+        kills += u32::from(first.code.is_none()) + u32::from(back.code.is_none());
+        if first.code.is_some() && back.code.is_some() {
+            break;
+        }
+    }
+    assert!(kills >= 6 && halves >= 1, "only {kills} kills, {halves} of them between two files");
+    eprintln!("kills: {kills}, between two files: {halves}");
 }

@@ -138,3 +138,29 @@ fn a_second_server_on_the_same_record_is_refused_and_the_first_goes_on() {
     server.go_on(); // whoever was killed holds nothing
     assert_eq!(server.get("/api/v1/plans").status, 200);
 }
+
+/// No kernel tells hosts apart, so this policy cannot be kept for processes.
+const HOSTS: &str = "title: Hosts\npolicy: {network: {allow: [example.org]}}\ntasks: [{id: a, run: 'true'}]\n";
+
+#[test]
+fn what_is_not_confined_as_the_policy_says_is_written_down_when_the_server_begins_a_plan() {
+    let server = Server::start();
+    let plan = server.create(HOSTS);
+    server.until(&plan, "completed");
+    let log = server.run(&["log", &plan], "");
+    let told = |line: &str| line.contains("hosts cannot be told apart") || line.contains("not confined");
+    assert!(log.lines().any(|line| line.contains("note by gantry") && told(line)), "{log}");
+    let bare = server.create("title: Bare\ntasks: [{id: a, compute: {x: '1'}}]\n");
+    server.until(&bare, "completed");
+    assert!(!server.run(&["log", &bare], "").contains("note by gantry"), "nothing of it is a process");
+}
+
+#[test]
+fn where_the_server_requires_full_confinement_nothing_begins_without_it() {
+    let server = Server::start_with(&["--require-sandbox"]);
+    let answer = server.send("POST", "/api/v1/plans", &[("Content-Type", "application/yaml")], HOSTS);
+    assert!(answer.text().contains("full confinement is required"), "{}", answer.text());
+    let plans = server.get("/api/v1/plans").json();
+    let started = plans["items"].as_array().into_iter().flatten().filter(|plan| plan["state"] != "pending").count();
+    assert_eq!(started, 0, "{plans}");
+}

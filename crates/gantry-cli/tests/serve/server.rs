@@ -48,8 +48,13 @@ impl Answer {
 
 impl Server {
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts with more options.
+    pub fn start_with(options: &[&str]) -> Self {
         let mut server = Self { folder: tempfile::tempdir().unwrap(), child: None, addr: String::new() };
-        server.go_on();
+        server.go_on_with(options);
         server
     }
 
@@ -63,9 +68,13 @@ impl Server {
 
     /// Starts the process again, where it was.
     pub fn go_on(&mut self) {
+        self.go_on_with(&[]);
+    }
+
+    fn go_on_with(&mut self, options: &[&str]) {
         let mut command = self.gantry();
         let addr = if self.addr.is_empty() { "127.0.0.1:0" } else { &self.addr };
-        command.args(["serve", "--addr", addr, "--json", "--grace", "2", "--body-max", "100000"]);
+        command.args(["serve", "--addr", addr, "--json", "--grace", "2", "--body-max", "100000"]).args(options);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -61,6 +61,7 @@ impl Driver {
             let _ = self.sender.send(Message::Answer { input, calls: Vec::new() });
         }
         self.life = Some(opened.life);
+        self.timeline = opened.timeline;
         self.take_rules();
     }
 }

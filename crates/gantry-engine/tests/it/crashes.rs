@@ -1,9 +1,12 @@
 //! Processes go away in the middle; the record knows everything that counts.
 
 use gantry_core::event::Event;
+use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::PlanState;
-use gantry_engine::{Ending, Happening, Stop, Until, WhatIf};
+use gantry_core::policy::FailureClass;
+use gantry_engine::{Ending, Happening, Stop, Timeline, Until, WhatIf};
+use gantry_view::standing::Standing;
 
 use crate::kit::{Act, World, approve, completed};
 
@@ -77,22 +80,23 @@ async fn a_timer_that_was_due_while_nobody_was_there_fires_once_at_the_start() {
 #[tokio::test(start_paused = true)]
 async fn a_long_life_is_loaded_from_its_snapshot_and_is_the_same() {
     let world = World::new();
-    let plan = world.create(&chain_of_900()).await;
+    let plan = long_life(&world, "").await;
     assert_eq!(world.run(&plan).await, completed());
     let loaded = gantry_store::Store::load(&*world.store, &plan).await.unwrap().unwrap();
     assert!(loaded.snapshot.is_some(), "a snapshot was kept");
     let turns = gantry_store::all_turns(&*world.store, &plan).await.unwrap();
     let entries: Vec<_> = turns.into_iter().flat_map(|turn| turn.entries).collect();
     let folded = gantry_core::life::replay(&entries).unwrap();
-    assert_eq!(world.life(&plan).await, folded);
+    let opened = world.engine.open(&plan).await.unwrap();
+    assert_eq!((&opened.life, &opened.timeline), (&folded, &Timeline::of(&entries)));
     assert_eq!(folded.state(), PlanState::Completed);
 }
 
 #[tokio::test(start_paused = true)]
 async fn loading_a_long_life_reads_only_what_came_after_its_snapshot() {
     let world = World::new();
-    let plan = world.create(&chain_of_900()).await;
-    world.script.task("t899", [Act::Take(LONG_ENOUGH)]);
+    let plan = long_life(&world, "").await;
+    world.script.task("t299", [Act::Take(LONG_ENOUGH)]);
     assert_eq!(world.run(&plan).await, completed());
     let all = gantry_store::all_turns(&*world.store, &plan).await.unwrap().len() as u64;
     let since = gantry_store::Store::load(&*world.store, &plan).await.unwrap().unwrap().turns.len() as u64;
@@ -105,12 +109,29 @@ async fn loading_a_long_life_reads_only_what_came_after_its_snapshot() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn showing_where_a_long_life_stands_reads_no_more_of_it_than_loading_it() {
+    let world = World::new();
+    let plan = long_life(&world, "").await;
+    world.script.task("t299", [Act::Take(LONG_ENOUGH)]);
+    assert_eq!(world.run(&plan).await, completed());
+    let _ = world.store.turns_read();
+    let _ = world.life(&plan).await;
+    let loading = world.store.turns_read();
+    let standing = Standing::read(&*world.store, plan.as_str()).await.unwrap();
+    assert_eq!(world.store.turns_read(), loading);
+    assert!(
+        standing.length(&gantry_core::id::TaskId::new("t0").unwrap()).is_some(),
+        "it is known how long a task took"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_damaged_snapshot_is_said_once_when_a_plan_is_opened() {
     let world = World::new();
-    let gates = "]}, {id: one, gate: {approvals: 1}, depends_on: [t899]}, {id: two, gate: {approvals: 1}, depends_on: [one]}, \
-                 {id: three, gate: {approvals: 1}, depends_on: [two]}]";
-    let plan = world.create(&chain_of_900().replace("]}]", gates)).await;
-    world.script.task("t899", [Act::Take(LONG_ENOUGH)]);
+    let gates = ", {id: one, gate: {approvals: 1}, depends_on: [t299]}, {id: two, gate: {approvals: 1}, depends_on: [one]}, \
+                 {id: three, gate: {approvals: 1}, depends_on: [two]}";
+    let plan = long_life(&world, gates).await;
+    world.script.task("t299", [Act::Take(LONG_ENOUGH)]);
     let Ending::Waiting(_) = world.run(&plan).await else { panic!("it should wait") };
     let mut happenings = world.engine.watch();
     world.store.damages_snapshot();
@@ -131,9 +152,14 @@ async fn a_damaged_snapshot_is_said_once_when_a_plan_is_opened() {
 /// Simulated time goes on when nothing else does, the keeping of a snapshot among it.
 const LONG_ENOUGH: std::time::Duration = std::time::Duration::from_mins(1);
 
-fn chain_of_900() -> String {
-    let tasks: Vec<String> = (0..900).map(|n| format!("{{id: t{n}, run: x, depends_on: [{}]}}", before(n))).collect();
-    format!("tasks: [{}]", tasks.join(", "))
+/// A plan whose tasks succeed only when they are tried for the third time, and some more tasks.
+async fn long_life(world: &World, more: &str) -> PlanId {
+    let task = |n: u32| format!("{{id: t{n}, run: x, depends_on: [{}], retry: {{max: 3}}}}", before(n));
+    let tasks: Vec<String> = (0..300).map(task).collect();
+    for n in 0..300 {
+        world.script.task(&format!("t{n}"), vec![Act::Fail(FailureClass::Transient, "not yet"); 2]);
+    }
+    world.create(&format!("tasks: [{}{more}]", tasks.join(", "))).await
 }
 
 fn before(n: u32) -> String {

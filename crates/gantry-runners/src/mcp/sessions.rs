@@ -49,7 +49,7 @@ impl Sessions {
     pub async fn close(&self) {
         let all = std::mem::take(&mut *self.0.lock().await);
         for session in all.into_values() {
-            session.close().await;
+            Box::pin(session.close()).await; // rare and large
         }
     }
 }

@@ -10,7 +10,7 @@ use gantry_view::elapsed::{clock, elapsed};
 use gantry_view::parts::folded;
 use gantry_view::people;
 use gantry_view::standing::Standing;
-use gantry_view::timeline::Timeline;
+use gantry_view::timeline::{Timeline, notes};
 use gantry_view::words::{Tone, Weight, said};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
     Ok(html! {
         div #overview data-live {
             @if !life.header().objective.is_empty() { p { (life.header().objective) } }
-            @for note in &standing.timeline.notes { p.tone-waits { (note) } }
+            @for note in notes(&standing.timeline) { p.tone-waits { (note) } }
             @for cause in life.causes() { div.card.problem { "Why it failed: " (cause) } }
             div.grid {
                 @if let Some(forecast) = &standing.forecast { div.card.figure { "Forecast" b { (clock(forecast.finish)) } span.small.soft { (forecast.words()) } } }
