@@ -7,6 +7,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
+use gantry_schedule::project::{Amount, Calendar, Need, Resource, Who};
 use gantry_schedule::rcpsp::{Capacity, Effort, Instance, Task, check, solve};
 use gantry_schedule::{Levelling, Options, Project, schedule};
 
@@ -23,7 +24,7 @@ fn main() {
 /// Whole schedules.
 fn whole() {
     println!("{:>8}{:>12}{:>14}{:>12}", "tasks", "schedule", "ms", "ns/task");
-    for name in ["links", "levelled", "priorities"] {
+    for name in ["links", "levelled", "priorities", "absences", "roles"] {
         let levelling = if name == "links" { Levelling::Off } else { Levelling::Slip };
         for tasks in [1_000, 2_500, 5_000, 10_000, 20_000] {
             let mut project = Project::from(&project(tasks, 10));
@@ -33,6 +34,11 @@ fn whole() {
             if name == "priorities" {
                 (0..).zip(&mut project.tasks).for_each(|(at, task)| task.priority = at % 5);
             }
+            match name {
+                "absences" => away(&mut project),
+                "roles" => in_roles(&mut project),
+                _ => {}
+            }
             let options = Options { levelling, ..Options::default() };
             let began = clock::processor_time();
             let schedule = schedule(&project, &options).expect("the project has a schedule");
@@ -40,6 +46,43 @@ fn whole() {
             assert!(schedule.overloads.is_empty(), "the schedule holds");
             println!("{tasks:>8}{name:>12}{:>14.2}{:>12.0}", 1e3 * time, 1e9 * time / tasks as f64);
         }
+    }
+}
+
+/// Office hours, and each resource away for a week of its own in every month.
+fn away(project: &mut Project) {
+    project.start = Some("2026-03-02".parse().expect("a date"));
+    project.calendar = Some("office".to_owned());
+    project.calendars = vec![Calendar::office("office", "Europe/Berlin")];
+    for (at, resource) in project.resources.iter_mut().enumerate() {
+        let week = |month: usize| {
+            let (year, month, day) = (2026 + month / 12, month % 12 + 1, 1 + 7 * at);
+            format!("{year}-{month:02}-{day:02}..{year}-{month:02}-{:02}", day + 4)
+        };
+        resource.absences = (2..72).map(|month| week(month).parse().expect("a stretch of days")).collect();
+    }
+}
+
+/// Three people for each resource, found by role, and every tenth of them by a skill as well.
+fn in_roles(project: &mut Project) {
+    let pools = std::mem::take(&mut project.resources);
+    for pool in &pools {
+        project.resources.extend((0..3).map(|one| Resource {
+            roles: vec![pool.id.clone()],
+            skills: (one == 0).then(|| "senior".to_owned()).into_iter().collect(),
+            ..Resource::new(format!("{}-{one}", pool.id))
+        }));
+    }
+    for (at, task) in project.tasks.iter_mut().enumerate() {
+        let need = |pool: &Resource| Need {
+            who: Who::Fitting {
+                role: Some(pool.id.clone()),
+                skills: at.is_multiple_of(10).then(|| "senior".to_owned()).into_iter().collect(),
+                count: 1,
+            },
+            amount: Amount::default(),
+        };
+        task.needs = vec![need(&pools[at % pools.len()])];
     }
 }
 

@@ -69,12 +69,8 @@ fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
     rows.push(line("critical", format!("{}: {}", count(critical, "task"), path(&schedule.critical_path))));
     if let Some(search) = &schedule.optimiser {
         let tried = format!("{} tried", counted(&search.schedules.to_string(), "schedule"));
-        let bound = match search.lower_bound {
-            _ if search.proven => "; none is shorter than this one".to_owned(),
-            Some(bound) => format!("; none is shorter than {}", counted(&bound.to_string(), &unit)),
-            None => String::new(),
-        };
-        rows.push(line("search", tried + &bound));
+        let bound = if search.proven { "this one".to_owned() } else { counted(&search.lower_bound.to_string(), &unit) };
+        rows.push(line("search", format!("{tried}; none is shorter than {bound}")));
     }
     rows
 }

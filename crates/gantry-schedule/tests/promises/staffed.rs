@@ -300,10 +300,16 @@ proptest! {
     }
 
     #[test]
-    fn more_schedules_never_make_it_later(project in projects()) {
-        let with = |schedules| schedule(&project, &Options { schedules, ..Options::default() }).unwrap();
-        let (rules, searched) = (with(0), with(40));
+    fn more_schedules_never_make_it_later(mut project in projects()) {
+        let with = |project: &Project, schedules| schedule(project, &Options { schedules, ..Options::default() }).unwrap();
+        let (rules, searched) = (with(&project, 0), with(&project, 40));
         prop_assert!(searched.infeasible.len() <= rules.infeasible.len() || searched.finish <= rules.finish);
         prop_assert!(!rules.infeasible.is_empty() || searched.finish <= rules.finish);
+        project.tasks.iter_mut().for_each(|task| task.deadline = None);
+        project.tasks[0].priority = 1; // now each schedule is judged as people really work
+        let finishes: Vec<Moment> = [0, 1, 12, 60].map(|schedules| with(&project, schedules).finish).to_vec();
+        prop_assert!(finishes.is_sorted_by(|less, more| less >= more), "{finishes:?}");
+        let told = with(&project, 60).optimiser;
+        prop_assert!(told.is_none_or(|told| told.lower_bound <= with(&project, 60).makespan));
     }
 }
