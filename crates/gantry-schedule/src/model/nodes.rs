@@ -102,13 +102,19 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
     let worked_back = finished.map(|at| timeline.start_at(timeline.work_before(at) - whole).min(at));
     let started = second(progress.started).or(worked_back);
     let started = started.or((done > 0).then_some(0));
+    if let (Some(start), Some(finish)) = (started, finished)
+        && finish < start
+    {
+        let what = "it has finished before it started";
+        return Err(Problem::value(format!("task.{}.progress", task.id), what, "exchange the two, or correct one"));
+    }
     Ok(Node {
         task: at,
         role: Role::Work,
         duration: if finished.is_some() { 0 } else { remaining },
         line,
-        // Work that has begun does not wait for a day before which it should not have.
-        earliest: second(task.start_no_earlier).filter(|_| started.is_none()).unwrap_or(0).max(model.from),
+        // Work that has begun does not wait for a day before which it should not have, but goes on from when it did.
+        earliest: started.or_else(|| second(task.start_no_earlier)).unwrap_or(0).max(model.from),
         deadline: task.deadline.filter(|deadline| deadline.hard).and_then(|by| model.second(by.at, Edge::Last)),
         started,
         finished,
