@@ -15,6 +15,7 @@ mod overload;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use chain::chained;
+pub(crate) use load::Load;
 pub(crate) use overload::{Stretch, loads, overloads};
 pub(crate) use search::Found;
 

@@ -170,6 +170,14 @@ impl Schedule {
         for (verdict, met) in self.deadlines.iter_mut().zip(&outcome.met) {
             verdict.probability = Some(*met);
         }
+        if outcome.alone > 0.0 {
+            let what = format!(
+                "in {:.0} % of futures some work is so late that its people have left for good; there it is taken to go on \
+                 without them",
+                (outcome.alone * 100.0).max(1.0)
+            );
+            self.warnings.push(Warning { task: None, what });
+        }
         let mut contingency = (outcome.cost_at_confidence - self.cost.total).max(Decimal::ZERO);
         contingency.rescale(self.cost.total.scale());
         self.cost.contingency = Some(contingency);

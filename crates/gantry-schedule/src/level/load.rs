@@ -13,7 +13,7 @@ const NEAR: usize = 4;
 
 /// What is free of one resource, as steps over time.
 #[derive(Clone, Debug)]
-pub(super) struct Load {
+pub(crate) struct Load {
     blocks: Vec<Block>,
 }
 
@@ -28,16 +28,26 @@ struct Block {
 
 /// Why something does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blocked {
+pub(crate) enum Blocked {
     /// Until this second; then it is worth trying again.
     Until(i64),
     /// There will never be enough.
     ForEver,
 }
 
+impl Blocked {
+    /// From when on it is worth trying again, if ever.
+    pub(crate) fn until(self) -> Option<i64> {
+        match self {
+            Self::Until(second) => Some(second),
+            Self::ForEver => None,
+        }
+    }
+}
+
 impl Load {
     /// Nothing is taken yet of a capacity: from which second on there is how much.
-    pub(super) fn new(capacity: &[(i64, u32)]) -> Self {
+    pub(crate) fn new(capacity: &[(i64, u32)]) -> Self {
         let steps: Vec<(i64, i64)> = capacity.iter().map(|&(from, amount)| (from, i64::from(amount))).collect();
         Self { blocks: steps.chunks(STEPS_MAX / 2).map(|steps| Block::new(steps.to_vec())).collect() }
     }
@@ -52,7 +62,7 @@ impl Load {
 
     /// Whether so much is free from one second to another. If not, it is worth trying again where it is free for so many
     /// seconds, as less would not do.
-    pub(super) fn fits(&self, amount: u32, (from, to): (i64, i64), seconds: i64) -> Result<(), Blocked> {
+    pub(crate) fn fits(&self, amount: u32, (from, to): (i64, i64), seconds: i64) -> Result<(), Blocked> {
         let Some(full) = self.full_between(amount, from, to) else { return Ok(()) };
         let again = self.earliest(amount, full, seconds, &mut 0);
         Err(again.map_or(Blocked::ForEver, Blocked::Until))
@@ -104,7 +114,7 @@ impl Load {
     }
 
     /// Takes so much from one second to another, whether it is there or not.
-    pub(super) fn take(&mut self, amount: u32, from: i64, to: i64) {
+    pub(crate) fn take(&mut self, amount: u32, from: i64, to: i64) {
         if amount == 0 || from >= to {
             return;
         }

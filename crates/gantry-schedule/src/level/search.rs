@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use super::serial::{Ground, place_all};
 use super::{Best, Levelling, Search};
-use crate::model::Model;
+use crate::calendar::Timeline;
+use crate::model::{ALWAYS, Model};
 use crate::network::{Node, Role, Tie, Times};
 use crate::project::{LinkKind, Who};
 use crate::rcpsp::{self, Capacity, Effort, Instance, Judge, Judged, Link, Task, explore, placed, solve};
@@ -223,7 +224,7 @@ impl Judge for Court<'_, '_> {
 
 /// A lag in seconds of work: of elapsed time the usual share is work.
 fn in_work(model: &Model<'_>, tie: &Tie) -> i64 {
-    if !tie.elapsed {
+    if tie.line != ALWAYS || *model.line() == Timeline::Always {
         return tie.lag;
     }
     let lag = i128::from(tie.lag) * i128::from(model.frame.scale.week) / (7 * 86_400);
@@ -237,8 +238,9 @@ fn is_exact(model: &Model<'_>) -> bool {
         (same || node.duration == 0) && node.started.is_none()
     });
     let named = model.tasks.iter().flat_map(|task| &task.needs).all(|need| model.named(need).is_some());
-    let always = *model.line() == crate::calendar::Timeline::Always;
-    nodes && named && (always || model.network.ties().iter().all(|tie| !tie.elapsed || tie.lag == 0))
+    let same = |line: usize| line == 0 || model.lines.all[line] == *model.line();
+    let lags = model.network.ties().iter().all(|tie| tie.lag == 0 || same(tie.line));
+    nodes && named && lags
 }
 
 /// The largest amount of which all amounts are multiples.

@@ -129,7 +129,7 @@ fn place_one(
 ) {
     let node = model.network.nodes[at].clone();
     let line = &model.lines.all[node.line];
-    let (start, finish) = bounds(&model.network, at, &placement.times, line);
+    let (start, finish) = bounds(&model.network, at, &placement.times, &model.lines.all);
     let start = start.max(node.earliest).max(not_before);
     let finish = finish.max(start);
     let Some(asked) = ask else {

@@ -45,7 +45,7 @@ pub(super) fn build(model: &mut Model<'_>, basis: Basis) -> Result<(), Vec<Probl
         }
         for link in &task.after {
             let scale = model.scale_of(task);
-            ties.push(tie(of[model.place(&link.task)], of[at], link, &scale));
+            ties.push(tie(&nodes, of[model.place(&link.task)], of[at], link, &scale));
         }
     }
     let owners: Vec<usize> = nodes.iter().map(|node: &Node| node.task).collect();
@@ -156,12 +156,12 @@ fn contain(summary: Nodes, part: Nodes, ties: &mut Vec<Tie>) {
         Nodes::One(node) => (node, node),
         Nodes::Summary { open, close } => (open, close),
     };
-    let tie = |from, to, kind| Tie { from, to, kind, lag: 0, elapsed: false };
+    let tie = |from, to, kind| Tie { from, to, kind, lag: 0, line: 0 };
     ties.push(tie(open, first, LinkKind::StartToStart));
     ties.push(tie(last, close, LinkKind::FinishToStart));
 }
 
-fn tie(from: Nodes, to: Nodes, link: &Link, scale: &Scale) -> Tie {
+fn tie(nodes: &[Node], from: Nodes, to: Nodes, link: &Link, scale: &Scale) -> Tie {
     let from = match from {
         Nodes::One(node) | Nodes::Summary { close: node, .. } => node,
     };
@@ -170,5 +170,6 @@ fn tie(from: Nodes, to: Nodes, link: &Link, scale: &Scale) -> Tie {
         Nodes::Summary { open, .. } if link.kind.holds_start() => open,
         Nodes::Summary { close, .. } => close,
     };
-    Tie { from, to, kind: link.kind, lag: link.lag.to_seconds(scale), elapsed: link.lag.is_elapsed() }
+    let line = if link.lag.is_elapsed() { ALWAYS } else { nodes[to].line };
+    Tie { from, to, kind: link.kind, lag: link.lag.to_seconds(scale), line }
 }
