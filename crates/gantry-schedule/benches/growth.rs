@@ -4,7 +4,7 @@
 //! for one task in it; the time per task should stay flat. First whole schedules (dates, floats, paths, loads and money) of
 //! random projects of 1,000 to 20,000 tasks: by links alone, with people, with different priorities, with people who are
 //! away, and with people found by role. Then those of a real workflow, several times side by side, if the runs that
-//! WfCommons published lie in `../shared/data/wfinstances` beside the workspace. Then single passes of the search, of
+//! `WfCommons` published lie in `../shared/data/wfinstances` beside the workspace. Then single passes of the search, of
 //! 1,000 to 100,000 tasks, with short and with long durations.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]

@@ -106,7 +106,7 @@ fn load_and_cash_of_a_schedule_have_people_months_budget_and_today() {
     assert_says(Picture::Cash, &["EUR", "Budget", "Mar", "Today"]);
 }
 
-/// The largest workflow that WfCommons published, five times side by side on as many machines for each.
+/// The largest workflow that `WfCommons` published, five times side by side on as many machines for each.
 fn five_workflows() -> Option<Project> {
     let mut beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let file = "shared/data/wfinstances/montage-chameleon-dss-15d-001.json";
