@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use gantry_report::chart::Frame;
 use gantry_report::picture::Picture;
-use gantry_schedule::project::When;
+use gantry_schedule::project::{Length, When};
 use gantry_schedule::read::Note;
 use gantry_schedule::write::{self, Unwritable};
 use gantry_schedule::{
-    Levelling, Moment, Options, Problem, Project, Schedule, USUAL_DRAWS, Warning, schedule_until, what_if_by,
+    Basis, Levelling, Moment, Options, Problem, Project, Schedule, USUAL_DRAWS, Warning, schedule_until, what_if_by,
 };
 
 use crate::artifact::write_file;
@@ -32,7 +32,7 @@ use crate::talk::talk;
 /// figures.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry schedule plan.yaml\n  gantry schedule 7 --json\n  gantry schedule house.xml --svg gantt -o house.svg\n  gantry schedule table.csv --what-if task.build.estimate=5d\n  gantry schedule plan.yaml --health\n  gantry schedule plan.yaml --ical -o plan.ics\n  gantry schedule table.csv --start 2026-03-02 --msproject -o table.xml\n  gantry schedule j120.sm --schedules 50000"
+    after_help = "Examples:\n  gantry schedule plan.yaml\n  gantry schedule 7 --json\n  gantry schedule house.xml --svg gantt -o house.svg\n  gantry schedule table.csv --what-if task.build.estimate=5d\n  gantry schedule plan.yaml --near 3d --confidence 90\n  gantry schedule plan.yaml --health\n  gantry schedule plan.yaml --ical -o plan.ics\n  gantry schedule table.csv --start 2026-03-02 --msproject -o table.xml\n  gantry schedule j120.sm --schedules 50000"
 )]
 pub struct Args {
     /// A plan file or a file of another tool (`-` is standard input), or a plan, perhaps with @rN for its revision N
@@ -71,14 +71,23 @@ pub struct Args {
     /// What to do when people have too much to do at once
     #[arg(long, value_name = "HOW", default_value = "slip")]
     level: Level,
+    /// Which value of a three-point estimate the dates come from
+    #[arg(long, value_name = "VALUE", default_value = "expected")]
+    basis: Value,
+    /// Up to how much float tasks are near-critical, such as `2d` [default: a twentieth of the makespan]
+    #[arg(long, value_name = "LENGTH", value_parser = parse_length)]
+    near: Option<Length>,
+    /// Which percentile of the futures the contingency covers
+    #[arg(long, value_name = "PERCENT", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=99))]
+    confidence: u8,
     /// How many futures are drawn
     #[arg(long, value_name = "N", default_value_t = USUAL_DRAWS, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     draws: u32,
     /// What all chance comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many schedules the search for a shorter one may make [default: 2000 where people or equipment are short and
-    /// there are fewer than 1000 tasks, otherwise none]
+    /// How many schedules the search for a shorter one may make [default: up to 2000 where people or equipment are
+    /// short and there are fewer than 1000 tasks, otherwise none]
     #[arg(long, value_name = "N")]
     schedules: Option<u64>,
     /// How long the search for a shorter schedule may take, such as `10s`; what it finds then depends on the machine
@@ -93,6 +102,10 @@ fn parse_start(text: &str) -> Result<When, String> {
         When::After(_) => Err(format!("`{text}` is not a date; write for example `2026-03-02`")),
         dated => Ok(dated),
     }
+}
+
+fn parse_length(text: &str) -> Result<Length, String> {
+    if text.starts_with('-') { Err(format!("`{text}` is less than nothing")) } else { text.parse() }
 }
 
 fn parse_time(text: &str) -> Result<gantry_core::time::Duration, String> {
@@ -144,6 +157,24 @@ impl From<Level> for Levelling {
             Level::Slip => Self::Slip,
             Level::Float => Self::WithinFloat,
             Level::Off => Self::Off,
+        }
+    }
+}
+
+/// Which value of a three-point estimate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Value {
+    /// The mean, which doubt moves
+    Expected,
+    /// The most likely
+    Likely,
+}
+
+impl From<Value> for Basis {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Expected => Self::Expected,
+            Value::Likely => Self::Likely,
         }
     }
 }
@@ -226,7 +257,15 @@ fn options(args: &Args, project: &Project) -> Options {
         (None, Some(asked)) => asked,
         (None, None) => Options::usual_schedules(project),
     };
-    Options { schedules, levelling: args.level.into(), draws: args.draws, seed: args.seed, ..Options::default() }
+    Options {
+        basis: args.basis.into(),
+        levelling: args.level.into(),
+        schedules,
+        near_critical: args.near,
+        draws: args.draws,
+        seed: args.seed,
+        confidence: args.confidence,
+    }
 }
 
 fn computed(args: &Args, project: &Project) -> Result<Schedule, Fault> {

@@ -7,6 +7,7 @@
 mod load; // in reading order
 mod fit;
 mod serial;
+mod bound;
 mod search;
 mod chain;
 mod overload;
@@ -14,6 +15,7 @@ mod overload;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use chain::chained;
+pub(crate) use load::Load;
 pub(crate) use overload::{Stretch, loads, overloads};
 pub(crate) use search::Found;
 
@@ -21,9 +23,11 @@ use crate::frame::Edge;
 use crate::model::Model;
 use crate::network::{Deadlines, Network, Times, backward};
 use crate::rcpsp::Effort;
+use search::Picture;
+use serial::Ground;
 
 /// With this many tasks there are too many gaps between them to look through for each task under each rule. The
-/// optimiser is quicker at that, and where its picture is exact its times are taken over.
+/// optimiser is quicker at that: it chooses the rule, and where its picture is exact its times are taken over.
 const LARGE: usize = 1_000;
 
 /// So many schedules the optimiser makes of a large project that nobody asked it to search.
@@ -93,7 +97,7 @@ pub(crate) struct Search<'s> {
 }
 
 /// Places everything, and chooses people. `late` says how late each node may be. Orders of several rules are tried, and
-/// the one the optimiser finds if it may search. The schedule that keeps hard deadlines best is kept, and of those the
+/// those the optimiser finds if it may search. The schedule that keeps hard deadlines best is kept, and of those the
 /// one that finishes first.
 pub(crate) fn level(
     model: &mut Model<'_>,
@@ -105,59 +109,68 @@ pub(crate) fn level(
     let contested = model.tasks.iter().any(|task| !task.needs.is_empty());
     let free = levelling == Levelling::Slip && contested;
     let rules = if free { &serial::RULES[..] } else { &serial::RULES[..1] };
-    let found = search.filter(|_| free).and_then(|search| search::search(model, &search.effort, search.stop));
-    let equals = model.tasks.windows(2).all(|pair| pair[0].priority == pair[1].priority); // the optimiser knows no other
+    let ground = Ground::new(model);
+    let search = search.filter(|_| free);
     let large = free && model.tasks.len() >= LARGE;
+    let picture = (large || search.is_some()).then(|| Picture::new(model));
+    let exact = picture.as_ref().filter(|picture| picture.exact);
+    let equals = model.tasks.windows(2).all(|pair| pair[0].priority == pair[1].priority);
     let mut best = Best::default();
-    if large && equals {
+    let mut found = None;
+    // The optimiser knows nothing of priorities and of deadlines, however exact its picture is.
+    if let Some(picture) = exact.filter(|_| equals && (search.is_none() || !has_deadlines(model))) {
         let few = Effort { schedules: Some(FEW_SCHEDULES), patience: None, seed: 1 };
-        let quick = if found.is_none() { search::search(model, &few, &|| false) } else { None };
-        let exact = found.as_ref().or(quick.as_ref()).and_then(|found| Some((&found.order, found.starts.as_ref()?)));
-        if let Some((order, starts)) = exact {
-            best.offer(serial::place_all(model, levelling, order, Some(starts), late), model);
-            if best.is_in_time() {
+        let (effort, stop) = search.map_or((&few, &(|| false) as &dyn Fn() -> bool), |it| (&it.effort, it.stop));
+        if let Some((done, exact)) = picture.solve(model, effort, stop) {
+            found = search.map(|_| done);
+            // With leads, what waits may stand before what it waits for: only its times tell that, not its order.
+            let starts = (large || has_leads(model)).then_some(&exact.starts);
+            best.offer(serial::place_all(model, levelling, &ground, &exact.order, starts, late), model);
+            if large && best.is_in_time() {
                 return (best.placement(), found);
+            }
+            if !large && starts.is_some() {
+                best.offer(serial::place_all(model, levelling, &ground, &exact.order, None, late), model);
             }
         }
     }
-    let quick = large && (found.is_none() || best.is_some());
-    by_rules(model, levelling, rules, (early, late, late), quick, &mut best);
-    if let Some(found) = found.as_ref().filter(|_| !quick) {
-        best.offer(serial::place_all(model, levelling, &found.order, None, late), model);
-        // With leads, what waits may stand before what it waits for: only its times tell that, not its order.
-        if let Some(starts) = found.starts.as_ref().filter(|_| equals && has_leads(model)) {
-            best.offer(serial::place_all(model, levelling, &found.order, Some(starts), late), model);
-        }
-    }
+    let quick = picture.as_ref().filter(|_| large);
+    by_rules(model, levelling, &ground, rules, (early, late, late), quick, &mut best);
     if free && !best.is_in_time() {
         // The links alone end all sooner than people can, so that everything seemed as urgent as what is due.
         let deadlines = model.network.nodes.iter().filter_map(|node| node.deadline);
         let end = deadlines.fold(best.finish(), i64::max);
         let due = backward(&model.network, &model.lines.all, early, end, Deadlines::Respected);
-        by_rules(model, levelling, rules, (early, late, &due), quick, &mut best);
+        by_rules(model, levelling, &ground, rules, (early, late, &due), quick, &mut best);
+    }
+    if let (None, Some(search), Some(picture)) = (&found, search, &picture) {
+        found = picture.explore(model, &ground, late, search, &mut best);
     }
     (best.placement(), found)
 }
 
-/// Tries the orders of rules. The rules look at when nodes are due, and `late` is how late they may really be.
+/// Tries the orders of rules. The rules look at when nodes are due, and `late` is how late they may really be. With a
+/// picture, only the one that does best there is placed as people really work.
 fn by_rules(
     model: &mut Model<'_>,
     levelling: Levelling,
+    ground: &Ground,
     rules: &[serial::Rule],
     (early, late, due): (&[Times], &[Times], &[Times]),
-    quick: bool,
+    quick: Option<&Picture>,
     best: &mut Best,
 ) {
     let orders: Vec<Vec<i64>> = rules.iter().map(|rule| serial::priorities(model, *rule, early, due)).collect();
-    if quick {
+    if let Some(picture) = quick {
         let sequences: Vec<Vec<usize>> = orders.iter().map(|order| serial::one_by_one(model, order)).collect();
-        if let Some((rule, starts)) = search::quickest(model, &sequences) {
-            best.offer(serial::place_all(model, levelling, &orders[rule], Some(&starts), late), model);
+        if let Some((rule, starts)) = picture.quickest(model, &sequences) {
+            let starts = picture.exact.then_some(&starts);
+            best.offer(serial::place_all(model, levelling, ground, &orders[rule], starts, late), model);
             return;
         }
     }
     for order in orders {
-        best.offer(serial::place_all(model, levelling, &order, None, late), model);
+        best.offer(serial::place_all(model, levelling, ground, &order, None, late), model);
     }
 }
 
@@ -175,10 +188,6 @@ impl Best {
         if self.0.as_ref().is_none_or(|(least, _)| value < *least) {
             self.0 = Some((value, placement));
         }
-    }
-
-    fn is_some(&self) -> bool {
-        self.0.is_some()
     }
 
     fn is_in_time(&self) -> bool {
@@ -202,6 +211,12 @@ fn lateness(model: &Model<'_>, finish: impl Fn(usize) -> i64) -> i128 {
     let whole = model.project.deadline.filter(|deadline| deadline.hard);
     let whole = whole.and_then(|deadline| model.second(deadline.at, Edge::Last));
     own + whole.and_then(|by| (0..model.network.len()).map(|at| after(at, by)).max()).unwrap_or(0)
+}
+
+/// Whether anything has to be done by a time, whatever it costs.
+fn has_deadlines(model: &Model<'_>) -> bool {
+    let hard = model.project.deadline.is_some_and(|deadline| deadline.hard);
+    hard || model.network.nodes.iter().any(|node| node.deadline.is_some())
 }
 
 fn has_leads(model: &Model<'_>) -> bool {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub(crate) use lines::Lines;
+pub(crate) use lines::{ALWAYS, Lines};
 pub(crate) use nodes::common_line;
 
 use crate::calendar::{Layout, Timeline, scale};

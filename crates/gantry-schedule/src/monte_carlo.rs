@@ -6,6 +6,7 @@
 //! task is critical.
 
 mod source; // in reading order
+mod falls;
 mod setup;
 mod run;
 mod tally;

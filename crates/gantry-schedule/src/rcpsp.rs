@@ -29,11 +29,13 @@ mod parent;
 mod breed;
 mod sample;
 mod record;
+mod judge;
 mod evolve;
 mod solve;
 
 pub use check::{Violation, check};
 pub use fault::Fault;
 pub use instance::{Capacity, Demand, Instance, Link, Task};
-pub(crate) use solve::placed;
+pub(crate) use judge::{Judge, Judged};
 pub use solve::{Best, Effort, solve};
+pub(crate) use solve::{explore, placed};

@@ -37,22 +37,36 @@ impl fmt::Display for Note {
     }
 }
 
+/// More notes than this tell nobody more.
+const NOTES_MAX: usize = 100;
+
 /// Collects notes; what is the same is one note.
 #[derive(Default)]
-struct Notes(Vec<Note>);
+struct Notes {
+    notes: Vec<Note>,
+    /// How many there are beyond the most that are told.
+    more: usize,
+}
 
 impl Notes {
-    fn add(&mut self, line: usize, what: impl Into<String>) {
+    /// Takes down a note. The line is only asked for when the note is new, as it may have to be counted.
+    fn add(&mut self, line: impl FnOnce() -> usize, what: impl Into<String>) {
         let what = what.into();
-        match self.0.iter_mut().find(|note| note.what == what) {
+        let full = self.notes.len() == NOTES_MAX;
+        match self.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.times += 1,
-            None => self.0.push(Note { line, what, times: 1 }),
+            None if full => self.more += 1,
+            None => self.notes.push(Note { line: line(), what, times: 1 }),
         }
     }
 
     fn by_line(mut self) -> Vec<Note> {
-        self.0.sort_by_key(|note| note.line);
-        self.0
+        self.notes.sort_by_key(|note| note.line);
+        if let Some(last) = self.notes.last().filter(|_| self.more > 0) {
+            let what = format!("and {} more of the kind", self.more);
+            self.notes.push(Note { line: last.line, what, times: 1 });
+        }
+        self.notes
     }
 }
 

@@ -16,6 +16,7 @@ pub use late::{Constraint, Fix, Infeasible, Verdict};
 pub use options::{Basis, Options, USUAL_DRAWS};
 pub use rows::{Assigned, Hours, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, Warning};
 
+use crate::calendar::Timeline;
 use crate::cost::{self, CostReport};
 use crate::earned_value::{EarnedValue, earned_value};
 use crate::frame::{Moment, Quantity};
@@ -100,9 +101,8 @@ pub(crate) struct Computed<'p> {
 pub struct Optimiser {
     /// How many schedules it made.
     pub schedules: u64,
-    /// No schedule has a shorter makespan than this; none when calendars or people to be found are in the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lower_bound: Option<Quantity>,
+    /// No schedule has a shorter makespan than this.
+    pub lower_bound: Quantity,
     /// Whether this schedule is known to be as short as can be.
     pub proven: bool,
 }
@@ -155,8 +155,8 @@ fn optimiser(computed: &Computed<'_>) -> Option<Optimiser> {
     let found = computed.found.as_ref()?;
     Some(Optimiser {
         schedules: found.schedules,
-        lower_bound: found.lower_bound.map(|bound| model.frame.quantity(bound)),
-        proven: found.lower_bound.is_some_and(|bound| model.line().work_between(0, computed.end) <= bound),
+        lower_bound: model.frame.quantity(found.lower_bound),
+        proven: model.line().work_between(0, computed.end) <= found.lower_bound,
     })
 }
 
@@ -169,6 +169,14 @@ impl Schedule {
         }
         for (verdict, met) in self.deadlines.iter_mut().zip(&outcome.met) {
             verdict.probability = Some(*met);
+        }
+        if outcome.alone > 0.0 {
+            let what = format!(
+                "in {:.0} % of futures some work is so late that its people have left for good; there it is taken to go on \
+                 without them",
+                (outcome.alone * 100.0).max(1.0)
+            );
+            self.warnings.push(Warning { task: None, what });
         }
         let mut contingency = (outcome.cost_at_confidence - self.cost.total).max(Decimal::ZERO);
         contingency.rescale(self.cost.total.scale());
@@ -202,7 +210,8 @@ pub(crate) fn compute<'p>(
 ) -> Result<Computed<'p>, Vec<Problem>> {
     let mut horizon = HORIZON_FIRST;
     let mut computed = compute_within(project, options, horizon, None)?;
-    while computed.end.saturating_mul(2) > horizon && horizon < HORIZON_MAX {
+    let laid_out = |computed: &Computed<'_>| computed.model.lines.all.iter().any(|line| *line != Timeline::Always);
+    while laid_out(&computed) && computed.end.saturating_mul(2) > horizon && horizon < HORIZON_MAX {
         horizon = computed.end.saturating_mul(4).min(HORIZON_MAX);
         computed = compute_within(project, options, horizon, None)?;
     }

@@ -67,16 +67,24 @@ fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
     rows.extend(money::summary(schedule).into_iter().map(|(name, said)| line(name, said)));
     let critical = schedule.tasks.iter().filter(|task| task.critical && task.kind != TaskKind::Summary).count();
     rows.push(line("critical", format!("{}: {}", count(critical, "task"), path(&schedule.critical_path))));
+    let near: Vec<String> =
+        schedule.tasks.iter().filter(|task| is_near(task)).map(|task| plain(&first_line(&task.id, 40))).collect();
+    if !near.is_empty() {
+        let shown = near.iter().take(TROUBLES_MAX).cloned().collect::<Vec<_>>().join(", ");
+        let rest = if near.len() > TROUBLES_MAX { ", …" } else { "" };
+        rows.push(line("nearly", format!("{}: {shown}{rest}", count(near.len(), "task"))));
+    }
     if let Some(search) = &schedule.optimiser {
         let tried = format!("{} tried", counted(&search.schedules.to_string(), "schedule"));
-        let bound = match search.lower_bound {
-            _ if search.proven => "; none is shorter than this one".to_owned(),
-            Some(bound) => format!("; none is shorter than {}", counted(&bound.to_string(), &unit)),
-            None => String::new(),
-        };
-        rows.push(line("search", tried + &bound));
+        let bound = if search.proven { "this one".to_owned() } else { counted(&search.lower_bound.to_string(), &unit) };
+        rows.push(line("search", format!("{tried}; none is shorter than {bound}")));
     }
     rows
+}
+
+/// Whether a task with little float is one that people look at by itself.
+fn is_near(task: &TaskRow) -> bool {
+    task.near_critical && task.kind != TaskKind::Summary
 }
 
 fn line(name: &str, said: String) -> Vec<Cell> {

@@ -290,6 +290,37 @@ fn the_health_of_a_schedule_is_a_line_for_each_of_14_checks() {
 }
 
 #[test]
+fn how_near_is_critical_what_an_estimate_is_worth_and_how_sure_one_wants_to_be_can_be_said() {
+    let kit = Kit::new();
+    let table = "id,low,likely,high,after,cost\na,1d,2d,9d,,100\nb,2d,2d,2d,,\nend,1d,1d,1d,\"a, b\",\n";
+    kit.write("table.csv", table);
+    let near = |asked: &str| {
+        let schedule = kit.json(&format!("schedule table.csv --json --draws 0 {asked}"));
+        let tasks = schedule["tasks"].as_array().unwrap();
+        let near = tasks.iter().filter(|task| task["near_critical"] == true).map(|task| task["id"].to_string());
+        (schedule["makespan"].to_string(), near.collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(near(""), ("4".to_owned(), String::new()), "the mean of 1, 2 and 9 is 3");
+    assert_eq!(near("--near 1d"), ("4".to_owned(), "\"b\"".to_owned()));
+    assert_eq!(near("--basis likely"), ("3".to_owned(), String::new()));
+    let page = said(&kit, &["schedule", "table.csv", "--near", "1d"]);
+    assert!(page.contains("nearly    1 task: b"), "{page}");
+    kit.write(
+        "rate.json",
+        r#"{"unit": "day", "resources": [{"id": "ana", "rate": 100}],
+        "tasks": [{"id": "a", "estimate": "1d/2d/9d", "needs": ["ana"]}]}"#,
+    );
+    let aside = |asked: &str| {
+        let schedule = kit.json(&format!("schedule rate.json --json {asked}"));
+        schedule["cost"]["contingency"].as_str().unwrap().parse::<f64>().unwrap()
+    };
+    assert!(aside("--confidence 50") < aside("") && aside("") < aside("--confidence 95"));
+    for (flag, wrong) in [("--near", "-2d"), ("--near", "soon"), ("--confidence", "100"), ("--basis", "best")] {
+        assert_eq!(kit.output(&["schedule", "table.csv", &format!("{flag}={wrong}")]).status.code(), Some(2));
+    }
+}
+
+#[test]
 fn a_search_is_made_where_people_are_short_and_can_be_switched_off() {
     let kit = Kit::new();
     kit.write("table.csv", TABLE);

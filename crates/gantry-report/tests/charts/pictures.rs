@@ -3,6 +3,7 @@
 use crate::kit::{faults, texts};
 use gantry_report::chart::Frame;
 use gantry_report::picture::Picture;
+use gantry_schedule::read::wfcommons;
 use gantry_schedule::{Options, Project, Schedule, schedule};
 
 /// A project with everything that pictures show: dates, people, money, doubt, progress and deadlines.
@@ -103,4 +104,39 @@ fn who_has_nothing_to_do_is_there_all_the_same() {
 fn load_and_cash_of_a_schedule_have_people_months_budget_and_today() {
     assert_says(Picture::Load, &["Ana Berg", "ben", "Today"]);
     assert_says(Picture::Cash, &["EUR", "Budget", "Mar", "Today"]);
+}
+
+/// The largest workflow that `WfCommons` published, five times side by side on as many machines for each.
+fn five_workflows() -> Option<Project> {
+    let mut beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let file = "shared/data/wfinstances/montage-chameleon-dss-15d-001.json";
+    let text = beside.find_map(|above| std::fs::read_to_string(above.join(file)).ok())?;
+    let one = wfcommons::read(&text).expect("a published run can be read").project;
+    let mut all = Project { tasks: Vec::new(), ..one.clone() };
+    all.resources.iter_mut().for_each(|resource| resource.capacity.0 *= 5);
+    for copy in 0..5 {
+        all.tasks.extend(one.tasks.iter().cloned().map(|mut task| {
+            task.id = format!("{copy}-{}", task.id);
+            task.after.iter_mut().for_each(|link| link.task = format!("{copy}-{}", link.task));
+            task
+        }));
+    }
+    Some(all)
+}
+
+#[test]
+fn ten_thousand_tasks_of_a_real_workflow_are_scheduled_and_drawn() {
+    let Some(project) = five_workflows() else {
+        eprintln!("skipped: there is no `shared/data/wfinstances` beside the workspace");
+        return;
+    };
+    let schedule = schedule(&project, &Options::usual(&project)).expect("it can be scheduled");
+    assert!(schedule.tasks.len() > 10_000 && schedule.feasible, "{} tasks", schedule.tasks.len());
+    for (picture, most) in [(Picture::Gantt, 3_000_000), (Picture::Network, 3_000_000), (Picture::Load, 300_000)] {
+        for width in [1280, 390] {
+            let svg = picture.draw(&schedule, &project, &Frame::titled("Montage", width)).expect("it has no futures");
+            assert!(faults(&svg).is_empty(), "{picture:?}: {:?}", faults(&svg));
+            assert!(svg.len() < most, "{picture:?} has {} bytes", svg.len());
+        }
+    }
 }

@@ -67,7 +67,7 @@ fn follow_all(model: &Model<'_>, network: &Network, placement: &Placement) -> (V
                     None => nodes[at].earliest = nodes[at].earliest.max(unit.since),
                     Some(before) => {
                         let kind = LinkKind::FinishToStart;
-                        ties.push(Tie { from: before, to: at, kind, lag: 0, elapsed: false });
+                        ties.push(Tie { from: before, to: at, kind, lag: 0, line: 0 });
                     }
                 }
             }

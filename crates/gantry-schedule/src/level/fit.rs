@@ -100,7 +100,8 @@ pub(super) fn fit_at(
             let task = model.tasks[node.task];
             let Some(with) = common_line(model, task, &people) else { continue };
             let when = place_node(node, &model.lines.all[with], start, finish);
-            match loads[one].fits(*amount, occupied_from(node, &model.lines.all[with], when), when.finish) {
+            let from = occupied_from(node, &model.lines.all[with], when);
+            match loads[one].fits(*amount, (from, when.finish), node.duration) {
                 Ok(()) => {
                     let value = (when.finish, merit(model, one));
                     if best.as_ref().is_none_or(|(least, ..)| value < *least) {
@@ -116,7 +117,7 @@ pub(super) fn fit_at(
     }
     let from = occupied_from(node, &model.lines.all[line], times);
     for share in &shares {
-        loads[share.resource].fits(share.amount, from, times.finish)?;
+        loads[share.resource].fits(share.amount, (from, times.finish), node.duration)?;
     }
     Ok(Fit { times, line, shares })
 }
@@ -131,7 +132,7 @@ pub(super) fn merit(model: &Model<'_>, one: usize) -> Merit {
 /// Places a task where its bounds put it: people who are free are chosen first, and then any who fit.
 pub(super) fn force_at(model: &mut Model<'_>, loads: &[Load], node: &Node, ask: &Ask, bounds: (i64, i64)) -> Fit {
     let one_by_one = |taken: &[Share], fitting: &[usize], amount: u32, times: Times| {
-        let free = |&&one: &&usize| loads[one].fits(amount, times.start, times.finish).is_ok();
+        let free = |&&one: &&usize| loads[one].fits(amount, (times.start, times.finish), 1).is_ok();
         let left: Vec<&usize> =
             fitting.iter().filter(|&&one| taken.iter().all(|share| share.resource != one)).collect();
         left.iter().copied().find(free).or(left.first().copied()).copied()

@@ -1,70 +1,56 @@
-//! Lets the optimiser look for a good order, on whole periods.
+//! Lets the optimiser look for a good schedule, on whole periods.
 //!
 //! The optimiser knows periods and amounts, and nothing of calendars, zones or who has which skill. So it gets a
 //! simplified picture: work of the project's calendar as its axis, and for people yet to be found one pool of all who
-//! fit. What comes back is only an order; times and people are then found as for any other order. Where the picture is
-//! exact, its lower bound is a bound for the project too.
+//! fit. Where the picture is exact, its schedules are those of the project, and its lower bound is one for the project
+//! too. Where it is not, the picture only breeds orders, and each of them is placed and judged as it really is.
 
 use std::collections::BTreeMap;
 
-use crate::model::Model;
-use crate::network::{Node, Role, Tie};
+use super::serial::{Ground, place_all};
+use super::{Best, Levelling, Search};
+use crate::calendar::Timeline;
+use crate::model::{ALWAYS, Model};
+use crate::network::{Node, Role, Tie, Times};
 use crate::project::{LinkKind, Who};
-use crate::rcpsp::{Best, Capacity, Effort, Instance, Link, Task, placed, solve};
+use crate::rcpsp::{self, Capacity, Effort, Instance, Judge, Judged, Link, Task, explore, placed, solve};
 
 /// More periods than this in all are made coarser.
 const PERIODS_MAX: i64 = 1 << 26;
 
-/// What the optimiser found.
+/// No real schedule ends in a later period than this, as far as the optimiser is told.
+const LATEST: i32 = 1 << 28;
+
+/// What the optimiser did.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// How many schedules it made.
     pub schedules: u64,
-    /// No schedule takes less work than this, from the project's start; none when the picture is not exact.
-    pub lower_bound: Option<i64>,
+    /// No schedule takes less work than this, from the project's start.
+    pub lower_bound: i64,
+}
+
+/// The best schedule of an exact picture.
+pub(super) struct Exact {
     /// For each node a number; lower goes first.
     pub order: Vec<i64>,
-    /// For each node the second at which it starts; none when the picture is not exact.
-    pub starts: Option<Vec<i64>>,
-}
-
-/// Looks for a good order; none when there is nothing to look for.
-pub(crate) fn search(model: &Model<'_>, effort: &Effort, stop: &dyn Fn() -> bool) -> Option<Found> {
-    let picture = Picture::new(model);
-    let best = solve(&picture.instance, effort, stop).ok()?;
-    Some(picture.found(model, &best))
-}
-
-/// The seconds at which nodes start when they are placed in each of these orders, for the order that keeps hard deadlines
-/// best and ends first; none when the picture is not exact.
-pub(super) fn quickest(model: &Model<'_>, orders: &[Vec<usize>]) -> Option<(usize, Vec<i64>)> {
-    let picture = Picture::new(model);
-    if !picture.exact {
-        return None;
-    }
-    let tasks = &picture.instance.tasks;
-    let value = |starts: &[u32]| {
-        let end = |at: usize| starts[at] + tasks[at].duration;
-        let late = super::lateness(model, |at| picture.finish(model, end(at)));
-        (late, (0..starts.len()).map(end).max())
-    };
-    let each = orders.iter().enumerate().filter_map(|(at, order)| Some((at, placed(&picture.instance, order)?)));
-    let (at, starts) = each.min_by_key(|(at, starts)| (value(starts), *at))?;
-    Some((at, picture.seconds(model, &starts)))
+    /// For each node the second at which it starts.
+    pub starts: Vec<i64>,
 }
 
 /// The project as the optimiser sees it.
-struct Picture {
+pub(super) struct Picture {
     instance: Instance,
     /// Seconds of work in one period.
     period: i64,
     /// Thousandths of a resource in one unit.
     unit: u32,
-    exact: bool,
+    /// Whether nothing is simplified.
+    pub exact: bool,
 }
 
 impl Picture {
-    fn new(model: &Model<'_>) -> Self {
+    pub fn new(model: &Model<'_>) -> Self {
         let line = model.line();
         let since_start = |at: i64| line.work_between(0, at.max(0));
         let nodes = &model.network.nodes;
@@ -161,19 +147,84 @@ impl Picture {
         line.finish_at(line.work_before(0) + i64::from(end) * self.period)
     }
 
-    fn found(&self, model: &Model<'_>, best: &Best) -> Found {
-        Found {
-            starts: self.exact.then(|| self.seconds(model, &best.starts)),
-            schedules: best.schedules,
-            lower_bound: self.exact.then(|| i64::from(best.lower_bound) * self.period),
-            order: best.starts.iter().map(|&start| i64::from(start)).collect(),
+    /// Looks for the shortest schedule of an exact picture; none when it has none.
+    pub fn solve(&self, model: &Model<'_>, effort: &Effort, stop: &dyn Fn() -> bool) -> Option<(Found, Exact)> {
+        let best: rcpsp::Best = solve(&self.instance, effort, stop).ok()?;
+        let lower_bound = i64::from(best.lower_bound) * self.period;
+        let order = best.starts.iter().map(|&start| i64::from(start)).collect();
+        let starts = self.seconds(model, &best.starts);
+        Some((Found { schedules: best.schedules, lower_bound }, Exact { order, starts }))
+    }
+
+    /// The seconds at which nodes start when they are placed in each of these orders, for the order that keeps hard
+    /// deadlines best and ends first. Both are those of the picture.
+    pub fn quickest(&self, model: &Model<'_>, orders: &[Vec<usize>]) -> Option<(usize, Vec<i64>)> {
+        let tasks = &self.instance.tasks;
+        let value = |starts: &[u32]| {
+            let end = |at: usize| starts[at] + tasks[at].duration;
+            let late = super::lateness(model, |at| self.finish(model, end(at)));
+            (late, (0..starts.len()).map(end).max())
+        };
+        let each = orders.iter().enumerate().filter_map(|(at, order)| Some((at, placed(&self.instance, order)?)));
+        let (at, starts) = each.min_by_key(|(at, starts)| (value(starts), *at))?;
+        Some((at, self.seconds(model, &starts)))
+    }
+
+    /// Looks for an order that is placed best as people really work; what is best is kept in `best`.
+    pub fn explore(
+        &self,
+        model: &mut Model<'_>,
+        ground: &Ground,
+        late: &[Times],
+        search: &Search<'_>,
+        best: &mut Best,
+    ) -> Option<Found> {
+        let bound = super::bound::earliest_end(model);
+        let keys = vec![0; late.len()];
+        let mut court = Court { picture: self, model, ground, late, bound, best, keys };
+        let schedules = explore(&self.instance, &search.effort, search.stop, &mut court).ok()?;
+        Some(Found { schedules, lower_bound: model.line().work_between(0, bound) })
+    }
+}
+
+/// Judges orders by placing them as people really work.
+struct Court<'c, 'm> {
+    picture: &'c Picture,
+    model: &'c mut Model<'m>,
+    ground: &'c Ground,
+    late: &'c [Times],
+    /// Nothing ends before this second.
+    bound: i64,
+    best: &'c mut Best,
+    keys: Vec<i64>,
+}
+
+impl Judge for Court<'_, '_> {
+    #[expect(clippy::cast_precision_loss, reason = "periods after a deadline are small numbers")]
+    fn judge(&mut self, order: &[usize], finishes: &mut [i32]) -> Judged {
+        for (place, &node) in (0..).zip(order) {
+            self.keys[node] = place;
         }
+        let placement = place_all(self.model, Levelling::Slip, self.ground, &self.keys, None, self.late);
+        let line = self.model.line();
+        let period = |second: i64| {
+            let periods = (line.work_between(0, second) + self.picture.period - 1).div_euclid(self.picture.period);
+            i32::try_from(periods).unwrap_or(LATEST).clamp(0, LATEST)
+        };
+        for (finish, times) in finishes.iter_mut().zip(&placement.times) {
+            *finish = period(times.finish);
+        }
+        let end = finishes.iter().copied().max().unwrap_or(0);
+        let late = super::lateness(self.model, |at| placement.times[at].finish);
+        let worse = late as f64 / self.picture.period as f64;
+        self.best.offer(placement, self.model);
+        Judged { end, worse, perfect: self.best.is_in_time() && self.best.finish() <= self.bound }
     }
 }
 
 /// A lag in seconds of work: of elapsed time the usual share is work.
 fn in_work(model: &Model<'_>, tie: &Tie) -> i64 {
-    if !tie.elapsed {
+    if tie.line != ALWAYS || *model.line() == Timeline::Always {
         return tie.lag;
     }
     let lag = i128::from(tie.lag) * i128::from(model.frame.scale.week) / (7 * 86_400);
@@ -187,8 +238,9 @@ fn is_exact(model: &Model<'_>) -> bool {
         (same || node.duration == 0) && node.started.is_none()
     });
     let named = model.tasks.iter().flat_map(|task| &task.needs).all(|need| model.named(need).is_some());
-    let always = *model.line() == crate::calendar::Timeline::Always;
-    nodes && named && (always || model.network.ties().iter().all(|tie| !tie.elapsed || tie.lag == 0))
+    let same = |line: usize| line == 0 || model.lines.all[line] == *model.line();
+    let lags = model.network.ties().iter().all(|tie| tie.lag == 0 || same(tie.line));
+    nodes && named && lags
 }
 
 /// The largest amount of which all amounts are multiples.

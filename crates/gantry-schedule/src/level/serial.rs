@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::fit::{Fit, all_fitting, ask, fit_at, force_at, merit};
-use super::load::{Blocked, Load};
+use super::fit::{Ask, Fit, all_fitting, ask, fit_at, force_at, merit};
+use super::load::{Blocked, Load, all_free};
 use super::{Levelling, Placement, Share};
 use crate::model::Model;
-use crate::network::{Role, Times, bounds, occupied_from, place_node};
+use crate::network::{Node, Role, Times, bounds, occupied_from, place_node};
 use crate::project::Who;
 
 /// What comes first when not everything can.
@@ -44,18 +44,37 @@ pub(super) fn priorities(model: &Model<'_>, rule: Rule, early: &[Times], late: &
     }
 }
 
+/// What is the same for every order in which nodes are placed.
+pub(super) struct Ground {
+    loads: Vec<Load>,
+    /// What each node asks for; none for those that need nobody.
+    asks: Vec<Option<Ask>>,
+}
+
+impl Ground {
+    pub(super) fn new(model: &Model<'_>) -> Self {
+        let loads: Vec<Load> = model.resources.iter().map(|supply| Load::new(&supply.capacity)).collect();
+        let needy = |node: &Node| {
+            node.role == Role::Work && node.finished.is_none() && !model.tasks[node.task].needs.is_empty()
+        };
+        let asks = model.network.nodes.iter().map(|node| needy(node).then(|| ask(model, &loads, node.task)));
+        Self { asks: asks.collect(), loads }
+    }
+}
+
 /// Places every node as early as links, people and the kind of levelling allow; none before its time in `starts`, if
 /// these are known to leave no earlier gap.
 pub(super) fn place_all(
     model: &mut Model<'_>,
     levelling: Levelling,
+    ground: &Ground,
     order: &[i64],
     starts: Option<&Vec<i64>>,
     late: &[Times],
 ) -> Placement {
     let count = model.network.len();
-    let mut loads: Vec<Load> = model.resources.iter().map(|supply| Load::new(supply.capacity.clone())).collect();
-    let mut past = loads.clone();
+    let mut loads = ground.loads.clone();
+    let mut past = ground.loads.clone();
     let mut placement = Placement {
         times: vec![Times::default(); count],
         lines: model.network.nodes.iter().map(|node| node.line).collect(),
@@ -68,7 +87,8 @@ pub(super) fn place_all(
         if model.network.nodes[at].finished.is_some() {
             place_past(model, at, &mut past, &mut placement);
         } else {
-            place_one(model, levelling, at, (not_before, late[at]), &mut loads, &mut placement);
+            let ask = ground.asks[at].as_ref();
+            place_one(model, levelling, (at, ask), (not_before, late[at]), &mut loads, &mut placement);
         }
     }
     placement.unmet.sort_by_key(|unmet| (unmet.task, unmet.need));
@@ -102,29 +122,27 @@ pub(super) fn one_by_one(model: &Model<'_>, order: &[i64]) -> Vec<usize> {
 fn place_one(
     model: &mut Model<'_>,
     levelling: Levelling,
-    at: usize,
+    (at, ask): (usize, Option<&Ask>),
     (not_before, late): (i64, Times),
     loads: &mut [Load],
     placement: &mut Placement,
 ) {
     let node = model.network.nodes[at].clone();
     let line = &model.lines.all[node.line];
-    let (start, finish) = bounds(&model.network, at, &placement.times, line);
+    let (start, finish) = bounds(&model.network, at, &placement.times, &model.lines.all);
     let start = start.max(node.earliest).max(not_before);
     let finish = finish.max(start);
-    let task = model.tasks[node.task];
-    if node.role != Role::Work || task.needs.is_empty() {
+    let Some(asked) = ask else {
         placement.times[at] = place_node(&node, line, start, finish);
         return;
-    }
-    let mut asked = ask(model, loads, node.task);
+    };
     let fit = match levelling {
-        Levelling::Off => force_at(model, loads, &node, &asked, (start, finish)),
+        Levelling::Off => force_at(model, loads, &node, asked, (start, finish)),
         Levelling::WithinFloat | Levelling::Slip => {
             let within = (levelling == Levelling::WithinFloat).then_some(late.finish);
-            search(model, loads, &node, &asked, (start, finish), within).unwrap_or_else(|| {
+            search(model, loads, &node, asked, (start, finish), within).unwrap_or_else(|| {
                 placement.forced.extend((levelling == Levelling::Slip).then_some(at));
-                force_at(model, loads, &node, &asked, (start, finish))
+                force_at(model, loads, &node, asked, (start, finish))
             })
         }
     };
@@ -135,19 +153,24 @@ fn place_one(
     placement.times[at] = fit.times;
     placement.lines[at] = fit.line;
     placement.shares[at] = fit.shares;
-    placement.unmet.append(&mut asked.unmet);
+    placement.unmet.extend_from_slice(&asked.unmet);
 }
 
 /// The earliest fit; none when there never is one, or none before the task would be late.
 fn search(
     model: &mut Model<'_>,
     loads: &[Load],
-    node: &crate::network::Node,
-    ask: &super::fit::Ask,
+    node: &Node,
+    ask: &Ask,
     (mut start, finish): (i64, i64),
     within: Option<i64>,
 ) -> Option<Fit> {
+    let mut hints = vec![0; ask.named.len()];
     loop {
+        // Who is named must be free for as long as it takes, at least: that is quicker to see than to try.
+        if node.duration > 0 {
+            start = all_free(loads, &ask.named, start, node.duration, &mut hints)?;
+        }
         match fit_at(model, loads, node, ask, (start, finish.max(start))) {
             Ok(fit) if within.is_some_and(|limit| fit.times.finish > limit) => return None,
             Ok(fit) => return Some(fit),
@@ -182,7 +205,7 @@ fn place_past(model: &Model<'_>, at: usize, past: &mut [Load], placement: &mut P
     open.sort_by_key(|(_, fitting)| fitting.len());
     for (amount, fitting) in open {
         let others = fitting.into_iter().filter(|&one| shares.iter().all(|share| share.resource != one));
-        let busy = |one: usize| past[one].fits(amount, times.start, times.finish).is_err();
+        let busy = |one: usize| past[one].fits(amount, (times.start, times.finish), 1).is_err();
         if let Some(resource) = others.min_by_key(|&one| (busy(one), merit(model, one))) {
             shares.push(Share { resource, amount });
         }

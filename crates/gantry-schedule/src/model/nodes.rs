@@ -45,7 +45,7 @@ pub(super) fn build(model: &mut Model<'_>, basis: Basis) -> Result<(), Vec<Probl
         }
         for link in &task.after {
             let scale = model.scale_of(task);
-            ties.push(tie(of[model.place(&link.task)], of[at], link, &scale));
+            ties.push(tie(&nodes, of[model.place(&link.task)], of[at], link, &scale));
         }
     }
     let owners: Vec<usize> = nodes.iter().map(|node: &Node| node.task).collect();
@@ -102,13 +102,19 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
     let worked_back = finished.map(|at| timeline.start_at(timeline.work_before(at) - whole).min(at));
     let started = second(progress.started).or(worked_back);
     let started = started.or((done > 0).then_some(0));
+    if let (Some(start), Some(finish)) = (started, finished)
+        && finish < start
+    {
+        let what = "it has finished before it started";
+        return Err(Problem::value(format!("task.{}.progress", task.id), what, "exchange the two, or correct one"));
+    }
     Ok(Node {
         task: at,
         role: Role::Work,
         duration: if finished.is_some() { 0 } else { remaining },
         line,
-        // Work that has begun does not wait for a day before which it should not have.
-        earliest: second(task.start_no_earlier).filter(|_| started.is_none()).unwrap_or(0).max(model.from),
+        // Work that has begun does not wait for a day before which it should not have, but goes on from when it did.
+        earliest: started.or_else(|| second(task.start_no_earlier)).unwrap_or(0).max(model.from),
         deadline: task.deadline.filter(|deadline| deadline.hard).and_then(|by| model.second(by.at, Edge::Last)),
         started,
         finished,
@@ -150,12 +156,12 @@ fn contain(summary: Nodes, part: Nodes, ties: &mut Vec<Tie>) {
         Nodes::One(node) => (node, node),
         Nodes::Summary { open, close } => (open, close),
     };
-    let tie = |from, to, kind| Tie { from, to, kind, lag: 0, elapsed: false };
+    let tie = |from, to, kind| Tie { from, to, kind, lag: 0, line: 0 };
     ties.push(tie(open, first, LinkKind::StartToStart));
     ties.push(tie(last, close, LinkKind::FinishToStart));
 }
 
-fn tie(from: Nodes, to: Nodes, link: &Link, scale: &Scale) -> Tie {
+fn tie(nodes: &[Node], from: Nodes, to: Nodes, link: &Link, scale: &Scale) -> Tie {
     let from = match from {
         Nodes::One(node) | Nodes::Summary { close: node, .. } => node,
     };
@@ -164,5 +170,6 @@ fn tie(from: Nodes, to: Nodes, link: &Link, scale: &Scale) -> Tie {
         Nodes::Summary { open, .. } if link.kind.holds_start() => open,
         Nodes::Summary { close, .. } => close,
     };
-    Tie { from, to, kind: link.kind, lag: link.lag.to_seconds(scale), elapsed: link.lag.is_elapsed() }
+    let line = if link.lag.is_elapsed() { ALWAYS } else { nodes[to].line };
+    Tie { from, to, kind: link.kind, lag: link.lag.to_seconds(scale), line }
 }

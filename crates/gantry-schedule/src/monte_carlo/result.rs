@@ -123,6 +123,8 @@ pub(crate) struct Outcome {
     pub met: Vec<f64>,
     /// The cost at the confidence asked for.
     pub cost_at_confidence: Decimal,
+    /// The share of futures in which some work is so late that nobody is left for it.
+    pub alone: f64,
 }
 
 pub(super) fn outcome(
@@ -171,6 +173,7 @@ pub(super) fn outcome(
         monte_carlo,
         criticality: (0..computed.network.len()).map(|node| part(&|block| block.critical[node])).collect(),
         met,
+        alone: part(&|block| block.alone),
         cost_at_confidence: money(costs[rank(draws, options.confidence.clamp(1, 99))]),
     }
 }

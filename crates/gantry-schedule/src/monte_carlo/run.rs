@@ -1,6 +1,7 @@
 //! One block of futures.
 
 use super::LANES;
+use super::falls::Free;
 use super::setup::{Event, Simulation, Work};
 use super::source::Shares;
 use super::tally::Tally;
@@ -18,6 +19,8 @@ pub(super) struct Block {
     pub critical: Vec<u64>,
     /// For each deadline, in which futures it is met.
     pub met: Vec<u64>,
+    /// In which futures some work lies where nobody is left for it.
+    pub alone: u64,
     /// For each driver: nodes, then classes, then risks.
     pub tallies: Vec<Tally>,
 }
@@ -30,6 +33,8 @@ pub(super) struct Scratch {
     /// For each tie, in which futures it holds its later node.
     holding: Vec<u64>,
     bounds: Vec<Lanes>,
+    free: Free,
+    alone: u64,
 }
 
 impl Scratch {
@@ -41,6 +46,8 @@ impl Scratch {
             shares: vec![[0.0; LANES]; nodes],
             holding: vec![0; simulation.network.ties().len()],
             bounds: Vec::new(),
+            free: Vec::new(),
+            alone: 0,
         }
     }
 }
@@ -73,6 +80,8 @@ impl Simulation<'_> {
         for risk in &risks {
             add(&mut costs, &risk.cost);
         }
+        scratch.free = self.falls.free();
+        scratch.alone = 0;
         let mut ends = [self.begin; LANES];
         for (at, work) in self.works.iter().enumerate() {
             let durations = self.durations(work, at, block, &causes, &ratios, &risks, scratch);
@@ -91,6 +100,7 @@ impl Simulation<'_> {
             *cost += due.checked_sub(1).map_or(0.0, |last| self.recurring[last].1);
         }
         Block {
+            alone: scratch.alone,
             critical,
             met: self
                 .deadlines
@@ -172,7 +182,9 @@ impl Simulation<'_> {
             let to: Lanes = if tie.lag == 0 {
                 *if tie.kind.leaves_finish() { finishes } else { starts }
             } else {
-                std::array::from_fn(|lane| bound(tie, Times { start: starts[lane], finish: finishes[lane] }, line))
+                std::array::from_fn(|lane| {
+                    bound(tie, Times { start: starts[lane], finish: finishes[lane] }, &self.lines)
+                })
             };
             let bounds = if tie.kind.holds_start() { &mut start_bounds } else { &mut finish_bounds };
             for (bound, to) in bounds.iter_mut().zip(&to) {
@@ -181,7 +193,16 @@ impl Simulation<'_> {
             scratch.bounds.push(to);
         }
         for lane in 0..LANES {
-            let times = place(line, durations[lane], start_bounds[lane], finish_bounds[lane].max(start_bounds[lane]));
+            let (duration, start, finish) = (durations[lane], start_bounds[lane], finish_bounds[lane]);
+            let times = if self.falls.concern(at) && duration > 0 {
+                let free = &mut scratch.free[lane];
+                self.falls.place(at, (node, line), duration, (start, finish), free).unwrap_or_else(|stays| {
+                    scratch.alone |= 1 << lane;
+                    stays
+                })
+            } else {
+                place(line, duration, start, finish.max(start))
+            };
             scratch.starts[at][lane] = node.started.unwrap_or(times.start);
             scratch.finishes[at][lane] = times.finish;
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha8Rng;
 use rust_decimal::Decimal;
 
+use super::falls::Falls;
 use super::source::{Source, dice};
 use crate::calendar::Timeline;
 use crate::chance::Quantiles;
@@ -27,6 +28,7 @@ pub(super) struct Simulation<'c> {
     /// Ratios of past work, and their sources.
     pub classes: Vec<(Quantiles, Source)>,
     pub works: Vec<Work>,
+    pub falls: Falls,
     pub risks: Vec<Event>,
     /// Amounts in doubt, and their sources.
     pub amounts: Vec<(Quantiles, Source)>,
@@ -111,6 +113,7 @@ impl<'c> Simulation<'c> {
                 .map(|class| (Quantiles::seen(&class.ratios), Source::new(&format!("class {}", class.id))))
                 .collect(),
             works,
+            falls: Falls::new(computed, options, axis),
             risks: project.risks.iter().map(|risk| event(computed, risk, &shared)).collect(),
             amounts,
             fixed_cost,
@@ -132,7 +135,10 @@ fn only_line(computed: &Computed<'_>) -> Option<usize> {
     let works = |node: &&Node| node.duration > 0;
     let line = network.nodes.iter().find(works)?.line;
     let same = network.nodes.iter().all(|node| node.line == line || !works(&node));
-    let lags = network.ties().iter().all(|tie| tie.lag == 0 || (!tie.elapsed && network.nodes[tie.to].line == line));
+    let lines = &computed.model.lines.all;
+    let round_the_clock = |at: usize| lines[at] == Timeline::Always;
+    let on_it = |at: usize| at == line || (round_the_clock(at) && round_the_clock(line));
+    let lags = network.ties().iter().all(|tie| tie.lag == 0 || on_it(tie.line));
     let points = network
         .nodes
         .iter()

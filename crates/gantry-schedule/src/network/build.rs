@@ -44,8 +44,8 @@ pub(crate) struct Tie {
     pub kind: LinkKind,
     /// Seconds; negative is a lead.
     pub lag: i64,
-    /// The lag counts round the clock and not as work on the later node's timeline.
-    pub elapsed: bool,
+    /// The timeline on which the lag counts: round the clock, or that of the later task before anyone is found for it.
+    pub line: usize,
 }
 
 /// Nodes in an order in which each comes after all it waits for.
@@ -75,7 +75,7 @@ impl Network {
     }
 
     fn indexed(nodes: Vec<Node>, mut ties: Vec<Tie>) -> Self {
-        ties.sort_by_key(|tie| (tie.to, tie.from, tie.kind, tie.lag, tie.elapsed));
+        ties.sort_by_key(|tie| (tie.to, tie.from, tie.kind, tie.lag, tie.line));
         ties.dedup();
         let into_at = offsets(nodes.len(), ties.iter().map(|tie| tie.to));
         let mut out: Vec<usize> = (0..ties.len()).collect();

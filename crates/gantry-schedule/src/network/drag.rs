@@ -34,7 +34,7 @@ pub(crate) fn drag(
         if from.finished.is_some() || to.finished.is_some() {
             continue;
         }
-        let at = bound(tie, early[tie.from], &lines[to.line]);
+        let at = bound(tie, early[tie.from], lines);
         let latest = if tie.kind.holds_start() { late[tie.to].start } else { late[tie.to].finish };
         let first = if tie.kind.leaves_finish() { tie.from + 1 } else { tie.from };
         let last = if tie.kind.holds_start() { tie.to } else { tie.to + 1 };

@@ -33,7 +33,7 @@ pub(crate) fn floats(network: &Network, lines: &[Timeline], early: &[Times], lat
                 (false, true) => early[tie.to].start,
                 (false, false) => early[tie.to].finish,
             };
-            let stays = latest_before(tie, stays, &lines[later.line]);
+            let stays = latest_before(tie, stays, lines);
             let slot = if tie.kind.leaves_finish() { &mut may_finish[at] } else { &mut may_start[at] };
             *slot = (*slot).min(stays);
         }

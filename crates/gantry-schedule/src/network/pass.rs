@@ -19,22 +19,22 @@ pub(crate) enum Deadlines {
 
 /// The second to which a tie holds back its later node, given the times of the earlier one.
 #[inline]
-pub(crate) fn bound(tie: &Tie, from: Times, line: &Timeline) -> i64 {
+pub(crate) fn bound(tie: &Tie, from: Times, lines: &[Timeline]) -> i64 {
     let at = if tie.kind.leaves_finish() { from.finish } else { from.start };
-    match (tie.lag, tie.elapsed) {
-        (0, _) => at,
-        (lag, true) => at + lag,
-        (lag, false) => line.finish_at(line.work_before(at) + lag),
+    if tie.lag == 0 {
+        return at;
     }
+    let line = &lines[tie.line];
+    line.finish_at(line.work_before(at) + tie.lag)
 }
 
 /// The last second of the earlier node that keeps the bound of a tie at or before `latest`: the mirror of [`bound`].
-pub(super) fn latest_before(tie: &Tie, latest: i64, line: &Timeline) -> i64 {
-    match (tie.lag, tie.elapsed) {
-        (0, _) => latest,
-        (lag, true) => latest - lag,
-        (lag, false) => line.start_at(line.work_before(latest) - lag),
+pub(super) fn latest_before(tie: &Tie, latest: i64, lines: &[Timeline]) -> i64 {
+    if tie.lag == 0 {
+        return latest;
     }
+    let line = &lines[tie.line];
+    line.start_at(line.work_before(latest) - tie.lag)
 }
 
 /// The earliest times of some work that starts and finishes no earlier than two bounds.
@@ -96,10 +96,10 @@ pub(crate) fn occupied_from(node: &Node, line: &Timeline, times: Times) -> i64 {
 }
 
 /// The bounds that ties put on a node's start and finish.
-pub(crate) fn bounds(network: &Network, node: usize, times: &[Times], line: &Timeline) -> (i64, i64) {
+pub(crate) fn bounds(network: &Network, node: usize, times: &[Times], lines: &[Timeline]) -> (i64, i64) {
     let (mut start, mut finish) = (i64::MIN / 4, i64::MIN / 4);
     for tie in network.ties_into(node) {
-        let to = bound(tie, times[tie.from], line);
+        let to = bound(tie, times[tie.from], lines);
         if tie.kind.holds_start() {
             start = start.max(to);
         } else {
@@ -114,7 +114,7 @@ pub(crate) fn forward(network: &Network, lines: &[Timeline]) -> Vec<Times> {
     let mut times = vec![Times::default(); network.len()];
     for (at, node) in network.nodes.iter().enumerate() {
         let line = &lines[node.line];
-        let (start, finish) = bounds(network, at, &times, line);
+        let (start, finish) = bounds(network, at, &times, lines);
         // A finish without bound must not pull a timeline through millions of years: the start bound is enough.
         let start = start.max(node.earliest);
         times[at] = place_node(node, line, start, finish.max(start));
@@ -144,9 +144,8 @@ pub(crate) fn backward(
             if later.finished.is_some() {
                 continue;
             }
-            let line = &lines[later.line];
             let latest = if tie.kind.holds_start() { late[tie.to].start } else { late[tie.to].finish };
-            let latest = latest_before(tie, latest, line);
+            let latest = latest_before(tie, latest, lines);
             if tie.kind.leaves_finish() {
                 finish = finish.min(latest);
             } else if node.started.is_none() {

@@ -11,7 +11,7 @@ pub(crate) fn drives(network: &Network, lines: &[Timeline], times: &[Times], tie
         return false;
     }
     let line = &lines[to.line];
-    let bound = bound(tie, times[tie.from], line);
+    let bound = bound(tie, times[tie.from], lines);
     let held = if to.started.is_some() {
         // What remains of it runs back from its finish.
         let rest = line.work_before(times[tie.to].finish) - to.duration;

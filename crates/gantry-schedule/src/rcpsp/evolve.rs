@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use super::breed::Breeder;
 use super::dice::Dice;
+use super::judge::{Bench, Judge};
 use super::network::Prepared;
 use super::parallel::{self, Ready};
 use super::parent::{self, Nursery, Parent, Scheme};
@@ -54,6 +55,8 @@ pub(super) struct Search<'a, P> {
     /// True when a schedule made backwards is one forwards, read from its end.
     reversible: bool,
     record: Record<'a>,
+    /// Who makes schedules forwards in time, if not this search.
+    judge: Option<Bench<'a>>,
     dice: Dice,
     ready: Ready,
     breeder: Breeder,
@@ -74,6 +77,7 @@ impl<'a, P: Plane> Search<'a, P> {
             makers: [Maker::new(forward, prepared.horizon), Maker::new(backward, 2 * prepared.horizon)],
             reversible,
             record,
+            judge: None,
             dice: Dice::new(seed),
             ready: Ready::default(),
             breeder: Breeder::default(),
@@ -83,12 +87,20 @@ impl<'a, P: Plane> Search<'a, P> {
         }
     }
 
+    /// The same search, but schedules forwards in time are those of a judge.
+    pub fn judged_by(self, judge: &'a mut dyn Judge) -> Self {
+        let tasks = self.starts.len();
+        Self { judge: Some(Bench::new(judge, tasks)), reversible: false, ..self }
+    }
+
     /// Searches until it is over, and returns what was found and spent.
     pub fn run(mut self) -> Record<'a> {
         let mut plan = FIRST_PLAN;
         let mut sampler = Sampler::new(&self.prepared.forward);
         while !self.record.is_over() {
-            self.evolve(&mut sampler, self.record.left().unwrap_or(plan));
+            // What a judge sees does not depend on how much may be spent: so more never finds less.
+            let left = self.record.left().filter(|_| self.judge.is_none());
+            self.evolve(&mut sampler, left.unwrap_or(plan));
             plan = plan.saturating_mul(PLAN_GROWTH);
         }
         self.record
@@ -138,10 +150,10 @@ impl<'a, P: Plane> Search<'a, P> {
         while population.len() < size && !self.record.is_over() {
             let maker = &mut self.makers[FORWARD];
             let end = sampler.next(maker, &mut self.ready, &mut self.dice, &mut self.starts);
-            let Some(end) = self.note(FORWARD, end) else { continue };
+            let Some((end, worse)) = self.note(FORWARD, Scheme::Parallel, end) else { continue };
             let network = &self.makers[FORWARD].network;
             let nursery = nursery.get_or_insert_with(|| Nursery::new(network, self.prepared.rates.clone(), end));
-            population.push(nursery.parent(network, Scheme::Serial, end, &self.starts));
+            population.push(nursery.parent(network, Scheme::Serial, (end, worse), &self.starts));
         }
         nursery.map(|nursery| (nursery, population))
     }
@@ -178,6 +190,7 @@ impl<'a, P: Plane> Search<'a, P> {
     fn make(&mut self, nursery: &mut Nursery, direction: usize, scheme: Scheme) -> Option<Parent> {
         let maker = &mut self.makers[direction];
         let end = match scheme {
+            Scheme::Serial if direction == FORWARD && self.judge.is_some() => None,
             Scheme::Serial => maker.serial(&self.breeder.child, &mut self.starts),
             Scheme::Parallel => {
                 for (key, &task) in (0..).zip(&self.breeder.child) {
@@ -186,8 +199,8 @@ impl<'a, P: Plane> Search<'a, P> {
                 maker.parallel(&self.keys, &mut self.ready, &mut self.starts)
             }
         };
-        let end = self.note(direction, end)?;
-        Some(nursery.parent(&self.makers[direction].network, scheme, end, &self.starts))
+        let made = self.note(direction, scheme, end)?;
+        Some(nursery.parent(&self.makers[direction].network, scheme, made, &self.starts))
     }
 
     /// Gives a schedule a place in its population, if it is no copy of another: that of its line of descent if it is no
@@ -211,21 +224,42 @@ impl<'a, P: Plane> Search<'a, P> {
         settles
     }
 
-    /// Counts a schedule and keeps it if it is the best.
-    fn note(&mut self, direction: usize, end: Option<i32>) -> Option<i32> {
+    /// Counts a schedule and keeps it if it is the best. Says when it ends, and what makes it worse than that tells.
+    fn note(&mut self, direction: usize, scheme: Scheme, end: Option<i32>) -> Option<(i32, f64)> {
         self.record.count();
-        let end = end?;
+        let (end, worse) = if direction == FORWARD { self.judged(scheme, end)? } else { (end?, 0.0) };
         if direction == FORWARD {
             let better = self.record.keep(end, self.starts.iter().copied());
             if better && !self.reversible {
                 // The end of time, from which schedules are made backwards, has moved.
+                let end = end.min(self.prepared.horizon);
                 self.makers[BACKWARD] = Maker::new(self.prepared.forward.mirrored(end), 2 * self.prepared.horizon);
             }
         } else if self.reversible {
             let durations = &self.prepared.forward.durations;
             self.record.keep(end, self.starts.iter().zip(durations).map(|(start, duration)| end - start - duration));
         }
-        Some(end)
+        Some((end, worse))
+    }
+
+    /// The schedule as the judge makes it, if there is one. Tasks are placed in the order bred last, or, if that was not
+    /// how the schedule was made, in that of their starts.
+    fn judged(&mut self, scheme: Scheme, end: Option<i32>) -> Option<(i32, f64)> {
+        let Some(bench) = &mut self.judge else { return Some((end?, 0.0)) };
+        let durations = &self.prepared.forward.durations;
+        let judged = match scheme {
+            Scheme::Serial => {
+                let order = self.breeder.child.iter().copied();
+                bench.ask(order, &self.prepared.written, durations, &mut self.starts)
+            }
+            Scheme::Parallel => {
+                let mut order: Vec<u32> = (0..).take(self.starts.len()).collect();
+                order.sort_by_key(|&task| self.starts[task as usize]);
+                bench.ask(order.into_iter(), &self.prepared.written, durations, &mut self.starts)
+            }
+        };
+        self.record.perfect |= judged.perfect;
+        Some((judged.end, judged.worse))
     }
 
     /// Disturbs the order bred last until it has not been tried before, or often enough.

@@ -55,8 +55,8 @@ impl Nursery {
         Self { rates, total: total.max(f64::MIN_POSITIVE), grain: end / STEPS + 1, sorted: Vec::new() }
     }
 
-    /// Makes a parent of a schedule made for a network.
-    pub fn parent(&mut self, network: &Network, scheme: Scheme, end: i32, starts: &[i32]) -> Parent {
+    /// Makes a parent of a schedule made for a network, of which is known when it ends and what makes it worse than that.
+    pub fn parent(&mut self, network: &Network, scheme: Scheme, (end, worse): (i32, f64), starts: &[i32]) -> Parent {
         self.sort(network, starts);
         let spans = || {
             let tasks = starts.iter().zip(&network.durations).zip(&self.rates);
@@ -66,7 +66,7 @@ impl Nursery {
             spans().map(|(start, finish, rate)| f64::from(start) * f64::from(finish - start) * rate).sum();
         Parent {
             end,
-            fitness: f64::from(end) + moment / self.total,
+            fitness: f64::from(end) + moment / self.total + worse,
             scheme,
             print: print(starts.iter().map(|start| start.cast_unsigned())),
             order: self.sorted.iter().map(|&(_, task)| task).collect(),

@@ -11,6 +11,8 @@ pub(super) struct Record<'a> {
     pub made: u64,
     /// How many had been made when the best one was found.
     best_at: u64,
+    /// Whether a judge has seen a schedule that none could be better than.
+    pub perfect: bool,
     /// When the best schedule ends, and its starts.
     pub best: Option<(i32, Vec<i32>)>,
 }
@@ -18,7 +20,7 @@ pub(super) struct Record<'a> {
 impl<'a> Record<'a> {
     /// Nothing found and nothing spent.
     pub fn new(effort: Effort, lower_bound: i32, stop: &'a dyn Fn() -> bool) -> Self {
-        Self { effort, lower_bound, stop, made: 0, best_at: 0, best: None }
+        Self { effort, lower_bound, stop, made: 0, best_at: 0, perfect: false, best: None }
     }
 
     /// Counts a schedule.
@@ -45,7 +47,8 @@ impl<'a> Record<'a> {
     /// made.
     pub fn is_over(&self) -> bool {
         self.made > 0
-            && (self.best.as_ref().is_some_and(|best| best.0 <= self.lower_bound)
+            && (self.perfect
+                || self.best.as_ref().is_some_and(|best| best.0 <= self.lower_bound)
                 || self.left() == Some(0)
                 || self.effort.patience.is_some_and(|patience| self.made - self.best_at >= patience)
                 || (self.stop)())

@@ -5,6 +5,7 @@ use super::dense::Dense;
 use super::evolve::Search;
 use super::fault::Fault;
 use super::instance::Instance;
+use super::judge::Judge;
 use super::network::Prepared;
 use super::record::Record;
 use super::serial::Maker;
@@ -74,4 +75,25 @@ pub fn solve(instance: &Instance, effort: &Effort, stop: &dyn Fn() -> bool) -> R
     }
     let makespan = end.unsigned_abs();
     Ok(Best { starts, makespan, lower_bound, schedules: record.made, proven: makespan == lower_bound })
+}
+
+/// Looks for a good order until the judge knows no better, the effort is spent or `stop` says so, and returns how many
+/// schedules were made. The judge keeps what it likes best.
+///
+/// Which orders are tried depends on the instance and the seed alone: with more effort there are more of them, after the
+/// same ones.
+pub(crate) fn explore(
+    instance: &Instance,
+    effort: &Effort,
+    stop: &dyn Fn() -> bool,
+    judge: &mut dyn Judge,
+) -> Result<u64, Fault> {
+    let prepared = Prepared::new(instance)?;
+    let record = Record::new(*effort, i32::MIN, stop);
+    let record = if prepared.horizon <= DENSE_MAX {
+        Search::<Dense>::new(&prepared, record, effort.seed).judged_by(judge).run()
+    } else {
+        Search::<Sparse>::new(&prepared, record, effort.seed).judged_by(judge).run()
+    };
+    Ok(record.made)
 }

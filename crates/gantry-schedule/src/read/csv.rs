@@ -3,7 +3,7 @@
 //! Names of columns are those of other tools, too, in any case and order (`Predecessors`, `Task Name`, `Duration`).
 //! The delimiter is whichever of comma, semicolon and tab the heading has most of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Notes, Read, Unreadable};
 use crate::problem::nearest;
@@ -66,17 +66,20 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
     let mut notes = Notes::default();
     let unknown = |column: usize| columns.get(column).is_none_or(Option::is_none);
     for heading in headings.iter().zip(&columns).filter(|(name, column)| column.is_none() && !name.is_empty()) {
-        notes.add(1, unread(heading.0));
+        notes.add(|| 1, unread(heading.0));
     }
+    // In a table of many columns each is looked for once, and not for each task.
+    let places: BTreeMap<Column, usize> =
+        columns.iter().enumerate().filter_map(|(at, column)| Some(((*column)?, at))).collect();
     let mut project = Project::counting(Unit::Day);
     for record in table.records() {
         let record = record.map_err(|error| unreadable(&error))?;
         let line = record.position().map_or(1, |position| usize::try_from(position.line()).unwrap_or(1));
         let nameless = |at: usize| unknown(at) && headings.get(at).is_none_or(str::is_empty);
         if record.iter().enumerate().any(|(at, field)| !field.is_empty() && nameless(at)) {
-            notes.add(line, "this line has more fields than the heading has names; they are not read");
+            notes.add(|| line, "this line has more fields than the heading has names; they are not read");
         }
-        let row = Row { columns: &columns, record: &record, line };
+        let row = Row { places: &places, record: &record, line };
         if let Some(task) = row.task()? {
             project.tasks.push(task);
         }
@@ -129,15 +132,14 @@ fn columns(headings: &csv::StringRecord) -> Result<Vec<Option<Column>>, Unreadab
 
 /// One line of the table.
 struct Row<'a> {
-    columns: &'a [Option<Column>],
+    places: &'a BTreeMap<Column, usize>,
     record: &'a csv::StringRecord,
     line: usize,
 }
 
 impl Row<'_> {
     fn field(&self, wanted: Column) -> &str {
-        let at = self.columns.iter().position(|column| *column == Some(wanted));
-        at.and_then(|at| self.record.get(at)).unwrap_or_default()
+        self.places.get(&wanted).and_then(|at| self.record.get(*at)).unwrap_or_default()
     }
 
     /// What stands in a column, read; none when nothing stands there.
@@ -267,7 +269,7 @@ fn link_of(text: &str) -> Result<Link, String> {
 /// A link to a task may name its title where ids are numbers.
 fn settle_links(project: &mut Project) {
     let ids: BTreeSet<String> = project.tasks.iter().map(|task| task.id.clone()).collect();
-    let by_title: std::collections::BTreeMap<String, String> =
+    let by_title: BTreeMap<String, String> =
         project.tasks.iter().rev().map(|task| (task.title.clone(), task.id.clone())).collect();
     let settle = |name: &mut String| {
         if !ids.contains(name)

@@ -4,7 +4,7 @@ mod calendars; // in reading order
 mod tasks;
 mod xml;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Notes, Read, Unreadable};
 use crate::project::{Amount, CapacityChange, Money, Need, Project, Resource, Unit, When};
@@ -50,14 +50,15 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
 /// People and equipment; material and costs of the file are no resources that limit anything.
 fn resources(root: &Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Result<Vec<Resource>, Unreadable> {
     let mut resources = Vec::new();
+    let mut taken = BTreeSet::new();
     for element in root.all("Resources", "Resource") {
         let uid = element.required_number("UID")?;
         let Some(name) = element.text("Name") else { continue }; // a blank line of its table
         if element.number("Type")?.unwrap_or(1) != 1 {
-            notes.add(element.line(), format!("`{name}` is material or a cost; it and what it costs are not read"));
+            notes.add(|| element.line(), format!("`{name}` is material or a cost; it and what it costs are not read"));
             continue;
         }
-        let id = xml::unique(names.id(&element)?.unwrap_or(name), uid, names.resources.values());
+        let id = xml::unique(names.id(&element)?.unwrap_or(name), uid, &mut taken);
         names.resources.insert(uid, id.clone());
         let rate = element.decimal("StandardRate")?.filter(|rate| !rate.is_zero());
         let own = element.number("CalendarUID")?.and_then(|uid| names.calendars.get(&uid).cloned());

@@ -13,6 +13,9 @@ use crate::project::{Amount, Estimate, Length, Link, Need, Project, Resource, Ta
 /// The name of the pool of cores.
 const CORES: &str = "cores";
 
+/// As many cores as can be counted in thousandths.
+const CORES_MAX: u32 = u32::MAX / 1_000;
+
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
@@ -88,7 +91,8 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
     let execution = execution.unwrap_or_default();
     let measured: BTreeMap<&str, &Entry> = execution.tasks.iter().map(|entry| (entry.id(), entry)).collect();
     let machines = execution.machines.iter().chain(&machines);
-    let cores: u32 = machines.filter_map(|machine| machine.cpu.as_ref()?.core_count).fold(0, u32::saturating_add);
+    let cores = machines.filter_map(|machine| machine.cpu.as_ref()?.core_count).fold(0, u32::saturating_add);
+    let cores = cores.min(CORES_MAX);
 
     let mut project = Project { name: file.name, ..Project::counting(Unit::Second) };
     if cores > 0 {
@@ -99,7 +103,7 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
         let run = measured.get(entry.id()).copied().unwrap_or(entry);
         if cores > 0 && run.core_count.is_some_and(|count| count > f64::from(cores)) {
             notes.add(
-                1,
+                || 1,
                 format!("a task that used more cores than the {cores} of the machines is taken to have used these"),
             );
         }

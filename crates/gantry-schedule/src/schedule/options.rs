@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::level::Levelling;
-use crate::project::{Length, Project, Who};
+use crate::project::{Length, Project, Task, Who};
 
 /// Which value of a three-point estimate the schedule takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +40,12 @@ pub struct Options {
 /// So many schedules are tried when nobody says how many.
 const USUAL_SCHEDULES: u64 = 2_000;
 
+/// Where schedules are judged as people really work, each takes longer: so many tasks are placed in all.
+const USUAL_PLACED: usize = 20_000;
+
+/// But so many schedules are always tried.
+const USUAL_LEAST: usize = 50;
+
 /// So many futures are drawn when nobody says how many.
 pub const USUAL_DRAWS: u32 = 2_000;
 
@@ -68,8 +74,25 @@ impl Options {
             Who::Named { resource } => !needed.insert(resource.as_str()),
             Who::Fitting { .. } => true,
         });
-        if contested && project.tasks.len() < SEARCHED_TASKS { USUAL_SCHEDULES } else { 0 }
+        match project.tasks.len() {
+            SEARCHED_TASKS.. => 0,
+            _ if !contested => 0,
+            _ if is_plain(project) => USUAL_SCHEDULES,
+            tasks => USUAL_SCHEDULES.min((USUAL_PLACED / tasks).max(USUAL_LEAST) as u64),
+        }
     }
+}
+
+/// Whether there is one calendar, everybody is named and always there, and nothing comes first.
+fn is_plain(project: &Project) -> bool {
+    let people = project.resources.iter().all(|one| one.calendar.is_none() && one.absences.is_empty());
+    let first = project.tasks.first().map_or(0, |task| task.priority);
+    let plain = |task: &Task| {
+        let named = task.needs.iter().all(|need| matches!(need.who, Who::Named { .. }));
+        let due = task.deadline.is_some_and(|deadline| deadline.hard);
+        named && !due && task.calendar.is_none() && task.priority == first && task.progress.started.is_none()
+    };
+    people && project.deadline.is_none_or(|deadline| !deadline.hard) && project.tasks.iter().all(plain)
 }
 
 impl Default for Options {

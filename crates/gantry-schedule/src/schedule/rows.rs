@@ -330,8 +330,7 @@ pub(super) fn warnings(computed: &Computed<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (at, node) in network.nodes.iter().enumerate().filter(|(_, node)| node.started.is_some()) {
         for tie in network.ties_into(at).iter().filter(|tie| links.contains(&own(network, tie))) {
-            let line = &model.lines.all[node.line];
-            let bound = crate::network::bound(tie, computed.placement.times[tie.from], line);
+            let bound = crate::network::bound(tie, computed.placement.times[tie.from], &model.lines.all);
             let times = computed.placement.times[at];
             let held = if tie.kind.holds_start() { times.start } else { times.finish };
             if held < bound && network.nodes[tie.from].role == Role::Work {

@@ -1,11 +1,12 @@
 //! Futures: what they say, and that they say it again.
 
 use gantry_schedule::project::{
-    Correlation, Cost, CostKind, Due, Money, Project, ReferenceClass, Resource, Risk, ThreePoint,
+    Amount, CapacityChange, Correlation, Cost, CostKind, Due, Money, Project, ReferenceClass, Resource, Risk,
+    ThreePoint,
 };
 use gantry_schedule::{MonteCarlo, Options, Schedule};
 
-use crate::kit::{counted, office, planned_with, row};
+use crate::kit::{counted, office, planned_with, row, when, with_people};
 
 const DRAWS: u32 = 4_000;
 
@@ -192,4 +193,27 @@ fn risks_with_one_cause_strike_together() {
     let together = futures(&project);
     let finish = together.finish;
     assert_eq!([finish.p10, finish.p40, finish.p60, finish.p95].map(|at| at.to_string()), ["2", "2", "22", "22"]);
+}
+
+#[test]
+fn a_future_that_runs_into_a_fall_of_capacity_waits_for_who_is_left() {
+    // Two work side by side until day ten; then there is one, who does the one after the other if both are late.
+    let mut project = with_people(counted("a 5d/8d/20d needs crew\n b 5d/8d/20d needs crew"), &[("crew", 2)]);
+    let before = futures(&project);
+    project.resources[0].changes = vec![CapacityChange { from: when("10"), capacity: Amount::whole(1) }];
+    let after = futures(&project);
+    assert!(number(before.finish.p95) < 20.0, "{}", before.finish.p95);
+    assert!(number(after.finish.p95) > 24.0, "{}", after.finish.p95);
+    assert_eq!(after.finish.p20, before.finish.p20, "where one is done by then nothing has changed");
+}
+
+#[test]
+fn a_future_in_which_nobody_is_left_is_told() {
+    let mut project = with_people(counted("a 2d/4d/20d needs crew"), &[("crew", 1)]);
+    project.resources[0].changes = vec![CapacityChange { from: when("9"), capacity: Amount::whole(0) }];
+    let schedule = drawn_futures(&project);
+    let told: Vec<&str> = schedule.warnings.iter().map(|warning| warning.what.as_str()).collect();
+    let expected = "in 19 % of futures some work is so late that its people have left for good; there it is taken to go on \
+                    without them";
+    assert_eq!(told, [expected]);
 }

@@ -7,6 +7,7 @@ mod calendars;
 mod people;
 mod optimiser;
 mod files;
+mod hostile;
 mod infeasible;
 mod progress;
 mod health;

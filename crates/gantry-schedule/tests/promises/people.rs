@@ -183,3 +183,19 @@ fn priority_wins_in_a_large_project_too() {
         ("0".into(), "399".into())
     );
 }
+
+#[test]
+fn a_lag_of_work_is_the_same_whoever_is_found() {
+    // Six hours of the office end on Tuesday at eleven, when Eve has gone home; in her own hours they would end on Wednesday.
+    let mut project = office("a 4h\n b 4h after a FS+6h role worker\n c 1h after b");
+    let week = r#"{"id":"early","week":{"mon-sat":["06:00-10:00"]}}"#;
+    project.calendars.push(serde_json::from_str(week).unwrap());
+    let early =
+        Resource { roles: vec!["worker".to_owned()], calendar: Some("early".to_owned()), ..Resource::new("eve") };
+    project.resources = vec![early];
+    let schedule = planned_with(&project, &Options { draws: 64, ..Options::default() });
+    let expected = "a 03-02 09:00..03-02 13:00\nb 03-04 06:00..03-04 10:00\nc 03-04 10:00..03-04 11:00";
+    assert_eq!(drawn(&schedule), expected);
+    assert_eq!(column(&schedule, |row| row.float.to_string()), "a 0.75, b 0, c 0", "until Tuesday evening");
+    assert_eq!(schedule.monte_carlo.unwrap().finish.p95, schedule.finish, "futures count it alike");
+}

@@ -86,3 +86,19 @@ fn started_work_goes_on_when_there_is_someone_again() {
     assert_eq!(row(&schedule, "a").start.to_string(), "2026-03-02T09:00:00+00:00");
     assert_eq!(row(&schedule, "a").finish.to_string(), "2026-03-10T13:00:00+00:00", "a day and a half from the ninth");
 }
+
+#[test]
+fn what_is_left_of_work_follows_its_start_even_if_that_is_after_the_data_date() {
+    let mut project = office("a 4d started 2026-03-09 percent 50\n b 1d after a");
+    project.data_date = Some(when("2026-03-04"));
+    assert_eq!(drawn(&planned(&project)), "a 03-09 00:00..03-10 17:00\nb 03-11 09:00..03-11 17:00");
+}
+
+#[test]
+fn work_that_finished_before_it_started_is_a_mistake() {
+    let problems = gantry_schedule::schedule(&at("9", "a 3d started 6 finished 4"), &Options::default()).unwrap_err();
+    assert_eq!(
+        problems[0].to_string(),
+        "task.a.progress: it has finished before it started; exchange the two, or correct one"
+    );
+}

@@ -221,7 +221,7 @@ proptest! {
         assert_links_are_kept(&project, &searched);
         prop_assert_eq!(overloaded(&project, &searched), None);
         prop_assert!(searched.makespan <= plan(&project, Levelling::Slip).makespan);
-        if let Some(bound) = searched.optimiser.and_then(|told| told.lower_bound) {
+        if let Some(bound) = searched.optimiser.map(|told| told.lower_bound) {
             prop_assert!(bound <= searched.makespan);
         }
     }

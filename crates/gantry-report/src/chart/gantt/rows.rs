@@ -32,7 +32,8 @@ pub(super) fn fold(chart: &Gantt) -> Vec<Row> {
     let beginnings: Vec<usize> = match deepest_level(chart, rows_max) {
         Some(level) => (0..chart.tasks.len()).filter(|at| *at == 0 || chart.tasks[*at].depth <= level).collect(),
         None => {
-            let tops = (0..chart.tasks.len()).filter(|at| *at == 0 || chart.tasks[*at].depth == top_level(chart));
+            let top = top_level(chart);
+            let tops = (0..chart.tasks.len()).filter(|at| *at == 0 || chart.tasks[*at].depth == top);
             let tops: Vec<usize> = tops.collect();
             tops.iter().step_by(tops.len().div_ceil(rows_max).max(1)).copied().collect()
         }

@@ -1,6 +1,6 @@
 //! Calendars of the file: weeks, days off, and calendars that stand on others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -15,18 +15,23 @@ const USUAL: [Hours; 2] = [Hours { from: 8 * 60, to: 12 * 60 }, Hours { from: 13
 /// So many single days of an exception with hours of its own are taken down.
 const EXCEPTION_DAYS_MAX: i32 = 3_660;
 
+/// So many exceptions may all calendars have, with those of the calendars they stand on: small files must not become large.
+const DAYS_MAX: usize = 200_000;
+
 pub fn read(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Calendar>, Unreadable> {
     let elements: Vec<(i64, Element<'_, '_>)> = root
         .all("Calendars", "Calendar")
         .map(|element| Ok((element.required_number("UID")?, element)))
         .collect::<Result<_, Unreadable>>()?;
+    let mut taken = BTreeSet::new();
     for (uid, element) in &elements {
         let name = element.text("Name").unwrap_or("calendar");
-        let name = xml::unique(name, *uid, names.calendars.values());
+        let name = xml::unique(name, *uid, &mut taken);
         names.calendars.insert(*uid, name);
     }
     let by_uid: BTreeMap<i64, Element<'_, '_>> = elements.iter().copied().collect();
     let mut calendars = Vec::new();
+    let mut days = 0;
     for (uid, element) in &elements {
         let base = element
             .number("BaseCalendarUID")?
@@ -37,6 +42,10 @@ pub fn read(root: &Element<'_, '_>, names: &mut Names) -> Result<Vec<Calendar>, 
         // A calendar of one person stands on a base; bases stand on nothing.
         for element in base.into_iter().chain([element]) {
             take(element, &mut calendar)?;
+        }
+        days += calendar.exceptions.len() + calendar.days_off.len();
+        if days > DAYS_MAX {
+            return Err(element.wrong(&format!("the calendars up to here have more than {DAYS_MAX} exceptions in all")));
         }
         calendars.push(calendar);
     }
@@ -89,7 +98,10 @@ fn except(element: &Element<'_, '_>, hours: Vec<Hours>, calendar: &mut Calendar)
         }
         if hours.is_empty() {
             // A person may be away on a day for which the base has hours of its own.
-            calendar.exceptions.retain(|date, _| *date < from || *date > to);
+            let hidden: Vec<Date> = calendar.exceptions.range(from..=to).map(|(date, _)| *date).collect();
+            for date in hidden {
+                calendar.exceptions.remove(&date);
+            }
             calendar.days_off.push(Days { from, to });
             continue;
         }

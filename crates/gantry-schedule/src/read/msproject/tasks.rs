@@ -9,6 +9,9 @@ use crate::project::{
     ThreePoint, Unit,
 };
 
+/// A thousand years, in tenths of minutes.
+const LAG_MAX: u64 = 1_000 * 366 * 24 * 60 * 10;
+
 /// Reads all tasks. The element with number 0 is the whole project, and blank lines of the outline are no tasks.
 pub fn read(root: &Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Result<Vec<Task>, Unreadable> {
     let mut elements = Vec::new();
@@ -29,7 +32,7 @@ pub fn read(root: &Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Res
     let mut tasks = Vec::with_capacity(elements.len());
     for (at, (uid, element)) in elements.iter().enumerate() {
         let level = element.number("OutlineLevel")?.unwrap_or(1);
-        open.retain(|(above, _)| *above < level);
+        while open.pop_if(|(above, _)| *above >= level).is_some() {}
         let parent = open.last().and_then(|(_, uid)| names.tasks.get(uid).cloned());
         open.push((level, *uid));
         let next = elements.get(at + 1).map(|(_, next)| next.number("OutlineLevel")).transpose()?.flatten();
@@ -51,7 +54,7 @@ fn task(
         after.extend(read_link(&link, names, notes)?);
     }
     if let Some(what) = element.number("ConstraintType")?.and_then(not_kept) {
-        notes.add(element.line(), what);
+        notes.add(|| element.line(), what);
     }
     let id = names.tasks.get(&uid).cloned().unwrap_or_default();
     let name = element.text("Name").unwrap_or_default();
@@ -73,7 +76,9 @@ fn task(
         },
         deadline: deadline(element)?,
         costs: cost.map(|cost| fixed_cost(element, hundredths(cost))).transpose()?.into_iter().collect(),
-        priority: element.number("Priority")?.map_or(0, |priority| i32::try_from(priority - 500).unwrap_or_default()),
+        priority: element
+            .number("Priority")?
+            .map_or(0, |priority| i32::try_from(priority.saturating_sub(500)).unwrap_or_default()),
         progress: progress(element, contains, length)?,
         baseline: baseline(element)?,
         ..Task::milestone(id)
@@ -160,7 +165,7 @@ fn is_share(left: Length, whole: Length, percent: u8) -> bool {
 fn read_link(element: &Element<'_, '_>, names: &Names, notes: &mut Notes) -> Result<Option<Link>, Unreadable> {
     let before = element.required_number("PredecessorUID")?;
     if element.flag("CrossProject")? {
-        notes.add(element.line(), "this link leads to a task of another file, and is not read");
+        notes.add(|| element.line(), "this link leads to a task of another file, and is not read");
         return Ok(None);
     }
     let Some(task) = names.tasks.get(&before) else {
@@ -181,7 +186,10 @@ fn read_link(element: &Element<'_, '_>, names: &Names, notes: &mut Notes) -> Res
             element.wrong("this link waits for a share of the task before it; give it a length of time instead")
         );
     }
-    let lag = Length::seconds(tenths.saturating_mul(6));
+    if tenths.unsigned_abs() > LAG_MAX {
+        return Err(element.wrong(&format!("`{tenths}` tenths of minutes are a lag of more than a thousand years")));
+    }
+    let lag = Length::seconds(tenths * 6);
     Ok(Some(Link {
         task: task.clone(),
         kind,

@@ -1,5 +1,7 @@
 //! Elements of the file, and what stands in them.
 
+use std::collections::BTreeSet;
+
 use roxmltree::{Document, Node};
 use rust_decimal::Decimal;
 
@@ -145,6 +147,8 @@ pub fn is_elapsed(format: i64) -> bool {
 }
 
 /// What something is called that nothing else of its kind is.
-pub fn unique<'a>(name: &str, uid: i64, mut taken: impl Iterator<Item = &'a String>) -> String {
-    if taken.any(|other| other == name) { format!("{name} ({uid})") } else { name.to_owned() }
+pub fn unique(name: &str, uid: i64, taken: &mut BTreeSet<String>) -> String {
+    let id = if taken.contains(name) { format!("{name} ({uid})") } else { name.to_owned() };
+    taken.insert(id.clone());
+    id
 }

@@ -114,7 +114,7 @@ fn ready(sheet: &Sheet<'_>) -> Vec<i64> {
     let mut ready = vec![0; network.len()];
     for (at, node) in network.nodes.iter().enumerate() {
         let line = &model.lines.all[node.line];
-        let (start, finish) = bounds(network, at, &times, line);
+        let (start, finish) = bounds(network, at, &times, &model.lines.all);
         let start = start.max(node.earliest);
         let earliest = place_node(node, line, start, finish.max(start));
         ready[at] = earliest.start;
