@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gantry_core::plan::{Action, Plan};
 use gantry_core::time::Timestamp;
-use gantry_schedule::Options;
+use gantry_schedule::{Options, Project, Schedule};
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
@@ -22,20 +22,34 @@ const LONGEST: usize = 3;
 /// How many words a demand and a task share at least when the one touches the other.
 const SHARED_WORDS_MIN: usize = 2;
 
+/// A plan that nobody has accepted yet, with its schedule.
+pub(crate) struct Draft {
+    pub(crate) plan: Plan,
+    pub(crate) project: Project,
+    pub(crate) schedule: Schedule,
+}
+
+impl Draft {
+    /// Reads a plan as it was put together, and schedules it.
+    pub(crate) fn of(draft: &Value, facts: &Facts) -> Result<Self, String> {
+        let mut draft = draft.clone();
+        let Value::Object(fields) = &mut draft else { return Err("there is no plan to forecast".to_owned()) };
+        fields.entry("title").or_insert_with(|| json!(facts.title));
+        let read = gantry_format::load("plan.json", draft.to_string().as_bytes());
+        let plan = read.plan.ok_or_else(|| {
+            let first = read.report.diagnostics.first().map(|found| found.message.clone()).unwrap_or_default();
+            format!("the plan is not sound: {first}")
+        })?;
+        let project = plan.project(Timestamp::from_ms(0)); // a draft says itself when it starts
+        let schedule = gantry_schedule::schedule(&project, &Options::usual(&project))
+            .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+        Ok(Self { plan, project, schedule })
+    }
+}
+
 /// Computes it for a plan as it is exported.
-pub fn overview(plan: &Value, facts: &Facts) -> Result<Value, String> {
-    let draft = plan;
-    let mut plan = plan.clone();
-    let Value::Object(fields) = &mut plan else { return Err("there is no plan to forecast".to_owned()) };
-    fields.entry("title").or_insert_with(|| json!(facts.title));
-    let read = gantry_format::load("plan.json", plan.to_string().as_bytes());
-    let plan = read.plan.ok_or_else(|| {
-        let first = read.report.diagnostics.first().map(|found| found.message.clone()).unwrap_or_default();
-        format!("the plan is not sound: {first}")
-    })?;
-    let project = plan.project(Timestamp::from_ms(0)); // a draft says itself when it starts
-    let schedule = gantry_schedule::schedule(&project, &Options::usual(&project))
-        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+pub fn overview(draft: &Value, facts: &Facts) -> Result<Value, String> {
+    let Draft { plan, project, schedule } = Draft::of(draft, facts)?;
     let health = json!(gantry_schedule::health(&project, &schedule));
     let schedule = serde_json::to_value(&schedule).map_err(|error| error.to_string())?;
     Ok(Overview { plan: &plan, draft, schedule: &schedule, facts, health }.value())

@@ -98,7 +98,7 @@ pub fn gather(told: Told<'_>) -> Gathered {
         template: told.life.and_then(template),
         title: told.plan.title.clone(),
         day: clock(told.now)[..10].to_owned(),
-        document: with_leaves(document),
+        document,
         schedule: scheduled,
         project: told.project,
         parts,
@@ -106,16 +106,6 @@ pub fn gather(told: Told<'_>) -> Gathered {
         happened,
         begun,
     }
-}
-
-/// Says of every task whether others are inside it.
-fn with_leaves(mut document: Value) -> Value {
-    let parents: Vec<Value> =
-        document["tasks"].as_array().into_iter().flatten().map(|task| task["parent"].clone()).collect();
-    for task in document["tasks"].as_array_mut().into_iter().flatten() {
-        task["leaf"] = json!(!parents.contains(&task["id"]));
-    }
-    document
 }
 
 /// The step that writes the plan down.

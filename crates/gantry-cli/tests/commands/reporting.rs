@@ -25,7 +25,7 @@ fn said(kit: &Kit, args: &[&str]) -> String {
 
 /// Without what differs from run to run: the day, and when something happened.
 fn steady(text: &str) -> String {
-    let is_time = |line: &str| line.starts_with("| 20") && line.contains('T');
+    let is_time = |line: &str| line.starts_with("| 20") && line.contains('T') || line.starts_with("*Report of 20");
     text.lines().filter(|line| !is_time(line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -185,4 +185,25 @@ fn reports_of_real_requests_contradict_themselves_nowhere() {
         checked += 1;
     }
     assert!(checked > 5, "{checked}");
+}
+
+/// The sections of a Markdown page, by their headings.
+fn sections(page: &str) -> Vec<&str> {
+    page.split("\n## ").skip(1).filter(|section| !section.starts_with("Summary\n")).collect()
+}
+
+#[test]
+fn the_page_that_planning_leaves_is_the_report_as_markdown() {
+    let kit = Kit::new();
+    let made = kit.output(&["plan", "--yes", "--offline", "--json", "Open a bakery in Graz for 60,000 EUR"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    assert_eq!(made["files"], serde_json::json!([format!("{}/report/plan.md", made["plan_id"].as_str().unwrap())]));
+    let page = kit.output(&["artifact", "get", "@last", "report", "plan.md", "-o", "-"]);
+    let page = String::from_utf8(page.stdout).unwrap();
+    let report = said(&kit, &["report", "@last", "--format", "markdown"]);
+    // How the plan stands is all that the report knows besides.
+    assert!(sections(&page).len() > 15, "{page}");
+    for section in sections(&page) {
+        assert!(report.contains(section), "this is not in the report:\n{section}");
+    }
 }

@@ -1,5 +1,7 @@
 //! Fills a layout with what is known about a plan.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::layout::{self, Choice, Layout};
@@ -20,7 +22,7 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     let mut numbers = subject.scheduled.map(|(_, schedule)| figures_of(schedule)).unwrap_or_default();
     numbers.extend(figures::of_work(&subject.plan));
     let mut whole: Map<String, Value> = subject.parts.clone();
-    whole.insert("plan".to_owned(), subject.plan.clone());
+    whole.insert("plan".to_owned(), with_leaves(subject.plan.clone()));
     whole.insert("life".to_owned(), subject.life.clone());
     whole.insert("q".to_owned(), Value::Object(numbers.clone()));
     whole.insert("sources".to_owned(), json!(subject.sources));
@@ -46,6 +48,20 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     };
     report.findings = check::check(&report, subject);
     report
+}
+
+/// Says of every task whether others are inside it.
+fn with_leaves(mut plan: Value) -> Value {
+    let parents: BTreeSet<String> = plan["tasks"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|task| Some(task["parent"].as_str()?.to_owned()))
+        .collect();
+    for task in plan["tasks"].as_array_mut().into_iter().flatten() {
+        task["leaf"] = json!(!task["id"].as_str().is_some_and(|id| parents.contains(id)));
+    }
+    plan
 }
 
 /// The same without letters that nobody sees, or that turn others around.

@@ -61,7 +61,7 @@ fn draw(report: &Report) -> String {
                     header.head {
                         h1 { (report.title) }
                         @if !report.about.is_empty() { p.lede { (line(&report.about)) } }
-                        p.made { "Report of " (report.day) (made_by(report)) }
+                        p.made { (report.made()) }
                     }
                     @if !report.findings.is_empty() { (findings(report)) }
                     @for section in &report.sections { (draw_section(report, section)) }
@@ -76,25 +76,6 @@ fn draw(report: &Report) -> String {
 
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
-}
-
-fn made_by(report: &Report) -> Markup {
-    let mut by: Vec<&str> = Vec::new();
-    for source in report
-        .sources
-        .iter()
-        .filter(|source| source.kind == "model" && source.missing.is_none() && !source.by.is_empty())
-    {
-        let name = if source.by.starts_with("gantry-offline") {
-            "the offline model, which knows nothing of your case"
-        } else {
-            &source.by
-        };
-        if !by.contains(&name) {
-            by.push(name);
-        }
-    }
-    html! { @if !by.is_empty() { " · words by " (by.join(", ")) " · numbers by computation" } }
 }
 
 fn contents(report: &Report) -> Markup {
@@ -283,7 +264,7 @@ fn line(line: &[Span]) -> Markup {
             @match span {
                 Span::Text(text) => (text),
                 Span::Number { text, of, claim } => data title=(format!("{} ({})", of.replace(['.', '_'], " "), claim.words())) { (text) },
-                Span::Stray(text) => mark.stray title="nothing gives this number" { (text) },
+                Span::Stray(_) => mark.stray title="a number stood here that neither the request nor the schedule gives" { (span.text()) },
                 Span::Ref { text, id } => a href=(format!("#{}", anchor(id))) { (text) },
                 Span::Elsewhere { text, section } => a href=(format!("#{section}")) { (text) },
                 Span::Dangling(text) => mark.stray title="this names nothing in the plan" { (text) },
