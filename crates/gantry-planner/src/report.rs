@@ -29,15 +29,16 @@ pub fn report(layout: &Layout, parts: &Map<String, Value>) -> Result<Report, Str
     let facts: Facts =
         serde_json::from_value(part("facts").clone()).map_err(|error| format!("`facts` cannot be read: {error}"))?;
     let Draft { plan, project, schedule } = Draft::of(part("plan"), &facts)?;
+    let made = parts.iter().filter(|(name, value)| !["plan", "repairs"].contains(&name.as_str()) && !value.is_null());
+    let made: Map<String, Value> = made.map(|(name, value)| (name.clone(), value.clone())).collect();
     let written = document(&document::Subject {
         kept: Map::new(),
         plan: &plan,
         state_of: &|_| None,
         scheduled: Ok((&project, &schedule)),
         source: serde_json::from_str(&gantry_format::to_json(&plan)).unwrap_or_default(),
+        parts: &made,
     });
-    let made = parts.iter().filter(|(name, value)| !["plan", "repairs"].contains(&name.as_str()) && !value.is_null());
-    let made: Map<String, Value> = made.map(|(name, value)| (name.clone(), value.clone())).collect();
     let subject = Subject {
         title: plan.title.clone(),
         day: facts.today.to_string(),

@@ -39,7 +39,9 @@ impl Planner {
         let made = match tool {
             "plan.read" => read(args)?,
             "plan.weave" => woven(args)?,
-            "plan.forecast" => json!({"overview": overview::overview(arg(args, "plan"), &facts(args)?)?}),
+            "plan.forecast" => {
+                json!({"overview": overview::overview(arg(args, "plan"), &facts(args)?, &stages(args))?})
+            }
             "plan.report" => self.report(args)?,
             other => return Err(format!("there is no tool `{other}`")),
         };
@@ -141,6 +143,12 @@ fn arg<'a>(args: &'a Map<String, Value>, name: &str) -> &'a Value {
 
 fn facts(args: &Map<String, Value>) -> Result<Facts, String> {
     serde_json::from_value(arg(args, "facts").clone()).map_err(|error| format!("`facts` cannot be read: {error}"))
+}
+
+/// What the steps before the schedule answered, as far as there were such steps.
+fn stages(args: &Map<String, Value>) -> Vec<(&'static str, &Value)> {
+    let named = [("scenario", "way to go"), ("team", "team"), ("risks", "risks")];
+    named.into_iter().map(|(part, stage)| (stage, arg(args, part))).filter(|(_, answer)| !answer.is_null()).collect()
 }
 
 /// What is certain about a request.

@@ -148,7 +148,8 @@ fn answers(facts: &Facts) -> (Plan, Map<String, Value>) {
                 json!({"plan": plan, "repairs": woven.repairs})
             }
             Some(Action::Tool(tool)) if tool.name == "plan.forecast" => {
-                json!({"overview": gantry_planner::overview::overview(&made["weave"]["plan"], facts).unwrap()})
+                let team = &made["team"]["team"];
+                json!({"overview": gantry_planner::overview::overview(&made["weave"]["plan"], facts, &[("team", team)]).unwrap()})
             }
             Some(Action::Tool(tool)) if tool.name == "plan.report" => {
                 let parts = inputs(&tool.args).into_iter().collect();

@@ -85,14 +85,15 @@ pub fn gather(told: Told<'_>) -> Gathered {
     let kept = told
         .life
         .map(|life| json!({"plan_id": life.id(), "state": life.state().to_string(), "revision": life.revision()}));
+    let (parts, sources) = told.life.map(|life| parts(life, &timeline)).unwrap_or_default();
     let document = document(&document::Subject {
         kept: kept.and_then(|kept| kept.as_object().cloned()).unwrap_or_default(),
         plan: &work,
         state_of: &state_of,
         scheduled: scheduled.as_ref().map(|schedule| (&told.project, schedule)).map_err(Vec::as_slice),
         source: told.source.clone(),
+        parts: &parts,
     });
-    let (parts, sources) = told.life.map(|life| parts(life, &timeline)).unwrap_or_default();
     let happened = told.life.map_or(Value::Null, |life| happened(life, &work, told.entries, &timeline, told.now));
     Gathered {
         template: told.life.and_then(template),
@@ -129,6 +130,11 @@ fn template(life: &Life) -> Option<String> {
         Some((_, Input::Value(Value::String(name)))) => Some(name.clone()),
         _ => None,
     }
+}
+
+/// What the steps of planning made, by the names that reports use.
+pub fn parts_of(life: &Life) -> Map<String, Value> {
+    parts(life, &Timeline::default()).0
 }
 
 /// What the steps made, and where each part comes from.

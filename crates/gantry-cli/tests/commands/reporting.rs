@@ -44,6 +44,7 @@ fn the_report_of_a_project_says_everything_once_and_the_same_every_time() {
         of(&one).lines().filter(|line| line.starts_with("## ")).map(|line| line[3..].to_owned()).collect();
     insta::assert_snapshot!(headings.join("\n"), @"
     Summary
+    What was asked for
     Schedule
     Phases
     Cost
@@ -62,6 +63,7 @@ fn the_report_of_a_project_says_everything_once_and_the_same_every_time() {
     Questions and answers
     Pitch
     The request and its vetting
+    What rests on what
     What happened
     Checks
     ");
@@ -206,4 +208,33 @@ fn the_page_that_planning_leaves_is_the_report_as_markdown() {
     for section in sections(&page) {
         assert!(report.contains(section), "this is not in the report:\n{section}");
     }
+}
+
+#[test]
+fn every_statement_says_what_it_rests_on() {
+    let kit = planned(SOLAR);
+    let plan: Value = serde_json::from_str(&said(&kit, &["export", "@last", "--format", "json"])).unwrap();
+    let claims = plan["claims"].as_array().unwrap();
+    let of = |id: &Value, about: &str| claims.iter().find(|claim| claim["id"] == *id && claim["about"] == about);
+    let parents: Vec<&Value> = plan["tasks"].as_array().unwrap().iter().map(|task| &task["parent"]).collect();
+    for task in plan["tasks"].as_array().unwrap().iter().filter(|task| !parents.contains(&&task["id"])) {
+        let claim = of(&task["id"], "hours").unwrap_or_else(|| panic!("{}", task["id"]));
+        assert_eq!(claim["claim"], "estimate");
+        assert!(claim["source"].as_str().unwrap().starts_with("gantry-offline"), "{claim}");
+    }
+    for risk in plan["risks"].as_array().unwrap() {
+        assert_eq!(of(&risk["id"], "risk").unwrap()["claim"], "estimate");
+    }
+    let given = |id: &str| of(&json!(id), "request").unwrap_or_else(|| panic!("{id}: {claims:?}"));
+    assert_eq!(
+        (given("budget")["says"].as_str(), given("budget")["claim"].as_str()),
+        (Some("2000000.0 DKK"), Some("given"))
+    );
+    assert_eq!(given("place")["says"], "Aarhus");
+    for sort in ["given", "fact", "assumption", "estimate"] {
+        let one = claims.iter().find(|claim| claim["claim"] == sort).unwrap_or_else(|| panic!("{sort}"));
+        assert!(!one["source"].as_str().unwrap().is_empty(), "{one}");
+    }
+    let report = said(&kit, &["report", "@last", "--format", "markdown", "--section", "claims"]);
+    assert!(report.contains("| estimate | hours |") && report.contains("| given | demand | D1"), "{report}");
 }
