@@ -185,8 +185,16 @@ impl std::fmt::Display for Unplannable {
     }
 }
 
-/// The kind of a request that no words tell the kind of.
-const GENERAL: &str = "organisation-change";
+/// The kind of a request that no words tell the kind of: what costs no more than a family can pay is that of a person.
+fn general(text: &str, brief: &Brief) -> &'static str {
+    /// A longer text is about more than one person's wishes.
+    const SHORT: usize = 200;
+    const POCKET_EUR: f64 = 10_000.0;
+    let rate = brief.budget.as_ref().and_then(|money| per_eur(money.currency.as_deref().unwrap_or("EUR")));
+    let eur = brief.budget.as_ref().and_then(|money| f64::try_from(money.amount).ok()).zip(rate);
+    let dear = brief.budget.is_some() && eur.is_none_or(|(amount, rate)| amount / rate > POCKET_EUR);
+    if text.len() > SHORT || dear { "organisation-change" } else { "personal-household" }
+}
 
 impl Facts {
     /// Reads what is asked for.
@@ -203,7 +211,7 @@ impl Facts {
             asked.changes.iter().map(|change| brief::change::apply(&mut brief, change, today)).collect();
         let kinds = Kinds::built_in().map_err(|error| Unplannable::Broken(error.to_string()))?;
         let told = kinds.of(&asked.request).best().map(|best| best.kind.clone());
-        let name = told.as_deref().unwrap_or(GENERAL);
+        let name = told.as_deref().unwrap_or_else(|| general(&asked.request, &brief));
         let kind = kinds.get(name).ok_or_else(|| Unplannable::Broken(format!("nothing is known about `{name}`")))?;
         let mut facts = Self::read(&text, today, &brief, kind);
         for (at, (change, what)) in asked.changes.iter().zip(&changed).enumerate() {

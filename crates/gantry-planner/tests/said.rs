@@ -104,3 +104,20 @@ fn a_document_that_gives_orders_is_named_and_not_read() {
         "{told}"
     );
 }
+
+#[test]
+fn short_requests_are_known_for_what_they_are_and_no_larger() {
+    let mut wrong = Vec::new();
+    for line in include_str!("data/short.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let [kind, size, text] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let found = match Facts::of(&Asked::new(text, TODAY)) {
+            Ok(facts) if facts.kind_was_told => format!("{} {}", facts.kind, facts.size),
+            Ok(facts) => format!("unknown {}", facts.size),
+            Err(why) => format!("{why}"),
+        };
+        if found != format!("{kind} {size}") {
+            wrong.push(format!("{text}: {kind} {size}, not {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
