@@ -15,9 +15,11 @@ pub mod markdown;
 
 mod compose; // in reading order
 mod figures;
+mod markup;
 mod once;
 mod pattern;
 mod prose;
+mod slim;
 
 use gantry_schedule::{Project, Schedule};
 use serde::{Deserialize, Serialize};
