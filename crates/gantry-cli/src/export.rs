@@ -132,7 +132,15 @@ async fn document(record: &Record, what: &str) -> Result<String, Fault> {
     let state_of = |id: &TaskId| Some(life.as_ref()?.task_state(id.as_str())?.to_string());
     let source = serde_json::from_str(&gantry_format::to_json(&plan)).unwrap_or_default();
     let scheduled = scheduled.as_ref().map(|schedule| (&project, schedule)).map_err(Vec::as_slice);
-    exit::json_text(&document::document(&Subject { kept, plan: &work, state_of: &state_of, scheduled, source }))
+    let parts = life.as_ref().map(|life| gantry_view::report::parts_of(life)).unwrap_or_default();
+    exit::json_text(&document::document(&Subject {
+        kept,
+        plan: &work,
+        state_of: &state_of,
+        scheduled,
+        source,
+        parts: &parts,
+    }))
 }
 
 fn tell(args: &Args, path: &str, written: u64) -> Result<(), Fault> {

@@ -21,7 +21,7 @@ const FOLDER_VARIABLE: &str = "GANTRY_TEMPLATES";
 /// See, copy and check the templates that `gantry plan` works by
 ///
 /// A template is a folder of data: `plan.yaml` (the steps), `prompts/` with `schemas/` (what models are asked), `offline/`
-/// (what is answered without one), `checklist.yaml` and `report.md`. Your own are folders in `templates` beside the prompts of
+/// (what is answered without one), `checklist.yaml` and `report.yaml`. Your own are folders in `templates` beside the prompts of
 /// the project [env: `GANTRY_TEMPLATES`]; one of the same name takes the place of a built-in one.
 #[derive(clap::Args)]
 #[command(

@@ -15,7 +15,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gantry-store-sqlite", &["gantry-core", "gantry-store"]),
     ("gantry-llm", &["gantry-core"]),
     ("gantry-runners", &["gantry-core", "gantry-llm"]),
-    ("gantry-planner", &["gantry-core", "gantry-schedule", "gantry-format", "gantry-llm", "gantry-runners"]),
+    (
+        "gantry-planner",
+        &["gantry-core", "gantry-schedule", "gantry-format", "gantry-report", "gantry-llm", "gantry-runners"],
+    ),
     ("gantry-engine", &["gantry-core", "gantry-format", "gantry-store", "gantry-llm", "gantry-runners"]),
     (
         "gantry-view",

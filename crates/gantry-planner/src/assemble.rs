@@ -12,6 +12,9 @@ use crate::weave::is_taken;
 /// How many risks a decision is shown with.
 const RISKS_DECIDED_MAX: usize = 3;
 
+/// All people together, where the request says how many they are.
+const TEAM: &str = "everyone";
+
 /// What a plan needs beside its work.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -31,6 +34,8 @@ pub struct Setting {
     pub deadline: Option<Date>,
     /// When it has worked, as it was said.
     pub success: Vec<String>,
+    /// How many work on it, when that was said: never more at once, whatever their roles.
+    pub team: Option<u32>,
 }
 
 /// A plan in the form of a plan file; says what of the outline does not fit together. No phase gets a
@@ -49,7 +54,7 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
                 }
             }
             inside.push(work(task, &names.before(task, at), &threats(task, phase, outline), &roles));
-            scheduling.insert(task.id.clone(), numbers(task));
+            scheduling.insert(task.id.clone(), numbers(task, setting.team));
         }
         if let Some((milestone, id)) = phase.milestone.as_ref().zip(names.milestones[at].clone()) {
             inside.push(json!({
@@ -65,7 +70,8 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
                 "success_criteria": [{"words": phase.deliverable}],
                 "risks": common(phase),
             }));
-            scheduling.insert(id, json!({"estimate": three(deciding(setting.calendar), "h")}));
+            let needs = everyone(1, setting.team);
+            scheduling.insert(id, json!({"estimate": three(deciding(setting.calendar), "h"), "needs": needs}));
         }
         tasks.push(json!({
             "id": names.phases[at], "title": phase.title, "purpose": phase.purpose, "risks": common(phase), "tasks": inside,
@@ -143,8 +149,16 @@ fn work(task: &OutlineTask, before: &[String], risks: &[String], roles: &BTreeMa
     })
 }
 
+/// How many of all people a task takes, where it was said how many there are. Where more roles than people are needed,
+/// someone has two of them.
+fn everyone(people: usize, team: Option<u32>) -> Vec<String> {
+    team.map(|team| format!("{TEAM} {}", u32::try_from(people).unwrap_or(u32::MAX).min(team.max(1))))
+        .into_iter()
+        .collect()
+}
+
 /// What the schedule needs to know about a task.
-fn numbers(task: &OutlineTask) -> Value {
+fn numbers(task: &OutlineTask, team: Option<u32>) -> Value {
     let costs: Vec<Value> = task
         .costs
         .iter()
@@ -154,7 +168,9 @@ fn numbers(task: &OutlineTask) -> Value {
             json!({"name": cost.name, "kind": kind, "amount": three(cost.amount, "")})
         })
         .collect();
-    json!({"estimate": three(task.hours, "h"), "costs": costs})
+    let mut numbers = json!({"estimate": three(task.hours, "h"), "costs": costs});
+    numbers["needs"] = json!(everyone(1 + task.with.len(), team));
+    numbers
 }
 
 fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> Value {
@@ -163,13 +179,18 @@ fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> 
         Calendar::Site => json!({"mon-sat": ["07:00-12:00", "12:30-15:30"]}),
         Calendar::RoundTheClock => json!({"mon-sun": ["00:00-24:00"]}),
     };
-    let resources: Vec<Value> = outline
+    let most = setting.team.unwrap_or(u32::MAX).max(1);
+    let mut resources: Vec<Value> = outline
         .roles
         .iter()
         .map(|role| {
-            json!({"id": role.id, "name": role.title, "roles": [role.id], "capacity": role.count, "rate": role.rate})
+            let count = role.count.min(most);
+            json!({"id": role.id, "name": role.title, "roles": [role.id], "capacity": count, "rate": role.rate})
         })
         .collect();
+    if setting.team.is_some() {
+        resources.push(json!({"id": TEAM, "name": "Everyone together", "capacity": most, "rate": 0}));
+    }
     let owner = |id: &String| {
         outline.roles.iter().find(|role| role.id == *id).map_or_else(|| id.clone(), |role| role.title.clone())
     };

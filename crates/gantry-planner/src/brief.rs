@@ -305,10 +305,11 @@ pub struct Demand {
 }
 
 /// How a demand demands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DemandKind {
     /// It must be so.
+    #[default]
     Must,
     /// It must not be so.
     MustNot,
@@ -398,7 +399,7 @@ pub fn read(text: &str, today: Date) -> Brief {
     let told = missing::Told {
         budget: budget.is_some(),
         place: places.main.is_some(),
-        time: times.deadline.is_some() || times.horizon.is_some(),
+        time: times.deadline.is_some_and(|day| day >= today) || times.horizon.is_some(),
         team: people.team.is_some(),
         success: !success.is_empty(),
         constraints: demands.iter().any(|demand| !taken.contains(&demand.span)),

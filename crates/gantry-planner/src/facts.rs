@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::assemble::Setting;
 use crate::brief::change::Changed;
-use crate::brief::{self, Brief, Demand, Locale, TimeKind};
+use crate::brief::{self, Brief, Demand, DemandKind, Locale, TimeKind};
 use crate::kind::{Kind, Kinds, Size, size_of};
 use crate::knowledge::{Calendar, Knowledge};
 use crate::outline::{Given, Outline};
@@ -140,8 +140,11 @@ pub struct Wanted {
     pub id: String,
     /// Its words.
     pub text: String,
-    /// What of the schedule tells whether it is met: `budget`, `deadline`, or nothing.
+    /// What of the schedule tells whether it is met: `budget`, `deadline`, `team`, or nothing.
     pub measured_by: Option<String>,
+    /// Whether it must be, must not be, or should rather be.
+    #[serde(default)]
+    pub kind: DemandKind,
 }
 
 /// Something that is taken for granted, because it was not said.
@@ -182,8 +185,16 @@ impl std::fmt::Display for Unplannable {
     }
 }
 
-/// The kind of a request that no words tell the kind of.
-const GENERAL: &str = "organisation-change";
+/// The kind of a request that no words tell the kind of: what costs no more than a family can pay is that of a person.
+fn general(text: &str, brief: &Brief) -> &'static str {
+    /// A longer text is about more than one person's wishes.
+    const SHORT: usize = 200;
+    const POCKET_EUR: f64 = 10_000.0;
+    let rate = brief.budget.as_ref().and_then(|money| per_eur(money.currency.as_deref().unwrap_or("EUR")));
+    let eur = brief.budget.as_ref().and_then(|money| f64::try_from(money.amount).ok()).zip(rate);
+    let dear = brief.budget.is_some() && eur.is_none_or(|(amount, rate)| amount / rate > POCKET_EUR);
+    if text.len() > SHORT || dear { "organisation-change" } else { "personal-household" }
+}
 
 impl Facts {
     /// Reads what is asked for.
@@ -200,7 +211,7 @@ impl Facts {
             asked.changes.iter().map(|change| brief::change::apply(&mut brief, change, today)).collect();
         let kinds = Kinds::built_in().map_err(|error| Unplannable::Broken(error.to_string()))?;
         let told = kinds.of(&asked.request).best().map(|best| best.kind.clone());
-        let name = told.as_deref().unwrap_or(GENERAL);
+        let name = told.as_deref().unwrap_or_else(|| general(&asked.request, &brief));
         let kind = kinds.get(name).ok_or_else(|| Unplannable::Broken(format!("nothing is known about `{name}`")))?;
         let mut facts = Self::read(&text, today, &brief, kind);
         for (at, (change, what)) in asked.changes.iter().zip(&changed).enumerate() {
@@ -211,13 +222,14 @@ impl Facts {
                 Changed::Budget | Changed::Time | Changed::Other => None,
             };
             let id = format!("D{}", facts.demands.len() + 1);
-            facts.demands.push(Wanted { id, text: change.clone(), measured_by });
+            facts.demands.push(Wanted { id, text: change.clone(), measured_by, kind: DemandKind::Must });
         }
         let mut safeguards = screening.safeguards;
         safeguards.extend(overridden.map(|over| {
             format!("Screening said no ({}) {} went on as {}: {}", screening.reason, over.by, over.role, over.why)
         }));
-        Ok(Self { kind_was_told: told.is_some(), safeguards, context: asked.context.clone(), ..facts })
+        let context = asked.context.iter().map(|document| vetted(document, &mut safeguards)).collect();
+        Ok(Self { kind_was_told: told.is_some(), safeguards, context, ..facts })
     }
 
     fn read(text: &str, today: Date, brief: &Brief, kind: &Kind) -> Self {
@@ -240,11 +252,7 @@ impl Facts {
             question: missing.ask.question.in_locale(brief.locale).to_owned(),
             assumed: missing.ask.default.in_locale(brief.locale).to_owned(),
         });
-        let demands = brief.demands.iter().map(|demand| Wanted {
-            id: demand.id.replacen('C', "D", 1),
-            text: demand.text.clone(),
-            measured_by: measured_by(demand, brief).map(str::to_owned),
-        });
+        let demands = demands(brief, text);
         Self {
             request: text.to_owned(),
             language: match brief.locale {
@@ -265,7 +273,7 @@ impl Facts {
             size,
             physical: knowledge.physical,
             start,
-            deadline: brief.deadline.filter(|deadline| *deadline > today).or_else(|| after(start, horizon)),
+            deadline: brief.deadline.or_else(|| after(start, horizon)),
             days,
             budget: amount.map(|amount| Sum { amount, currency: currency.clone() }),
             per_eur: rate.unwrap_or(1.0),
@@ -274,11 +282,16 @@ impl Facts {
             calendar: knowledge.calendar,
             team_size: brief.people.team.as_ref().map(|team| team.value),
             success: brief.success.iter().map(|said| said.text.clone()).collect(),
-            demands: demands.collect(),
+            demands,
             assumed: assumed.collect(),
             safeguards: Vec::new(),
             context: Vec::new(),
         }
+    }
+
+    /// The day by which it was to be done had passed when it was asked for.
+    pub fn is_past_due(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline < self.today)
     }
 
     /// What is known about its kind.
@@ -304,6 +317,7 @@ impl Facts {
             days: self.days,
             per_eur: self.per_eur,
             public: self.size != Size::Household,
+            team: self.team_size,
         }
     }
 
@@ -323,8 +337,43 @@ impl Facts {
             budget: self.budget.as_ref().map(|budget| budget.amount),
             deadline: self.deadline,
             success: self.success.clone(),
+            team: self.team_size,
         }
     }
+}
+
+/// A document as steps may read it: one that gives orders to whoever reads it is named, and its text is kept back.
+fn vetted(document: &Document, safeguards: &mut Vec<String>) -> Document {
+    let Some(order) = screen::orders(&document.text) else { return document.clone() };
+    safeguards.push(format!(
+        "The document `{}` gives orders to whoever plans (“{order}”): nothing in it was followed, and its text was left out.",
+        document.name
+    ));
+    Document { name: document.name.clone(), text: "(left out: it gives orders to whoever reads it)".to_owned() }
+}
+
+/// What the request demands; how many work on it is a demand like others.
+fn demands(brief: &Brief, text: &str) -> Vec<Wanted> {
+    let mut all: Vec<(usize, Wanted)> = Vec::new();
+    for demand in &brief.demands {
+        let measured_by = measured_by(demand, brief).map(str::to_owned);
+        let wanted = Wanted { id: String::new(), text: demand.text.clone(), measured_by, kind: demand.kind };
+        all.push((demand.span.start, wanted));
+    }
+    if let Some(team) = &brief.people.team {
+        let within = |demand: &&Demand| demand.span.start <= team.span.start && team.span.end <= demand.span.end;
+        match brief.demands.iter().position(|demand| within(&demand)) {
+            Some(at) if all[at].1.measured_by.is_none() => all[at].1.measured_by = Some("team".to_owned()),
+            _ => {
+                let text = text.get(team.span.clone()).unwrap_or_default().to_owned();
+                let measured_by = Some("team".to_owned());
+                all.push((team.span.start, Wanted { id: String::new(), text, measured_by, kind: DemandKind::Must }));
+            }
+        }
+    }
+    all.sort_by_key(|(start, _)| *start);
+    let numbered = all.into_iter().zip(1..).map(|((_, wanted), number)| Wanted { id: format!("D{number}"), ..wanted });
+    numbered.collect()
 }
 
 /// What of the schedule tells whether a demand is met: it is the budget, or the time that everything may take.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::knowledge::Knowledge;
 use crate::outline::Given;
 
-/// Steps that one text may take: enough for a long report, and an end to endless loops.
+/// Steps that one text may take: enough for long answers, and an end to endless loops.
 const FUEL: u64 = 20_000_000;
 
 /// Fills in texts of knowledge.
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_text_that_cannot_be_filled_in_is_told_with_its_line() {
-        let why = render("report.md", "fine\n{{ 1 | nosuch }}", &json!({})).unwrap_err();
-        assert!(why.starts_with("`report.md`, line 2"), "{why}");
+        let why = render("answers.yaml", "fine\n{{ 1 | nosuch }}", &json!({})).unwrap_err();
+        assert!(why.starts_with("`answers.yaml`, line 2"), "{why}");
     }
 }

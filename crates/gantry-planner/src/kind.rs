@@ -96,6 +96,9 @@ impl Ranked {
 }
 
 impl Kinds {
+    /// The score from which on a few words are enough: one strong signal in what is done.
+    pub const SURE: f64 = STRONG * IN_LEAD;
+
     /// The kinds that come with the program, read once.
     pub fn built_in() -> Result<&'static Self, ReadError> {
         static KINDS: OnceLock<Result<Kinds, ReadError>> = OnceLock::new();

@@ -36,6 +36,8 @@ pub struct Given {
     pub per_eur: f64,
     /// The public is involved.
     pub public: bool,
+    /// How many work on it, when that was said.
+    pub team: Option<u32>,
 }
 
 /// The work of a project.
@@ -217,7 +219,7 @@ impl Outline {
             Ok(OutlineRole {
                 id: role.id.clone(),
                 title: words.fill(&role.title)?,
-                count: role.count.get(&given.size).copied().unwrap_or(1).max(1),
+                count: role.count.get(&given.size).copied().unwrap_or(1).min(given.team.unwrap_or(u32::MAX)).max(1),
                 rate: round_rate(role.rate[1] * given.per_eur),
             })
         });

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gantry_core::plan::{Action, Plan};
 use gantry_core::time::Timestamp;
-use gantry_schedule::Options;
+use gantry_schedule::{Options, Project, Schedule};
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
@@ -22,23 +22,40 @@ const LONGEST: usize = 3;
 /// How many words a demand and a task share at least when the one touches the other.
 const SHARED_WORDS_MIN: usize = 2;
 
-/// Computes it for a plan as it is exported.
-pub fn overview(plan: &Value, facts: &Facts) -> Result<Value, String> {
-    let draft = plan;
-    let mut plan = plan.clone();
-    let Value::Object(fields) = &mut plan else { return Err("there is no plan to forecast".to_owned()) };
-    fields.entry("title").or_insert_with(|| json!(facts.title));
-    let read = gantry_format::load("plan.json", plan.to_string().as_bytes());
-    let plan = read.plan.ok_or_else(|| {
-        let first = read.report.diagnostics.first().map(|found| found.message.clone()).unwrap_or_default();
-        format!("the plan is not sound: {first}")
-    })?;
-    let project = plan.project(Timestamp::from_ms(0)); // a draft says itself when it starts
-    let schedule = gantry_schedule::schedule(&project, &Options::usual(&project))
-        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+/// A plan that nobody has accepted yet, with its schedule.
+pub(crate) struct Draft {
+    pub(crate) plan: Plan,
+    pub(crate) project: Project,
+    pub(crate) schedule: Schedule,
+}
+
+impl Draft {
+    /// Reads a plan as it was put together, and schedules it.
+    pub(crate) fn of(draft: &Value, facts: &Facts) -> Result<Self, String> {
+        let mut draft = draft.clone();
+        let Value::Object(fields) = &mut draft else { return Err("there is no plan to forecast".to_owned()) };
+        fields.entry("title").or_insert_with(|| json!(facts.title));
+        let read = gantry_format::load("plan.json", draft.to_string().as_bytes());
+        let plan = read.plan.ok_or_else(|| {
+            let first = read.report.diagnostics.first().map(|found| found.message.clone()).unwrap_or_default();
+            format!("the plan is not sound: {first}")
+        })?;
+        let project = plan.project(Timestamp::from_ms(0)); // a draft says itself when it starts
+        let schedule = gantry_schedule::schedule(&project, &Options::usual(&project))
+            .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+        Ok(Self { plan, project, schedule })
+    }
+}
+
+/// What steps before the schedule answered, by what readers call the step.
+pub type Stages<'a> = [(&'static str, &'a Value)];
+
+/// Computes it for a plan as it is exported; what was demanded is looked for in every stage.
+pub fn overview(draft: &Value, facts: &Facts, stages: &Stages<'_>) -> Result<Value, String> {
+    let Draft { plan, project, schedule } = Draft::of(draft, facts)?;
     let health = json!(gantry_schedule::health(&project, &schedule));
     let schedule = serde_json::to_value(&schedule).map_err(|error| error.to_string())?;
-    Ok(Overview { plan: &plan, draft, schedule: &schedule, facts, health }.value())
+    Ok(Overview { plan: &plan, draft, schedule: &schedule, facts, health, stages }.value())
 }
 
 struct Overview<'a> {
@@ -48,6 +65,7 @@ struct Overview<'a> {
     schedule: &'a Value,
     facts: &'a Facts,
     health: Value,
+    stages: &'a Stages<'a>,
 }
 
 fn items(value: &Value) -> impl Iterator<Item = &Value> {
@@ -94,6 +112,7 @@ impl Overview<'_> {
             "options": options,
             "tasks": self.leaves().count(),
             "hours": self.hours(),
+            "team": self.team(),
             "critical_path": self.critical_path(),
             "busiest": self.busiest(),
             "phases": self.phases(),
@@ -108,7 +127,12 @@ impl Overview<'_> {
     fn gaps(&self, over: Option<i64>, late: Option<i32>) -> Vec<String> {
         let (schedule, currency) = (self.schedule, &self.facts.currency);
         let mut gaps: Vec<String> = Vec::new();
-        if let (Some(late), Some(finish), Some(due)) = (late, day(&schedule["finish"]), self.facts.deadline) {
+        if let Some(due) = self.facts.deadline.filter(|_| self.facts.is_past_due()) {
+            gaps.push(format!(
+                "It is due on {due}, which had passed when it was asked for on {}: say by when it has to be done now.",
+                self.facts.today
+            ));
+        } else if let (Some(late), Some(finish), Some(due)) = (late, day(&schedule["finish"]), self.facts.deadline) {
             gaps.push(format!(
                 "It is due on {due} and done on {finish} even if nothing goes wrong: {late} days too late."
             ));
@@ -133,8 +157,10 @@ impl Overview<'_> {
         let (schedule, currency) = (self.schedule, &self.facts.currency);
         let chance = &schedule["monte_carlo"];
         let mut options: Vec<String> = Vec::new();
-        if let (Some(late), Some(safe)) = (late, day(&chance["finish"]["p80"])) {
+        if let Some(safe) = day(&chance["finish"]["p80"]).filter(|_| late.is_some()) {
             options.push(format!("Move the deadline to {safe}, which holds in eight of ten cases."));
+        }
+        if let Some(late) = late.filter(|_| !self.facts.is_past_due()) {
             let mut path: Vec<(f64, String)> = items(&schedule["critical_path"])
                 .filter_map(Value::as_str)
                 .filter_map(|id| Some((self.estimate(id)?, self.plan.task(id)?.name().to_owned())))
@@ -256,6 +282,43 @@ impl Overview<'_> {
         .collect()
     }
 
+    /// Whether the people that were named are enough, in words; nothing where nobody said how many there are.
+    fn team(&self) -> Option<String> {
+        let people = self.facts.team_size?;
+        let roles: BTreeSet<&String> = self.plan.tasks.iter().filter_map(|task| task.owner.as_ref()).collect();
+        Some(format!(
+            "{people} work on it, as was said: never more at once, whoever is hired included. They share {} roles.",
+            roles.len()
+        ))
+    }
+
+    /// In which stages a demand was looked for, and what was found there.
+    fn checked(&self, demand: &Wanted, status: &str, place: &[&Value]) -> Vec<Value> {
+        let mut checked: Vec<Value> = Vec::new();
+        match demand.measured_by.as_deref() {
+            Some(measured) => {
+                let people = |team: &Value| items(team).filter_map(|role| role["count"].as_u64()).sum::<u64>();
+                if let (Some((stage, team)), Some(most), "team") =
+                    (self.stages.iter().find(|(stage, _)| *stage == "team"), self.facts.team_size, measured)
+                {
+                    let found = if people(team) > u64::from(most) { "someone has several roles" } else { "met" };
+                    checked.push(json!({"stage": stage, "found": found}));
+                }
+                checked.push(json!({"stage": "schedule", "found": status}));
+            }
+            None => {
+                let wanted = words(&demand.text);
+                let named = |text: &Value| words(&text.to_string()).intersection(&wanted).count() >= least(&wanted);
+                for (stage, answer) in self.stages {
+                    checked.push(json!({"stage": stage, "found": if named(answer) { "named" } else { "not named" }}));
+                }
+                let found = if place.is_empty() { "not named" } else { "named" };
+                checked.push(json!({"stage": "work", "found": found}));
+            }
+        }
+        checked
+    }
+
     /// How a demand stands: measured where it can be, else with the tasks that touch it.
     fn stands(&self, demand: &Wanted, over: Option<i64>, late: Option<i32>) -> Value {
         let chance = &self.schedule["monte_carlo"];
@@ -269,24 +332,34 @@ impl Overview<'_> {
             Some("budget") if likely_over => ("open", "As planned it costs no more, but half of all cases do."),
             Some("budget") => ("met", "The plan costs no more than that."),
             Some("deadline") if self.facts.deadline.is_none() => ("open", "No day to keep could be read."),
+            Some("deadline") if self.facts.is_past_due() => ("broken", "That day had passed when it was asked for."),
             Some("deadline") if late.is_some() => ("broken", "The plan takes longer than that."),
             Some("deadline") if likely_late => ("open", "As planned it is done by then, but not in half of all cases."),
             Some("deadline") => ("met", "The plan is done by then."),
+            Some("team") => ("met", "Never do more people work at once."),
             _ => ("open", "Nothing in the schedule measures it: somebody has to look."),
         };
         let wanted = words(&demand.text);
-        let least = SHARED_WORDS_MIN.min(wanted.len()).max(1);
         let touches = |row: &&Value| {
             let task = row["id"].as_str().and_then(|id| self.plan.task(id));
             let text = task.map(|task| format!("{} {}", task.name(), task.description.clone().unwrap_or_default()));
-            words(&text.unwrap_or_default()).intersection(&wanted).count() >= least
+            words(&text.unwrap_or_default()).intersection(&wanted).count() >= least(&wanted)
         };
         let place: Vec<&Value> = match demand.measured_by {
             Some(_) => Vec::new(),
             None => self.leaves().filter(touches).map(|row| &row["id"]).collect(),
         };
-        json!({"id": demand.id, "text": demand.text, "status": status, "where": place, "why": why})
+        let checked = self.checked(demand, status, &place);
+        json!({
+            "id": demand.id, "text": demand.text, "kind": demand.kind, "status": status, "where": place, "why": why,
+            "checked": checked,
+        })
     }
+}
+
+/// How many of the words of a demand a text has to share.
+fn least(wanted: &BTreeSet<String>) -> usize {
+    SHARED_WORDS_MIN.min(wanted.len()).max(1)
 }
 
 /// The words of a text that say something: long ones, without their endings.

@@ -2,7 +2,7 @@
 //!
 //! A template is a folder: `plan.yaml` is the graph, `prompts/*.md` and `prompts/schemas/*.json` say what its models are
 //! asked, `offline/*.yaml` answers the same without a model, `checklist.yaml` holds lists that inputs may name and
-//! `report.md` says how the result is read. Nothing in code knows the names of its tasks.
+//! `report.yaml` says how the result is read. Nothing in code knows the names of its tasks.
 //!
 //! In `plan.yaml` a text `{{ request }}` stands for a wish of the user, `{{ checklist.audit }}` for a list of
 //! `checklist.yaml`, `{{ template }}` for the template's name and `{{ taken }}` for the names of its tasks. A task's `metadata` says when it is in the plan: `detail: full` (and above), `from: small` (and

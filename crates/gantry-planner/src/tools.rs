@@ -1,5 +1,5 @@
 //! What plans use to make plans: `plan.read` says what is certain about a request, `plan.weave` puts answers together
-//! into work that can be carried out, `plan.forecast` computes what that means, `plan.report` checks and renders it all.
+//! into work that can be carried out, `plan.forecast` computes what that means, `plan.report` makes the report of it all.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use gantry_core::effect::Failure;
 use gantry_core::input::Success;
 use gantry_core::plan::Action;
 use gantry_core::policy::FailureClass;
+use gantry_report::report::Layout;
 use gantry_runners::ports::Ports;
 use gantry_runners::work::{Place, Work};
 use gantry_runners::{Ended, Happened, Preview, Runner};
@@ -38,7 +39,9 @@ impl Planner {
         let made = match tool {
             "plan.read" => read(args)?,
             "plan.weave" => woven(args)?,
-            "plan.forecast" => json!({"overview": overview::overview(arg(args, "plan"), &facts(args)?)?}),
+            "plan.forecast" => {
+                json!({"overview": overview::overview(arg(args, "plan"), &facts(args)?, &stages(args))?})
+            }
             "plan.report" => self.report(args)?,
             other => return Err(format!("there is no tool `{other}`")),
         };
@@ -52,16 +55,19 @@ impl Planner {
         let name = arg(args, "template").as_str().unwrap_or(DEFAULT);
         let templates = (self.templates)()?;
         let template = templates.iter().find(|template| template.name == name);
-        let text = template.and_then(|template| template.file("report.md"));
-        let text = text.ok_or_else(|| format!("the template `{name}` has no `report.md`"))?;
+        let layout = match template.and_then(|template| template.file("report.yaml")) {
+            Some(text) => Layout::read(text)
+                .map_err(|error| format!("`report.yaml` of the template `{name}` cannot be read: {error}"))?,
+            None => Layout::built_in()?,
+        };
         let parts: Map<String, Value> = args
             .iter()
             .filter(|(name, _)| *name != "template")
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        let made = report::report(&format!("{name}/report.md"), text, &parts)?;
+        let made = report::report(&layout, &parts)?;
         Ok(
-            json!({"verdict": made.verdict, "findings": made.findings, "made_by": report::made_by(&parts), "next": arg(args, "summary")["next"], "markdown": made.markdown}),
+            json!({"verdict": made.verdict, "findings": made.findings, "made_by": made.made_by, "next": arg(args, "summary")["next"], "markdown": made.markdown}),
         )
     }
 }
@@ -137,6 +143,12 @@ fn arg<'a>(args: &'a Map<String, Value>, name: &str) -> &'a Value {
 
 fn facts(args: &Map<String, Value>) -> Result<Facts, String> {
     serde_json::from_value(arg(args, "facts").clone()).map_err(|error| format!("`facts` cannot be read: {error}"))
+}
+
+/// What the steps before the schedule answered, as far as there were such steps.
+fn stages(args: &Map<String, Value>) -> Vec<(&'static str, &Value)> {
+    let named = [("scenario", "way to go"), ("team", "team"), ("risks", "risks")];
+    named.into_iter().map(|(part, stage)| (stage, arg(args, part))).filter(|(_, answer)| !answer.is_null()).collect()
 }
 
 /// What is certain about a request.

@@ -14,6 +14,7 @@ use gantry_planner::facts::{Asked, Facts, WISHES};
 use gantry_planner::kind::Size;
 use gantry_planner::offline::offline;
 use gantry_planner::template::{DEFAULT, Detail, Template, Wishes};
+use gantry_report::report::Layout;
 use jiff::civil::date;
 use serde_json::{Map, Value, json};
 
@@ -147,12 +148,13 @@ fn answers(facts: &Facts) -> (Plan, Map<String, Value>) {
                 json!({"plan": plan, "repairs": woven.repairs})
             }
             Some(Action::Tool(tool)) if tool.name == "plan.forecast" => {
-                json!({"overview": gantry_planner::overview::overview(&made["weave"]["plan"], facts).unwrap()})
+                let team = &made["team"]["team"];
+                json!({"overview": gantry_planner::overview::overview(&made["weave"]["plan"], facts, &[("team", team)]).unwrap()})
             }
             Some(Action::Tool(tool)) if tool.name == "plan.report" => {
                 let parts = inputs(&tool.args).into_iter().collect();
-                let text = self::template().file("report.md").unwrap().to_owned();
-                let report = gantry_planner::report::report("report.md", &text, &parts).unwrap();
+                let layout = Layout::read(self::template().file("report.yaml").unwrap()).unwrap();
+                let report = gantry_planner::report::report(&layout, &parts).unwrap();
                 json!({"markdown": report.markdown, "findings": report.findings, "verdict": report.verdict})
             }
             _ => continue,

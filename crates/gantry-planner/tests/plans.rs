@@ -17,6 +17,7 @@ use shared::{loaded, scheduled};
 
 fn given(size: Size) -> Given {
     Given {
+        team: None,
         what: "a community solar co-op".to_owned(),
         place: Some("Aarhus".to_owned()),
         client: None,
@@ -34,6 +35,7 @@ fn given(size: Size) -> Given {
 
 fn setting(knowledge: &Knowledge) -> Setting {
     Setting {
+        team: None,
         start: date(2027, 1, 4),
         calendar: knowledge.calendar,
         zone: "Europe/Copenhagen".to_owned(),

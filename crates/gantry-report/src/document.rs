@@ -10,6 +10,8 @@ use gantry_core::plan::{Plan, Task};
 use gantry_schedule::{Project, Schedule, TaskRow, health};
 use serde_json::{Map, Value, json};
 
+use crate::claims::claims;
+
 /// What the object calls itself.
 pub const FORM: &str = "gantry-plan/1";
 
@@ -28,6 +30,8 @@ pub struct Subject<'a> {
     pub scheduled: Result<(&'a Project, &'a Schedule), &'a [String]>,
     /// The whole plan in the form of a plan file.
     pub source: Value,
+    /// What the steps of planning made; nothing for plans that people wrote.
+    pub parts: &'a Map<String, Value>,
 }
 
 /// Writes it down.
@@ -63,6 +67,7 @@ pub fn document(subject: &Subject<'_>) -> Value {
             whole.insert("cost".to_owned(), Value::Null);
         }
     }
+    whole.insert("claims".to_owned(), Value::Array(claims(plan, subject.parts)));
     whole.insert("source".to_owned(), subject.source.clone());
     Value::Object(whole)
 }

@@ -2,6 +2,7 @@
 //! surroundings, and the same data always gives the same bytes.
 
 pub mod chart;
+mod claims;
 pub mod document;
 pub mod picture;
 pub mod report;

@@ -15,9 +15,11 @@ pub mod markdown;
 
 mod compose; // in reading order
 mod figures;
+mod markup;
 mod once;
 mod pattern;
 mod prose;
+mod slim;
 
 use gantry_schedule::{Project, Schedule};
 use serde::{Deserialize, Serialize};
@@ -102,6 +104,9 @@ impl Claim {
     }
 }
 
+/// What stands where a number comes from nowhere.
+const FROM_NOWHERE: &str = "[not computed]";
+
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -117,7 +122,7 @@ pub enum Span {
         /// What it rests on.
         claim: Claim,
     },
-    /// A number or date that nothing gives.
+    /// A number or date that nothing gives: it is told, and does not stand in what is written.
     Stray(String),
     /// The name of something else in the report.
     Ref {
@@ -141,8 +146,8 @@ impl Span {
     /// As it is read.
     pub fn text(&self) -> &str {
         match self {
+            Self::Stray(_) => FROM_NOWHERE,
             Self::Text(text)
-            | Self::Stray(text)
             | Self::Dangling(text)
             | Self::Number { text, .. }
             | Self::Ref { text, .. }
@@ -345,4 +350,26 @@ pub struct Report {
     pub figures: Vec<Figure>,
     /// What does not hold together.
     pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// When it was made, and by whom.
+    pub fn made(&self) -> String {
+        let mut by: Vec<&str> = Vec::new();
+        let answered = |source: &&Source| source.kind == "model" && source.missing.is_none() && !source.by.is_empty();
+        for source in self.sources.iter().filter(answered) {
+            let name = if source.by.starts_with("gantry-offline") {
+                "the offline model, which knows nothing of your case"
+            } else {
+                &source.by
+            };
+            if !by.contains(&name) {
+                by.push(name);
+            }
+        }
+        match by.as_slice() {
+            [] => format!("Report of {}", self.day),
+            by => format!("Report of {} · words by {} · numbers by computation", self.day, by.join(", ")),
+        }
+    }
 }

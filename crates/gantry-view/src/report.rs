@@ -85,20 +85,21 @@ pub fn gather(told: Told<'_>) -> Gathered {
     let kept = told
         .life
         .map(|life| json!({"plan_id": life.id(), "state": life.state().to_string(), "revision": life.revision()}));
+    let (parts, sources) = told.life.map(|life| parts(life, &timeline)).unwrap_or_default();
     let document = document(&document::Subject {
         kept: kept.and_then(|kept| kept.as_object().cloned()).unwrap_or_default(),
         plan: &work,
         state_of: &state_of,
         scheduled: scheduled.as_ref().map(|schedule| (&told.project, schedule)).map_err(Vec::as_slice),
         source: told.source.clone(),
+        parts: &parts,
     });
-    let (parts, sources) = told.life.map(|life| parts(life, &timeline)).unwrap_or_default();
     let happened = told.life.map_or(Value::Null, |life| happened(life, &work, told.entries, &timeline, told.now));
     Gathered {
         template: told.life.and_then(template),
         title: told.plan.title.clone(),
         day: clock(told.now)[..10].to_owned(),
-        document: with_leaves(document),
+        document,
         schedule: scheduled,
         project: told.project,
         parts,
@@ -106,16 +107,6 @@ pub fn gather(told: Told<'_>) -> Gathered {
         happened,
         begun,
     }
-}
-
-/// Says of every task whether others are inside it.
-fn with_leaves(mut document: Value) -> Value {
-    let parents: Vec<Value> =
-        document["tasks"].as_array().into_iter().flatten().map(|task| task["parent"].clone()).collect();
-    for task in document["tasks"].as_array_mut().into_iter().flatten() {
-        task["leaf"] = json!(!parents.contains(&task["id"]));
-    }
-    document
 }
 
 /// The step that writes the plan down.
@@ -139,6 +130,11 @@ fn template(life: &Life) -> Option<String> {
         Some((_, Input::Value(Value::String(name)))) => Some(name.clone()),
         _ => None,
     }
+}
+
+/// What the steps of planning made, by the names that reports use.
+pub fn parts_of(life: &Life) -> Map<String, Value> {
+    parts(life, &Timeline::default()).0
 }
 
 /// What the steps made, and where each part comes from.

@@ -121,7 +121,7 @@ async fn tables_are_copied_with_every_column() {
     page.until("window.copied").await;
     let copied: String = page.ask("window.copied").await;
     let head = copied.lines().next().unwrap().trim_end();
-    assert_eq!(head, "Task,Owner,Hours (best / likely / worst),Start,Finish,After,Done when,Risks");
+    assert_eq!(head, "Task,What,Owner,Hours,Start,Finish,After,Done when,Risks");
     assert!(copied.contains("Peak, average and growth are given"), "{copied}");
     reading.browser.close().await;
 }

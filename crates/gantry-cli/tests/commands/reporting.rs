@@ -25,7 +25,7 @@ fn said(kit: &Kit, args: &[&str]) -> String {
 
 /// Without what differs from run to run: the day, and when something happened.
 fn steady(text: &str) -> String {
-    let is_time = |line: &str| line.starts_with("| 20") && line.contains('T');
+    let is_time = |line: &str| line.starts_with("| 20") && line.contains('T') || line.starts_with("*Report of 20");
     text.lines().filter(|line| !is_time(line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -44,6 +44,7 @@ fn the_report_of_a_project_says_everything_once_and_the_same_every_time() {
         of(&one).lines().filter(|line| line.starts_with("## ")).map(|line| line[3..].to_owned()).collect();
     insta::assert_snapshot!(headings.join("\n"), @"
     Summary
+    What was asked for
     Schedule
     Phases
     Cost
@@ -62,6 +63,7 @@ fn the_report_of_a_project_says_everything_once_and_the_same_every_time() {
     Questions and answers
     Pitch
     The request and its vetting
+    What rests on what
     What happened
     Checks
     ");
@@ -185,4 +187,54 @@ fn reports_of_real_requests_contradict_themselves_nowhere() {
         checked += 1;
     }
     assert!(checked > 5, "{checked}");
+}
+
+/// The sections of a Markdown page, by their headings.
+fn sections(page: &str) -> Vec<&str> {
+    page.split("\n## ").skip(1).filter(|section| !section.starts_with("Summary\n")).collect()
+}
+
+#[test]
+fn the_page_that_planning_leaves_is_the_report_as_markdown() {
+    let kit = Kit::new();
+    let made = kit.output(&["plan", "--yes", "--offline", "--json", "Open a bakery in Graz for 60,000 EUR"]);
+    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    assert_eq!(made["files"], serde_json::json!([format!("{}/report/plan.md", made["plan_id"].as_str().unwrap())]));
+    let page = kit.output(&["artifact", "get", "@last", "report", "plan.md", "-o", "-"]);
+    let page = String::from_utf8(page.stdout).unwrap();
+    let report = said(&kit, &["report", "@last", "--format", "markdown"]);
+    // How the plan stands is all that the report knows besides.
+    assert!(sections(&page).len() > 15, "{page}");
+    for section in sections(&page) {
+        assert!(report.contains(section), "this is not in the report:\n{section}");
+    }
+}
+
+#[test]
+fn every_statement_says_what_it_rests_on() {
+    let kit = planned(SOLAR);
+    let plan: Value = serde_json::from_str(&said(&kit, &["export", "@last", "--format", "json"])).unwrap();
+    let claims = plan["claims"].as_array().unwrap();
+    let of = |id: &Value, about: &str| claims.iter().find(|claim| claim["id"] == *id && claim["about"] == about);
+    let parents: Vec<&Value> = plan["tasks"].as_array().unwrap().iter().map(|task| &task["parent"]).collect();
+    for task in plan["tasks"].as_array().unwrap().iter().filter(|task| !parents.contains(&&task["id"])) {
+        let claim = of(&task["id"], "hours").unwrap_or_else(|| panic!("{}", task["id"]));
+        assert_eq!(claim["claim"], "estimate");
+        assert!(claim["source"].as_str().unwrap().starts_with("gantry-offline"), "{claim}");
+    }
+    for risk in plan["risks"].as_array().unwrap() {
+        assert_eq!(of(&risk["id"], "risk").unwrap()["claim"], "estimate");
+    }
+    let given = |id: &str| of(&json!(id), "request").unwrap_or_else(|| panic!("{id}: {claims:?}"));
+    assert_eq!(
+        (given("budget")["says"].as_str(), given("budget")["claim"].as_str()),
+        (Some("2000000.0 DKK"), Some("given"))
+    );
+    assert_eq!(given("place")["says"], "Aarhus");
+    for sort in ["given", "fact", "assumption", "estimate"] {
+        let one = claims.iter().find(|claim| claim["claim"] == sort).unwrap_or_else(|| panic!("{sort}"));
+        assert!(!one["source"].as_str().unwrap().is_empty(), "{one}");
+    }
+    let report = said(&kit, &["report", "@last", "--format", "markdown", "--section", "claims"]);
+    assert!(report.contains("| estimate | hours |") && report.contains("| given | demand | D1"), "{report}");
 }

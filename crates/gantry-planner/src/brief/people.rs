@@ -161,6 +161,9 @@ fn team(page: &Page<'_>) -> Option<Fact<u32>> {
         {
             return Some(Fact { value: people, span: page.span(at..next + 1) });
         }
+        if let Some(fact) = hands(page, at) {
+            return Some(fact);
+        }
         if let Some((people, next)) = number(at)
             && page.tokens[at].kind == Kind::Number
             && page.word(next).starts_with('명')
@@ -171,6 +174,36 @@ fn team(page: &Page<'_>) -> Option<Fact<u32>> {
         }
     }
     None
+}
+
+/// Few people who do it themselves: "with two people", "the three of us", "we are four", "on my own". Who comes to a party is no
+/// team.
+fn hands(page: &Page<'_>, at: usize) -> Option<Fact<u32>> {
+    const HANDS_MAX: u32 = 12;
+    const GUESTS: &str =
+        "party dinner lunch wedding trip event conference meeting picnic holiday vacation camp guests table game";
+    const SHORT: usize = 80;
+    let short = page.tokens.len() <= SHORT;
+    if short && (page.says(at, "on my own") || page.says(at, "by myself") || page.says(at, "all alone")) {
+        return Some(Fact { value: 1, span: page.span(at..at + if page.says(at, "on my own") { 3 } else { 2 }) });
+    }
+    let (people, next) = page.count(at).and_then(|count| Some((count.high.to_u32()?, count.next)))?;
+    if people == 0 || people > HANDS_MAX || page.around(at).any(|at| among(page.word(at), GUESTS)) {
+        return None;
+    }
+    let before = page.back(at, 1);
+    let with =
+        matches!(before, "with" | "by") && matches!(page.word(next), "people" | "persons" | "helpers" | "friends");
+    let us = page.says(next, "of us");
+    let we = before == "are" && page.back(at, 2) == "we" && !among(page.word(next), "months weeks days years hours");
+    let end = if us {
+        next + 2
+    } else if with {
+        next + 1
+    } else {
+        next
+    };
+    (with || us || we).then(|| Fact { value: people, span: page.span(at - usize::from(with)..end) })
 }
 
 /// Adds up the people a sentence lists: a total in front counts alone.

@@ -48,21 +48,25 @@ pub(super) fn read(page: &Page<'_>, today: Date, south: bool) -> Times {
             at += 1;
         }
     }
+    let ahead = |found: &&Found| found.time.latest.is_none_or(|latest| latest >= today);
     let best = |kind: TimeKind| {
         let weight = found
             .iter()
-            .filter(|found| found.time.kind == kind)
+            .filter(|found| found.time.kind == kind && ahead(found))
             .map(|found| found.weight)
             .max()
             .filter(|weight| *weight > 0);
         found.iter().filter(move |found| found.time.kind == kind && Some(found.weight) == weight)
     };
-    let deadline = best(TimeKind::Deadline).filter_map(|found| found.time.latest).max();
+    let deadline = best(TimeKind::Deadline).filter(ahead).filter_map(|found| found.time.latest).max();
+    // A day that has passed is what was asked for only where no other is.
+    let passed =
+        || found.iter().filter(|found| !ahead(found) && found.weight > 0).filter_map(|found| found.time.latest).max();
     let moment = || best(TimeKind::Moment).filter_map(|found| found.time.latest).max();
     let start = best(TimeKind::Start).filter_map(|found| found.time.earliest).min();
     let horizon = best(TimeKind::Horizon).find_map(|found| found.time.length);
     Times {
-        deadline: deadline.or_else(moment),
+        deadline: deadline.or_else(moment).or_else(passed),
         start,
         horizon,
         all: found.into_iter().map(|found| found.time).collect(),
@@ -95,7 +99,7 @@ fn years(page: &Page<'_>, at: usize, today: Date) -> Option<(Vec<Found>, usize)>
     Some((vec![Found { time: start, weight: 5 }, Found { time: end, weight: 5 }], at + 3))
 }
 
-/// What a date is: a deadline, a start or a moment; `None` where it lies in the past or is a bare number.
+/// What a date is: a deadline, a start or a moment; `None` where it is a bare number, or lies in the past and nobody asks for it.
 fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
     let mut cue = at;
     while cue > 0 && among(page.back(cue, 1), "the on in : about around is") {
@@ -122,7 +126,8 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
         return None;
     }
     let now = matches!(word, "it" | "'s" | "it's" | "since") || page.said(cue, "it is") || page.back(at, 1) == "since";
-    if days.last < today || now {
+    let passed = days.last < today;
+    if now || passed && !(until || before) {
         return None;
     }
     let latest = match (before, until && days.season) {
@@ -139,7 +144,10 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
     let foretold = page.around(at).any(|at| among(page.word(at), "expected projected forecast predicted estimated"));
     let labelled = page.topic(at).contains("deadline") || page.topic(at).contains("timeline");
     let base = u32::from(first_sentences) * 3 + u32::from(labelled) * 4 + 1;
-    let weight = match (foretold, part) {
+    // `by 2019 it had closed` tells what was.
+    let told = passed
+        && (!first_sentences || page.around(at).any(|at| among(page.word(at), "was were had has did been since")));
+    let weight = match (foretold || told, part) {
         (true, _) => 0,
         (false, true) => 1,
         (false, false) => base,

@@ -59,10 +59,25 @@ const WORDS_WEIGHT: f64 = 2.0;
 /// Where one person can pay for the small size of a kind out of a year's wage, what one person wants is a household's.
 const WAGE_EUR: f64 = 40_000.0;
 
+/// Where the small size of a kind costs less, what says nothing about its size is one person's.
+const POCKET_EUR: f64 = 10_000.0;
+
 /// Words that tell a size, from household to mega.
 const TELLING: [&[&str]; 5] = [
     &[
-        "my kitchen|garden|flat|room|bike|commute|home|house|bathroom",
+        "my|our kitchen|garden|flat|room|bike|commute|home|house|bathroom|roof|attic|living",
+        "kitchen",
+        "bathroom",
+        "attic",
+        "tree house",
+        "birthday",
+        "grandmother*",
+        "thesis",
+        "novel",
+        "my band",
+        "kilos",
+        "weekend in",
+        "hiking",
         "hobby",
         "myself",
         "script",
@@ -91,6 +106,8 @@ const TELLING: [&[&str]; 5] = [
         "family",
         "friends",
         "school",
+        "move to",
+        "moving to",
         "동네",
         "가게",
         "카페",
@@ -200,10 +217,14 @@ pub fn size_of(kind: &Kind, budget_eur: Option<f64>, days: Option<f64>, text: &s
         (Some(budget), Some(days)) => (budget * BUDGET_WEIGHT + days * DAYS_WEIGHT, BUDGET_WEIGHT + DAYS_WEIGHT),
         (Some(budget), None) => (budget, 1.0),
         (None, Some(days)) => match said {
+            // What one person does may take long, and stays one person's.
+            Some(said) if said < 0.5 => (said, 1.0),
             Some(said) => (days * DAYS_WEIGHT + said * WORDS_WEIGHT, DAYS_WEIGHT + WORDS_WEIGHT),
             None => (days, 1.0),
         },
-        (None, None) => (said.unwrap_or(1.0), 1.0),
+        (None, None) => {
+            (said.unwrap_or(if kind.knowledge.size[&Size::Small].budget <= POCKET_EUR { 0.0 } else { 1.0 }), 1.0)
+        }
     };
     let nearest = sum / weights;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 4")]

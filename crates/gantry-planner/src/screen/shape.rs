@@ -3,6 +3,7 @@
 //! The words that decide are in `data/screen.yaml`; here is only how they are counted.
 
 use super::rules::Rules;
+use crate::kind::Kinds;
 use crate::words::{Word, unspaced, words};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -53,7 +54,16 @@ pub(crate) fn shape(text: &str, words: &[Word], rules: &Rules) -> Option<(&'stat
     if noise(text, words, rules) {
         return Some(("noise", Vec::new()));
     }
-    (details(words, rules) < rules.limits.details_min).then(|| ("thin", Vec::new()))
+    (details(words, rules) < rules.limits.details_min && !is_told(text, words)).then(|| ("thin", Vec::new()))
+}
+
+/// Few words are enough where they begin with what is done and tell its kind: "renovate a kitchen", not "help me to change".
+fn is_told(text: &str, words: &[Word]) -> bool {
+    const SENTENCE_WORDS_MIN: usize = 3;
+    let wishes = |word: &Word| matches!(word.text.as_str(), "i" | "we" | "help" | "please" | "can" | "could");
+    words.len() >= SENTENCE_WORDS_MIN
+        && !words.first().is_some_and(wishes)
+        && Kinds::built_in().is_ok_and(|kinds| kinds.of(text).best().is_some_and(|best| best.score >= Kinds::SURE))
 }
 
 /// Counts the different words that say something about what is wanted. A word that makes the thing somebody's own counts

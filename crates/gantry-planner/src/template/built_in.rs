@@ -18,7 +18,7 @@ macro_rules! steps {
     };
 }
 
-const FILES: [(&str, &str); 4] = files!["plan.yaml", "checklist.yaml", "report.md", "report.yaml"];
+const FILES: [(&str, &str); 3] = files!["plan.yaml", "checklist.yaml", "report.yaml"];
 
 const STEPS: [[(&str, &str); 3]; 23] = steps![
     "adherence",

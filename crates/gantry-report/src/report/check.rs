@@ -127,11 +127,10 @@ fn marks(section: &Section, line: &Line, found: &mut Vec<Finding>) {
 
 /// Texts that were meant to be replaced.
 fn placeholders(section: &Section, line: &Line, found: &mut Vec<Finding>) {
-    const SIGNS: [&str; 14] = [
+    const SIGNS: [&str; 13] = [
         "lorem ipsum",
         "tbd",
         "todo",
-        "[not computed]",
         "{{",
         "}}",
         "n/a",
@@ -171,7 +170,9 @@ fn dates(report: &Report, section: &Section, line: &Line, found: &mut Vec<Findin
     for span in line {
         let Span::Number { text, of, .. } = span else { continue };
         let outside = text.as_str() < start.min(report.day.as_str()) || last.is_some_and(|last| text.as_str() > last);
-        if is_date(text) && is_date(start) && outside && !of.starts_with("facts") {
+        // A deadline that has passed is told where it does not fit.
+        let due = text_of(report, "deadline") == Some(text.as_str());
+        if is_date(text) && is_date(start) && outside && !due && !of.starts_with("facts") {
             found.push(finding("date-outside", section, format!("{text} lies outside the plan: {}", cut(&said(line)))));
         }
     }

@@ -1,5 +1,7 @@
 //! Fills a layout with what is known about a plan.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::layout::{self, Choice, Layout};
@@ -10,6 +12,7 @@ use super::{
     figures_of, once,
 };
 use crate::chart::{Frame, Heading, Sheet};
+use crate::claims;
 use crate::picture::Picture;
 
 /// How wide charts are drawn; pages scale them.
@@ -20,10 +23,12 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     let mut numbers = subject.scheduled.map(|(_, schedule)| figures_of(schedule)).unwrap_or_default();
     numbers.extend(figures::of_work(&subject.plan));
     let mut whole: Map<String, Value> = subject.parts.clone();
-    whole.insert("plan".to_owned(), subject.plan.clone());
+    whole.insert("plan".to_owned(), with_leaves(subject.plan.clone()));
     whole.insert("life".to_owned(), subject.life.clone());
     whole.insert("q".to_owned(), Value::Object(numbers.clone()));
     whole.insert("sources".to_owned(), json!(subject.sources));
+    whole.insert("claims".to_owned(), claims::grouped(&subject.plan["claims"]));
+    whole.insert("claimed".to_owned(), claims::counted(&subject.plan["claims"]));
     let whole = legible(Value::Object(whole));
     let index = index(layout, subject, &whole);
     let composer = Composer { layout, subject, whole: &whole, index: &index };
@@ -46,6 +51,20 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     };
     report.findings = check::check(&report, subject);
     report
+}
+
+/// Says of every task whether others are inside it.
+fn with_leaves(mut plan: Value) -> Value {
+    let parents: BTreeSet<String> = plan["tasks"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|task| Some(task["parent"].as_str()?.to_owned()))
+        .collect();
+    for task in plan["tasks"].as_array_mut().into_iter().flatten() {
+        task["leaf"] = json!(!task["id"].as_str().is_some_and(|id| parents.contains(id)));
+    }
+    plan
 }
 
 /// The same without letters that nobody sees, or that turn others around.
@@ -121,7 +140,7 @@ impl<'a> Composer<'a> {
         }
         let folded = |id: &String| audience.is_some_and(|audience| audience.folded.contains(id));
         let left_out = others.into_iter().filter(|section| self.is_there(section)).map(|section| section.id.clone());
-        (wanted.iter().map(|section| (*section, !folded(&section.id))).collect(), left_out.collect())
+        (wanted.iter().map(|section| (*section, !section.folded && !folded(&section.id))).collect(), left_out.collect())
     }
 
     fn is_there(&self, section: &layout::Section) -> bool {
@@ -175,6 +194,16 @@ impl<'a> Composer<'a> {
                 let line = scope.fill(block.note.as_deref()?)?;
                 Content::Note { tone: tone(&scope, block.tone.as_deref()), line }
             }
+            None if !block.texts.is_empty() => {
+                let mut whole: Line = Vec::new();
+                for line in block.texts.iter().filter_map(|text| scope.fill(text)) {
+                    if !whole.is_empty() {
+                        whole.push(Span::Text(" ".to_owned()));
+                    }
+                    whole.extend(line);
+                }
+                (!whole.is_empty()).then_some(Content::Text { label: block.label.clone(), lines: vec![whole] })?
+            }
             None => Content::Text { label: block.label.clone(), lines: texts(&scope, block.text.as_deref()?)? },
         };
         let from = path.or(block.text.as_ref()).or(block.note.as_ref()).and_then(|path| part_of(path));
@@ -220,8 +249,26 @@ impl<'a> Composer<'a> {
         Row {
             id: row["id"].as_str().map(str::to_owned),
             heading: block.heading.as_deref().is_some_and(|test| passes(row, Some(test))),
-            cells: block.columns.iter().map(|column| scope.fill(&column.pattern).unwrap_or_default()).collect(),
+            cells: block
+                .columns
+                .iter()
+                .map(|column| self.filled(&scope, &column.pattern).unwrap_or_default())
+                .collect(),
         }
+    }
+
+    /// A pattern; `list each pattern` is written for everything in a list.
+    fn filled(&self, scope: &Scope<'a>, pattern: &str) -> Option<Line> {
+        let Some((path, pattern)) = pattern.split_once(" each ") else { return scope.fill(pattern) };
+        let mut joined: Line = Vec::new();
+        let all = scope.find(path.trim()).as_array()?;
+        for one in all.iter().filter_map(|one| self.scope(one, scope.quoted).fill(pattern)) {
+            if !joined.is_empty() {
+                joined.push(Span::Text(" ".to_owned()));
+            }
+            joined.extend(one);
+        }
+        (!joined.is_empty()).then_some(joined)
     }
 
     fn card(&self, section: &layout::Section, block: &layout::Block, row: &'a Value) -> Option<Card> {
@@ -231,20 +278,8 @@ impl<'a> Composer<'a> {
             let (field, other) = test.split_once(" = ")?;
             (scope.find(field.trim()) == scope.find(other.trim())).then(|| word.to_owned())
         });
-        let lines = block.lines.iter().filter_map(|line| match line.pattern.split_once(" each ") {
-            Some((path, pattern)) => {
-                let all = scope.find(path.trim()).as_array()?;
-                let mut joined: Line = Vec::new();
-                for one in all.iter().filter_map(|one| self.scope(one, section.quoted).fill(pattern)) {
-                    if !joined.is_empty() {
-                        joined.push(Span::Text(" ".to_owned()));
-                    }
-                    joined.extend(one);
-                }
-                (!joined.is_empty()).then(|| (line.title.clone(), joined))
-            }
-            None => Some((line.title.clone(), scope.fill(&line.pattern)?)),
-        });
+        let lines =
+            block.lines.iter().filter_map(|line| Some((line.title.clone(), self.filled(&scope, &line.pattern)?)));
         Some(Card {
             id: row["id"].as_str().map(str::to_owned),
             title: scope.fill(block.title.as_deref()?)?,

@@ -24,6 +24,8 @@ pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
         put("finish_p80", json!(futures.finish.p80.day()));
         put("finish_p95", json!(futures.finish.p95.day()));
         put("draws", json!(futures.draws));
+        let (middle, safe) = (futures.finish.p50.day(), futures.finish.p80.day());
+        put("spread_days", json!(days_apart(&middle, &safe)));
     }
     if let Some(verdict) = whole {
         put("deadline", json!(last_day(verdict.at)));
@@ -43,6 +45,10 @@ pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
             put("cost_p50", json!(rounded(futures.cost.p50)));
             put("cost_p80", json!(rounded(futures.cost.p80)));
             put("cost_p95", json!(rounded(futures.cost.p95)));
+            put(
+                "spread_cost",
+                json!(rounded(futures.cost.p80).zip(rounded(futures.cost.p50)).map(|(safe, middle)| safe - middle)),
+            );
         }
         put("contingency", json!(cost.contingency.and_then(rounded)));
     }
@@ -155,7 +161,10 @@ fn last_day(at: Moment) -> String {
 }
 
 fn days_between(due: Moment, finish: Moment) -> Option<i32> {
-    let due: jiff::civil::Date = last_day(due).parse().ok()?;
-    let finish: jiff::civil::Date = finish.day().parse().ok()?;
-    Some((finish - due).get_days())
+    days_apart(&last_day(due), &finish.day())
+}
+
+fn days_apart(first: &str, last: &str) -> Option<i32> {
+    let (first, last): (jiff::civil::Date, jiff::civil::Date) = (first.parse().ok()?, last.parse().ok()?);
+    Some((last - first).get_days())
 }

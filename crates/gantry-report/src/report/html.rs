@@ -9,7 +9,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Block, Card, Claim, Content, Line, Report, Row, Section, Source, Span, Table, Tile, Tone, check, markdown,
+    Block, Card, Claim, Content, Line, Report, Row, Section, Source, Span, Table, Tile, Tone, check, markdown, markup,
+    slim,
 };
 use crate::chart::{Theme, style};
 
@@ -61,7 +62,7 @@ fn draw(report: &Report) -> String {
                     header.head {
                         h1 { (report.title) }
                         @if !report.about.is_empty() { p.lede { (line(&report.about)) } }
-                        p.made { "Report of " (report.day) (made_by(report)) }
+                        p.made { (report.made()) }
                     }
                     @if !report.findings.is_empty() { (findings(report)) }
                     @for section in &report.sections { (draw_section(report, section)) }
@@ -76,25 +77,6 @@ fn draw(report: &Report) -> String {
 
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
-}
-
-fn made_by(report: &Report) -> Markup {
-    let mut by: Vec<&str> = Vec::new();
-    for source in report
-        .sources
-        .iter()
-        .filter(|source| source.kind == "model" && source.missing.is_none() && !source.by.is_empty())
-    {
-        let name = if source.by.starts_with("gantry-offline") {
-            "the offline model, which knows nothing of your case"
-        } else {
-            &source.by
-        };
-        if !by.contains(&name) {
-            by.push(name);
-        }
-    }
-    html! { @if !by.is_empty() { " · words by " (by.join(", ")) " · numbers by computation" } }
 }
 
 fn contents(report: &Report) -> Markup {
@@ -164,7 +146,7 @@ fn draw_block(report: &Report, block: &Block) -> Markup {
 fn origin(claim: Claim, source: Option<&Source>) -> Markup {
     html! {
         @if let Some(source) = source {
-            " " a.origin href=(format!("#from-{}", source.part)) title=(format!("{}: {} by {}, {}", claim.words(), source.title, source.by, source.at)) {
+            " " a.origin href=(format!("#from-{}", source.part)) {
                 (claim.words()) " · " (source.by)
             }
         }
@@ -204,7 +186,7 @@ fn table(table: &Table, from: &Markup) -> Markup {
         }
         div.wide tabindex="0" role="region" aria-label=(if table.title.is_empty() { "Table" } else { &table.title }) {
             table data-columns=(table.columns.join("\t")) {
-                thead { tr { @for at in &beside { th scope="col" class=[is_figures(*at).then_some("n")] { (table.columns[*at]) } } } }
+                thead { tr { @for at in &beside { th scope="col" class=[is_figures(*at).then_some("n")] title=[told(table, *at)] { (table.columns[*at]) } } } }
                 tbody { @for one in &table.rows { (row(table, one, &beside)) } }
             }
         }
@@ -223,14 +205,35 @@ fn row(table: &Table, row: &Row, beside: &[usize]) -> Markup {
     html! {
         tr id=[id] class=[row.heading.then_some("heading")] {
             @for (at, cell) in cells.iter().filter(|(at, _)| beside.contains(at)) {
-                td data-column=(table.columns[*at]) class=[is_figure(cell).then_some("n")] {
+                td data-c=(table.columns[*at]) class=[is_figure(cell).then_some("n")] {
                     @if *at == 0 && !below.is_empty() {
-                        span.first { (line(cell)) }
-                        @for (at, cell) in &below { span.under data-column=(table.columns[*at]) { (line(cell)) } }
-                    } @else { (line(cell)) }
+                        b { (line(cell)) }
+                        @for (at, cell) in &below { i data-c=(table.columns[*at]) { (line(cell)) } }
+                    } @else { (bare(cell)) }
                 }
             }
         }
+    }
+}
+
+/// What the numbers of a column are, where each of its cells is one.
+fn told(table: &Table, at: usize) -> Option<String> {
+    let mut cells = table.rows.iter().filter_map(|row| row.cells.get(at)?.first());
+    cells.find_map(|span| match span {
+        Span::Number { of, claim, .. } => Some(number_title(of, *claim)),
+        _ => None,
+    })
+}
+
+fn number_title(of: &str, claim: Claim) -> String {
+    format!("{} ({})", of.replace(['.', '_'], " "), claim.words())
+}
+
+/// A cell that is a number alone says what it is at the head of its column.
+fn bare(cell: &Line) -> Markup {
+    match cell.as_slice() {
+        [Span::Number { text, .. }] => html! { (text) },
+        other => line(other),
     }
 }
 
@@ -262,7 +265,7 @@ fn picture(name: &str, title: &str, svg: &str) -> Markup {
                     }
                 }
             }
-            div.chart tabindex="0" role="region" aria-label=(title) { (PreEscaped(svg)) }
+            div.chart tabindex="0" role="region" aria-label=(title) { (PreEscaped(slim::slim(svg))) }
         }
     }
 }
@@ -278,17 +281,28 @@ fn anchor(id: &str) -> String {
 }
 
 fn line(line: &[Span]) -> Markup {
+    let plain = |span: &Span| matches!(span, Span::Text(text) if markup::is_marked(text));
+    if !line.iter().any(plain) {
+        return html! { @for one in line { (span(one)) } };
+    }
+    let letters = line.iter().enumerate().map(|(number, span)| match span {
+        Span::Text(text) => text.clone(),
+        _ => markup::place(number).into_iter().collect(),
+    });
+    let text: String = letters.collect();
+    PreEscaped(markup::drawn(&text, |number| line.get(number).map(|one| span(one).into_string())))
+}
+
+fn span(span: &Span) -> Markup {
     html! {
-        @for span in line {
             @match span {
                 Span::Text(text) => (text),
-                Span::Number { text, of, claim } => data title=(format!("{} ({})", of.replace(['.', '_'], " "), claim.words())) { (text) },
-                Span::Stray(text) => mark.stray title="nothing gives this number" { (text) },
+                Span::Number { text, of, claim } => data title=(number_title(of, *claim)) { (text) },
+                Span::Stray(_) => mark.stray title="a number stood here that neither the request nor the schedule gives" { (span.text()) },
                 Span::Ref { text, id } => a href=(format!("#{}", anchor(id))) { (text) },
                 Span::Elsewhere { text, section } => a href=(format!("#{section}")) { (text) },
                 Span::Dangling(text) => mark.stray title="this names nothing in the plan" { (text) },
             }
-        }
     }
 }
 
@@ -306,7 +320,7 @@ fn provenance(report: &Report) -> Markup {
                         tbody { @for source in &report.sources {
                             tr id=(format!("from-{}", source.part)) {
                                 td { (source.part) } td { (source.title) } td { (source.missing.as_ref().unwrap_or(&source.by)) } td { (source.at) } td.n { (source.took) } td.n { (source.cost) }
-                                td { @for (at, part) in source.inputs.iter().enumerate() { @if at > 0 { ", " } a href=(format!("#from-{part}")) { (part) } } }
+                                td { (source.inputs.join(", ")) }
                             }
                         } }
                     } } }

@@ -63,12 +63,15 @@ pub struct Section {
     /// Where there is room, it stands in two columns.
     #[serde(default)]
     pub dense: bool,
+    /// It is folded away until someone opens it.
+    #[serde(default)]
+    pub folded: bool,
     /// Its blocks.
     #[serde(default)]
     pub blocks: Vec<Block>,
 }
 
-/// A block: exactly one of `tiles`, `text`, `list`, `table`, `cards`, `picture` and `note`.
+/// A block: exactly one of `tiles`, `text`, `texts`, `list`, `table`, `cards`, `picture` and `note`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Block {
@@ -80,6 +83,8 @@ pub struct Block {
     pub tiles: Vec<Tile>,
     /// A text, or texts: a path or a pattern.
     pub text: Option<String>,
+    /// A paragraph of sentences, each a pattern; one that names what is not there is left out.
+    pub texts: Vec<String>,
     /// Where the list is.
     pub list: Option<String>,
     /// Where the rows are.

@@ -10,6 +10,7 @@ pub fn write(report: &Report) -> String {
     if !report.about.is_empty() {
         let _ = write!(page, "\n{}\n", line(&report.about));
     }
+    let _ = write!(page, "\n*{}*\n", escaped(&report.made()));
     for section in &report.sections {
         let _ = write!(page, "\n## {}\n", escaped(&section.title));
         for block in &section.blocks {
@@ -20,6 +21,9 @@ pub fn write(report: &Report) -> String {
     let _ = write!(page, "\n## Checks\n\n{}\n", verdict(report));
     for finding in &report.findings {
         let _ = writeln!(page, "- `{}` in {}: {}", finding.check, finding.section, escaped(&finding.what));
+    }
+    if !report.left_out.is_empty() {
+        let _ = write!(page, "\nLeft out here: {}; each is there with `--section`.\n", report.left_out.join(", "));
     }
     page
 }

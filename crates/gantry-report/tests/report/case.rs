@@ -73,6 +73,7 @@ impl Case {
             state_of: &|_| None,
             scheduled: Ok((&project, &scheduled)),
             source: serde_json::from_str(&gantry_format::to_json(&plan)).unwrap(),
+            parts: &Map::new(),
         });
         let mut overview = figures_of(&scheduled);
         overview.insert("feasible".to_owned(), json!(true));

@@ -57,6 +57,17 @@ fn every_kind_of_contradiction_is_caught_by_the_check_that_is_for_it() {
 }
 
 #[test]
+fn a_number_from_nowhere_is_taken_out_of_every_form_and_told() {
+    let report = Case::sound().set("summary.approach", json!("It takes 87654 hours of patience.")).report();
+    let told: Vec<&str> = report.findings.iter().map(|finding| finding.what.as_str()).collect();
+    assert_eq!(told, ["nothing gives 87654: It takes [not computed] hours of patience."]);
+    for written in [html::write(&report), markdown::write(&report)] {
+        let text = written.replace("nothing gives 87654", "");
+        assert!(!text.contains("87654") && text.contains("not computed"), "{text}");
+    }
+}
+
+#[test]
 fn what_is_called_feasible_has_nothing_that_does_not_fit() {
     let report = Case::sound().set("overview.gaps", json!(["It is too dear."])).report();
     assert_eq!(complaints(&report), ["verdict-off"]);

@@ -102,6 +102,6 @@ fn every_block_can_be_asked_who_made_it() {
 fn wide_tables_have_their_long_columns_below_the_first_and_lose_none() {
     let report = Case::sound().report();
     let page = html::write(&report);
-    assert!(page.contains("<span class=\"under\" data-column=\"Done when\">Both sides have signed.</span>"), "{page}");
+    assert!(page.contains("<i data-c=\"Done when\">Both sides have signed.</i>"), "{page}");
     assert!(markdown::write(&report).contains("| Done when |"), "columns are columns where text cannot be stacked");
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::case::Case;
 
-const PAYLOADS: [&str; 10] = [
+const PAYLOADS: [&str; 13] = [
     "<script>window.hit=1</script>",
     "\"><img src=x onerror=window.hit=1>",
     "</style><script>window.hit=1</script>",
@@ -17,6 +17,9 @@ const PAYLOADS: [&str; 10] = [
     "<svg/onload=window.hit=1>",
     "&lt;script&gt; \u{202e}gnp.exe\u{0}\u{7}",
     "]]><!--<iframe src=//evil.example>",
+    "**bold** <img src=x onerror=window.hit=1> [x](javascript:window.hit=1) ![y](https://evil.example/z.png)",
+    "- one\n- <script>window.hit=1</script>\n\n<iframe src=//evil.example></iframe>",
+    "`code` <a href=\"javascript:window.hit=1\" onclick=window.hit=1>x</a> \u{f0000}\u{f0001}",
 ];
 
 /// Every text of a value becomes this one, but what the plan itself computes with.
@@ -73,4 +76,15 @@ fn the_page_forbids_everything_that_is_not_its_own() {
     let policy = policy.replace("&#39;", "'");
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
     assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+}
+
+#[test]
+fn what_models_write_as_markdown_is_drawn_with_its_numbers_marked() {
+    let words = "**One** oven first, for 60,000 EUR:\n\n- *slowly*\n- `well`";
+    let page = html::write(&Case::sound().set("summary.approach", json!(words)).report());
+    assert!(page.contains("<strong>One</strong> oven first, for <data title="), "{page}");
+    assert!(
+        page.contains("<em>slowly</em>") && page.contains("<code>well</code>") && !page.contains("**One"),
+        "{page}"
+    );
 }

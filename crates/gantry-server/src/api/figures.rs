@@ -107,7 +107,9 @@ async fn document_of(app: &App, life: &Life) -> Result<String, Problem> {
     let state_of = |id: &TaskId| Some(life.task_state(id.as_str())?.to_string());
     let source = serde_json::from_str(&gantry_format::to_json(&life.plan())).unwrap_or_default();
     let kept = kept.as_object().cloned().unwrap_or_default();
-    let value = document::document(&Subject { kept, plan: &work, state_of: &state_of, scheduled, source });
+    let parts = gantry_view::report::parts_of(life);
+    let value =
+        document::document(&Subject { kept, plan: &work, state_of: &state_of, scheduled, source, parts: &parts });
     Ok(format!("{value:#}\n"))
 }
 

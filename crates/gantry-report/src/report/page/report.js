@@ -50,8 +50,8 @@
   const plain = (cell) => (cell ? cell.textContent.trim().replace(/\s+/g, " ") : "");
   // A row has a cell for each column, also for those that stand below its first one.
   const cells = (row, columns) => columns.map((column) => {
-    const cell = all("[data-column]", row).find((one) => one.dataset.column === column);
-    return plain(cell && (cell.querySelector(".first") || cell));
+    const cell = all("[data-c]", row).find((one) => one.dataset.c === column);
+    return plain(cell && (cell.querySelector("b") || cell));
   });
   const csv = (text) => {
     const safe = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+$/.test(text) ? "'" + text : text;
