@@ -10,6 +10,8 @@ mod api;
 mod live;
 #[path = "serve/access.rs"]
 mod access;
+#[path = "serve/tls.rs"]
+mod tls;
 #[path = "serve/hostile.rs"]
 mod hostile;
 #[path = "serve/pages.rs"]

@@ -36,6 +36,8 @@ pub struct Inner {
     pub started: Instant,
     /// The address and the scheme of a client are what a proxy in front says.
     pub behind_proxy: bool,
+    /// Clients talk to this process over TLS.
+    pub speaks_tls: bool,
     /// Told when the server stops: streams end then.
     pub stopping: tokio_util::sync::CancellationToken,
 }

@@ -1,5 +1,6 @@
 //! The port: connections with limits, who asks, what is counted, and a stop that loses nothing.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,15 +8,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -29,6 +33,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::tls::{Tls, TlsError};
 use crate::{api, pages};
 
 /// What a server is made of.
@@ -43,6 +48,8 @@ pub struct Setup {
     pub limits: Limits,
     /// The address and the scheme of a client are what a proxy in front says.
     pub behind_proxy: bool,
+    /// What it proves itself with when it speaks TLS itself.
+    pub tls: Option<Tls>,
 }
 
 /// Why a server cannot listen.
@@ -51,6 +58,9 @@ pub enum Binding {
     /// The accounts cannot be read.
     #[error(transparent)]
     Access(#[from] AccessError),
+    /// The certificate or its key cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The address is for other machines, and nobody could be told from anybody.
     #[error("{addr} can be reached from other machines, and there are no accounts")]
     Unguarded {
@@ -78,13 +88,15 @@ pub struct Stopped {
 pub struct Server {
     app: App,
     listener: TcpListener,
+    tls: Option<TlsAcceptor>,
     addr: SocketAddr,
 }
 
 impl Server {
     /// Listens on an address: of this machine alone, unless there are accounts.
     pub async fn bind(setup: Setup, addr: SocketAddr) -> Result<Self, Binding> {
-        let Setup { house, record, operator, limits, behind_proxy } = setup;
+        let Setup { house, record, operator, limits, behind_proxy, tls } = setup;
+        let tls = tls.as_ref().map(Tls::acceptor).transpose()?;
         let access = Access::beside(&record, &operator)?;
         if !addr.ip().is_loopback() && !access.is_guarded() {
             return Err(Binding::Unguarded { addr });
@@ -105,14 +117,15 @@ impl Server {
             metrics: Metrics::default(),
             started: Instant::now(),
             behind_proxy,
+            speaks_tls: tls.is_some(),
             stopping: CancellationToken::new(),
         });
-        Ok(Self { app, listener, addr })
+        Ok(Self { app, listener, tls, addr })
     }
 
     /// Where it listens.
-    pub fn addr(&self) -> SocketAddr {
-        self.addr
+    pub fn url(&self) -> String {
+        format!("{}://{}", if self.tls.is_some() { "https" } else { "http" }, self.addr)
     }
 
     /// Tells whether there are accounts.
@@ -132,25 +145,25 @@ impl Server {
 
     /// Serves until it is told to stop; then lets requests and work finish, and leaves plans as they stand.
     pub async fn run(self, stop: CancellationToken) -> Stopped {
-        let Self { app, listener, .. } = self;
+        let Self { app, listener, tls, .. } = self;
         let pump = tokio::spawn(app.live.clone().pump(app.stopping.clone()));
         let service = router(app.clone());
         let (tracker, room) = (TaskTracker::new(), Arc::new(Semaphore::new(app.limits.connections_max)));
         loop {
-            let accepted = tokio::select! {
+            let come = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                accepted = listener.accept() => accepted,
+                come = listener.accept() => come,
             };
-            let Ok((stream, from)) = accepted else {
+            let Ok((stream, from)) = come else {
                 // Too many files are open, or the client is gone; neither lasts.
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
                 continue;
             };
             let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
-            let (service, app) = (service.clone(), app.clone());
+            let (service, app, tls) = (service.clone(), app.clone(), tls.clone());
             tracker.spawn(async move {
-                connection(stream, from, service, &app).await;
+                accepted(stream, tls, from, service, &app).await;
                 drop(permit);
             });
         }
@@ -165,9 +178,23 @@ impl Server {
     }
 }
 
-async fn connection(stream: TcpStream, from: SocketAddr, service: Router, app: &App) {
+/// Talks with a client, in the clear or over TLS.
+async fn accepted(stream: TcpStream, tls: Option<TlsAcceptor>, from: SocketAddr, service: Router, app: &App) {
     // Small messages are to arrive at once; a system that cannot do that is only slower.
     let _ = stream.set_nodelay(true);
+    let Some(tls) = tls else { return connection(stream, from, service, app).await };
+    // Whoever cannot agree on TLS, or takes its time over it, is no client.
+    if let Ok(Ok(stream)) = tokio::time::timeout(app.limits.header_within, tls.accept(stream)).await {
+        connection(stream, from, service, app).await;
+    }
+}
+
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    from: SocketAddr,
+    service: Router,
+    app: &App,
+) {
     let service = service.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(from));
         request.map(axum::body::Body::new)
@@ -231,7 +258,9 @@ async fn guarded(State(app): State<App>, mut request: Request, next: Next) -> Re
     let began = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or("", |route| route.as_str()).to_owned();
-    let from = client(&app, &request);
+    let caller = Caller::of(&app, &request);
+    let from = caller.from.clone();
+    request.extensions_mut().insert(caller);
     let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
     let page = wants_page(request.headers());
     let (who, checked) = match admit(&app, &mut request, &from).await {
@@ -331,16 +360,34 @@ pub fn session(headers: &HeaderMap) -> Option<String> {
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
 }
 
-/// The address of a client.
-pub fn client(app: &App, request: &Request) -> String {
-    if app.behind_proxy
-        && let Some(said) = request.headers().get("x-forwarded-for").and_then(|value| value.to_str().ok())
-        && let Some(last) = said.rsplit(',').next()
-    {
-        return last.trim().chars().take(64).collect();
+/// Where a request comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Caller {
+    /// The address of the client.
+    pub from: String,
+    /// Nobody on the way can read along.
+    pub secure: bool,
+}
+
+impl Caller {
+    fn of(app: &App, request: &Request) -> Self {
+        let said = |name: &str| request.headers().get(name).filter(|_| app.behind_proxy)?.to_str().ok();
+        let secure = app.speaks_tls || said("x-forwarded-proto") == Some("https");
+        // The last one is what the proxy itself saw; those before it are what its client says.
+        if let Some(last) = said("x-forwarded-for").and_then(|all| all.rsplit(',').next()) {
+            return Self { from: last.trim().chars().take(64).collect(), secure };
+        }
+        let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        Self { from: info.map_or_else(String::new, |ConnectInfo(from)| from.ip().to_string()), secure }
     }
-    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    info.map_or_else(String::new, |ConnectInfo(from)| from.ip().to_string())
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
+    }
 }
 
 /// Without accounts, only this machine is answered, and only under its own name: a page elsewhere whose name was made to

@@ -14,6 +14,7 @@ pub const WITHIN: Duration = Duration::from_secs(30);
 pub struct Server {
     folder: tempfile::TempDir,
     child: Option<Child>,
+    args: Vec<String>,
     pub addr: String,
 }
 
@@ -48,9 +49,21 @@ impl Answer {
 
 impl Server {
     pub fn start() -> Self {
-        let mut server = Self { folder: tempfile::tempdir().unwrap(), child: None, addr: String::new() };
+        Self::start_with(&[], |_| {})
+    }
+
+    /// Starts with more arguments, in a folder that was prepared.
+    pub fn start_with(args: &[&str], prepare: impl FnOnce(&std::path::Path)) -> Self {
+        let args = args.iter().map(|&one| one.to_owned()).collect();
+        let mut server = Self { folder: tempfile::tempdir().unwrap(), child: None, args, addr: String::new() };
+        prepare(server.folder());
         server.go_on();
         server
+    }
+
+    /// Where its record is.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     fn gantry(&self) -> Command {
@@ -65,12 +78,12 @@ impl Server {
     pub fn go_on(&mut self) {
         let mut command = self.gantry();
         let addr = if self.addr.is_empty() { "127.0.0.1:0" } else { &self.addr };
-        command.args(["serve", "--addr", addr, "--json", "--grace", "2", "--body-max", "100000"]);
+        command.args(["serve", "--addr", addr, "--json", "--grace", "2", "--body-max", "100000"]).args(&self.args);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
-        said["url"].as_str().unwrap().trim_start_matches("http://").clone_into(&mut self.addr);
+        said["url"].as_str().unwrap().split_once("://").unwrap().1.clone_into(&mut self.addr);
         self.child = Some(child);
     }
 
@@ -172,6 +185,11 @@ pub fn read(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
     // A server that has said no may close before it has read everything.
     let _ = stream.read_to_end(&mut bytes);
+    answer(&bytes)
+}
+
+/// What an answer says.
+pub fn answer(bytes: &[u8]) -> Answer {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut lines = head.lines();

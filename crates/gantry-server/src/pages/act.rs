@@ -1,8 +1,6 @@
 //! What forms do: the same as the API, and then back to the page.
 
-use std::net::SocketAddr;
-
-use axum::extract::{ConnectInfo, Form, FromRequest, Request, State};
+use axum::extract::{Form, FromRequest, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use gantry_core::id::PlanId;
@@ -15,6 +13,7 @@ use crate::access::{Role, Who};
 use crate::api::{accounts, decide, decision, fork_at, go_on, known, make_account, reply};
 use crate::app::App;
 use crate::body::Named;
+use crate::listen::Caller;
 use crate::problem::Problem;
 use crate::shapes::{Answer, Decide, NewAccount, SignIn};
 
@@ -171,14 +170,9 @@ async fn settled(app: &App, who: &Who, fields: &Fields) -> Result<Response, Prob
 }
 
 /// Signs in.
-pub async fn sign_in(
-    State(app): State<App>,
-    ConnectInfo(from): ConnectInfo<SocketAddr>,
-    headers: HeaderMap,
-    fields: Fields,
-) -> Shown {
+pub async fn sign_in(State(app): State<App>, caller: Caller, fields: Fields) -> Shown {
     let said = SignIn { name: fields.get("name").to_owned(), password: fields.get("password").to_owned() };
-    let signed = accounts::sign_in_as(&app, &from.ip().to_string(), said, accounts::is_secure(&app, &headers)).await;
+    let signed = accounts::sign_in_as(&app, &caller, said).await;
     Shown(match signed {
         Ok(cookie) => {
             // Only a path of this server, or one could be sent elsewhere.
