@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gantry_server::{Binding, Limits, Server, Setup, Stopped, Tls};
+use gantry_server::{Binding, Limits, Server, Setup, Stopped, Tls, Traces};
 use gantry_store::PlanNo;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -50,12 +50,18 @@ pub struct Args {
     /// Believe the `X-Forwarded-For` and `X-Forwarded-Proto` of a proxy in front
     #[arg(long)]
     behind_proxy: bool,
+    /// Write requests and what plans do to standard error, one JSON object a line, with their ids
+    #[arg(long, env = "GANTRY_LOG", value_name = "FORM", value_parser = ["json"])]
+    log: Option<String>,
     /// How long what runs may take to finish when the server is asked to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
     /// The largest body of a request, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body_bytes_max)]
     body_max: usize,
+    /// How many requests one client may make in a second
+    #[arg(long, value_name = "N", default_value_t = Limits::default().requests_per_second, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -72,8 +78,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             return Err(Fault::refused(format!("another `gantry serve` works on the record `{}`", path.display()))
                 .hint("use that one, stop it first, or name another record with `--db FILE` or GANTRY_DB"));
         };
-        let limits =
-            Limits { grace: Duration::from_secs(args.grace), body_bytes_max: args.body_max, ..Limits::default() };
+        let limits = Limits {
+            grace: Duration::from_secs(args.grace),
+            body_bytes_max: args.body_max,
+            requests_per_second: args.rate,
+            requests_burst: args.rate.saturating_mul(2),
+            ..Limits::default()
+        };
         let setup = Setup {
             house,
             record: args.record.path()?,
@@ -81,6 +92,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             limits,
             behind_proxy: args.behind_proxy,
             tls: args.tls_cert.clone().zip(args.tls_key.clone()).map(|(certificates, key)| Tls { certificates, key }),
+            traces: Traces::from_variables(|name| std::env::var(name).ok()),
+            log: args.log.is_some(),
         };
         let server = Server::bind(setup, args.addr).await.map_err(unable)?;
         let stop = CancellationToken::new();

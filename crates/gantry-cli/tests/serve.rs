@@ -4,8 +4,12 @@
 
 #[path = "serve/server.rs"]
 mod server;
+#[path = "serve/socket.rs"]
+mod socket;
 #[path = "serve/api.rs"]
 mod api;
+#[path = "serve/contract.rs"]
+mod contract;
 #[path = "serve/live.rs"]
 mod live;
 #[path = "serve/access.rs"]
@@ -14,5 +18,7 @@ mod access;
 mod tls;
 #[path = "serve/hostile.rs"]
 mod hostile;
+#[path = "serve/telemetry.rs"]
+mod telemetry;
 #[path = "serve/pages.rs"]
 mod pages;

@@ -23,6 +23,7 @@ mod live;
 mod api;
 mod pages;
 mod metrics;
+mod telemetry;
 mod tls;
 mod listen;
 
@@ -30,6 +31,7 @@ pub use access::{Access, AccessError, Account, Role, Who};
 pub use house::{House, Trouble};
 pub use limits::Limits;
 pub use listen::{Binding, Server, Setup, Stopped};
+pub use telemetry::Traces;
 pub use tls::{Tls, TlsError};
 
 /// The `OpenAPI` document of everything that the server answers, as JSON.

@@ -3,6 +3,7 @@
 use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
 
+use super::CHART_SHEET;
 use crate::access::{Known, Who};
 
 /// Where one can go from anywhere.
@@ -48,6 +49,7 @@ impl<'a> Page<'a> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     title { (self.title) " · Gantry" }
                     link rel="stylesheet" href="/assets/app.css";
+                    link rel="stylesheet" href=(format!("/assets/{CHART_SHEET}"));
                     script type="module" src="/assets/app.js" {}
                 }
                 body {
