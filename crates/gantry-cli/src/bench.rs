@@ -6,6 +6,7 @@ mod machine;
 mod models;
 mod nothing;
 mod plans;
+mod serve;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,11 +38,11 @@ use nothing::Nothing;
 /// `start` is `gantry run` itself, up to the first command; `bytes` is what a task adds to the record, and what is written
 /// for that, the log and its taking over included.
 ///
-/// `gantry bench models` measures what asking models takes.
+/// `gantry bench models` measures what asking models takes, `gantry bench serve` what watching plans takes.
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many\n  gantry bench models"
+    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many\n  gantry bench models\n  gantry bench serve"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -67,6 +68,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Part {
     Models(models::Args),
+    Serve(serve::Args),
 }
 
 /// What can be measured.
@@ -82,8 +84,10 @@ enum What {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    if let Some(Part::Models(args)) = &args.part {
-        return models::run(args);
+    match &args.part {
+        Some(Part::Models(args)) => return models::run(args),
+        Some(Part::Serve(args)) => return serve::run(args),
+        None => {}
     }
     if let [what, db, ledger] = args.child.as_slice() {
         return child::be(what, Path::new(db), &PathBuf::from(ledger));
