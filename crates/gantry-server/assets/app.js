@@ -6,6 +6,11 @@ const main = document.querySelector("main");
 if (main?.dataset.events) live(main.dataset.events);
 document.querySelectorAll("svg.graph").forEach(graph);
 
+// On a narrow screen the ways to other pages run out of it: where one is comes into sight, and nothing else moves.
+document.querySelectorAll("nav [aria-current]").forEach((here) => {
+  here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40;
+});
+
 // Asks before what cannot be taken back.
 document.addEventListener("submit", (event) => {
   const question = event.submitter?.dataset.confirm;

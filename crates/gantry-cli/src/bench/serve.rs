@@ -24,11 +24,11 @@ use client::Line;
 use figures::{Answers, Figures, Speed};
 
 /// How many rows of waits a paced plan has, how many waits each has, and how long each is: about 1,000 events a second.
-const ROWS: usize = 8;
+const ROWS: usize = 16;
 const WAITS: usize = 150;
 const WAIT_MS: u64 = 26;
 /// How long a chain is that goes as fast as it can.
-const CHAIN: usize = 1_000;
+const CHAIN: usize = 200;
 /// How often speed is measured, without and with watchers in turn.
 const ROUNDS: usize = 3;
 /// How many lines ask at once, and for how long.
@@ -39,7 +39,7 @@ const ASK_FOR: Duration = Duration::from_secs(3);
 ///
 /// A server on this machine, a process of its own, is watched by 1,000 clients at once (server-sent events). `live` is a
 /// plan with about 1,000 events a second: how long they take from the decision to a client, and the memory of a client.
-/// `speed` is how fast plans go with so many watchers, beside nobody: that paced plan, and a chain of 1,000 tasks that goes
+/// `speed` is how fast plans go with so many watchers, beside nobody: that paced plan, and a chain of 200 commands that goes
 /// as fast as it can, each the median of three rounds in turn. `answers` is how many requests for the list of
 /// plans, and for one plan, are answered in a second with 10,000 plans on record.
 #[derive(clap::Args)]
@@ -113,11 +113,11 @@ fn paced() -> String {
     format!("title: Paced\ntasks:\n{tasks}")
 }
 
-/// One task after the other.
+/// One command after the other.
 fn chain() -> String {
     let task = |at: usize| {
         let after = at.checked_sub(1).map(|before| format!(", depends_on: [t{before}]")).unwrap_or_default();
-        format!("  - {{id: t{at}, compute: {{n: '1'}}{after}}}\n")
+        format!("  - {{id: t{at}, run: 'true'{after}}}\n")
     };
     format!("title: Chain\ntasks:\n{}", (0..CHAIN).map(task).collect::<String>())
 }

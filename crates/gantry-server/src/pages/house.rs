@@ -63,9 +63,9 @@ async fn draw_models(app: &App) -> Result<Markup, Problem> {
         }
         @if !items("by_plan").is_empty() { h2 { "By plan" }  table { tbody { @for one in items("by_plan") { tr { td { a href=(format!("/p/{}", text(&one, "plan"))) { (text(&one, "title")) } } td.n { (one["model_calls"]) " calls" } td.n { "$" (one["cost_usd"]) } } } } } }
         h2 { "Who answers" }
-        div.wide { table { thead { tr { th { "Role" } th { "Models, one after the other" } th { "Said by" } } }
+        div.wide { table.cards { thead { tr { th { "Role" } th { "Models, one after the other" } th { "Said by" } } }
             tbody { @for role in models["roles"].as_array().into_iter().flatten() { tr {
-                td { (text(role, "role")) }
+                td.main { b { (text(role, "role")) } }
                 td { @for link in role["chain"].as_array().into_iter().flatten() { div { (text(link, "provider")) ":" (text(link, "model")) } } @if let Some(error) = role["error"].as_str() { span.tone-bad { (error) } } }
                 td.small.soft { (role["origin"].to_string().trim_matches('"')) }
             } } } } }
@@ -137,14 +137,17 @@ pub async fn sign_in(Asked(next): Asked<Next>) -> Html<String> {
 /// The form to sign in, with what was wrong.
 pub fn sign_in_form(next: &str, problem: Option<&Problem>) -> Html<String> {
     let body = html! {
+        div.door {
         h1 { "Sign in" }
         @if let Some(problem) = problem { div.card.problem role="alert" { (problem.detail) } }
-        form.card.narrow method="post" action="/sign-in" {
+        form.card method="post" action="/sign-in" {
             input type="hidden" name="next" value=(next);
-            label for="name" { "Name" } input #name name="name" autocomplete="username" autofocus;
-            label for="password" { "Password, or a token" } input #password name="password" type="password" required autocomplete="current-password";
-            p { button.main { "Sign in" } }
+            label for="name" { "Name" } input.full #name name="name" autocomplete="username" autofocus;
+            label for="password" { "Password, or a token" } input.full #password name="password" type="password" required autocomplete="current-password";
+            p { button.main.full { "Sign in" } }
+        }
+        p.small.soft { "Accounts are made in the settings, or with " code { "gantry access user NAME --role ROLE" } "." }
         }
     };
-    Page::new("Sign in").draw(None, body)
+    Page::new("Sign in").alone().draw(None, body)
 }

@@ -21,12 +21,19 @@ pub struct Page<'a> {
     title: &'a str,
     here: &'a str,
     events: Option<String>,
+    /// Nothing leads elsewhere: whoever sees it may not go there yet.
+    alone: bool,
 }
 
 impl<'a> Page<'a> {
     /// A page with a title.
     pub fn new(title: &'a str) -> Self {
-        Self { title, here: "", events: None }
+        Self { title, here: "", events: None, alone: false }
+    }
+
+    /// Without the way to other pages.
+    pub fn alone(self) -> Self {
+        Self { alone: true, ..self }
     }
 
     /// Where it is among the pages.
@@ -56,11 +63,11 @@ impl<'a> Page<'a> {
                     a.skip href="#main" { "To the content" }
                     header.top {
                         a.brand href="/" { "Gantry" }
-                        nav aria-label="Pages" {
+                        @if !self.alone { nav aria-label="Pages" {
                             @for (url, name) in NAV {
                                 a href=(url) aria-current=[(url == self.here).then_some("page")] { (name) }
                             }
-                        }
+                        } }
                         @if self.events.is_some() { span.small.soft #live role="status" { } }
                         @if let Some(who) = who {
                             span.small.soft { (who.name) " (" (who.role) ")" }

@@ -64,12 +64,12 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
                         @for (card, forecast, driven) in &rows {
                             tr {
                                 td.n { (card.no) }
-                                td { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @for label in &card.card.labels { " · " (label) } } }
+                                td.main { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @for label in &card.card.labels { " · " (label) } } }
                                 td { (state(&card.card.state.to_string())) @if *driven && !card.card.state.is_over() { div.small.soft { "worked on" } } }
                                 td.bar { progress max="100" value=(percent(card)) aria-label="Done" {} " " (percent(card)) "%" }
                                 td.small data-label="Forecast" { @if let Some(forecast) = forecast { (foreseen(forecast, now)) } }
                                 td.n data-label="Cost" { "$" (card.card.used.cost_usd) }
-                                td.small data-label="Waits for" { @for line in card.card.waiting.iter().take(3) { div { @if let Some(task) = &line.task { (task) ": " } (line.what) } } }
+                                td.small.all data-label="Waits for" { @for line in card.card.waiting.iter().take(3) { div { @if let Some(task) = &line.task { (task) ": " } (line.what) } } }
                                 td.small.soft { (ago(card.updated_at, now)) }
                             }
                         }

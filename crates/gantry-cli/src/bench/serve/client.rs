@@ -53,9 +53,9 @@ impl Line {
         Ok(serde_json::from_slice(&body).unwrap_or_default())
     }
 
-    /// Begins to watch, from the beginning; what follows is a stream.
+    /// Begins to watch a plan that was only created; what follows is a stream.
     pub async fn watch(mut self, plan: &str) -> Result<(TcpStream, Vec<u8>), Fault> {
-        let head = format!("GET /api/v1/plans/{plan}/events?after=0 HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
+        let head = format!("GET /api/v1/plans/{plan}/events?after=1 HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
         self.stream.write_all(head.as_bytes()).await.map_err(lost)?;
         match self.head().await? {
             (200, _) => Ok((self.stream, self.buffer)),

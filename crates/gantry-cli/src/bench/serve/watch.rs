@@ -65,7 +65,8 @@ async fn take(mut stream: TcpStream) {
 
 /// Looks at everything that comes until the plan has ended.
 async fn look(mut stream: TcpStream, mut buffer: Vec<u8>) -> Result<Seen, Fault> {
-    let (clock, mut seen, mut last) = (SystemClock::new(), Seen::default(), 0);
+    // The first entry is the plan itself.
+    let (clock, mut seen, mut last) = (SystemClock::new(), Seen::default(), 1);
     loop {
         while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = buffer.drain(..=end).collect();
@@ -75,10 +76,7 @@ async fn look(mut stream: TcpStream, mut buffer: Vec<u8>) -> Result<Seen, Fault>
             seen.wrong += u64::from(seq != last + 1);
             last = seq;
             seen.events += 1;
-            // What was on record before is not news.
-            if value["event"] != "plan_created"
-                && let Ok(at) = at.parse::<jiff::Timestamp>()
-            {
+            if let Ok(at) = at.parse::<jiff::Timestamp>() {
                 #[expect(clippy::cast_precision_loss, reason = "milliseconds of a measurement")]
                 seen.latencies_ms.push((clock.now().as_ms() - at.as_millisecond()) as f64);
             }

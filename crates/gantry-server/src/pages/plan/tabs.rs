@@ -8,7 +8,7 @@ use gantry_core::plan::{Action, Money};
 use gantry_report::chart::{Frame, Heading, Sheet};
 use gantry_report::picture::{Picture, compared};
 use gantry_schedule::{Moment, TaskKind};
-use gantry_view::elapsed::{clock, elapsed};
+use gantry_view::elapsed::elapsed;
 use gantry_view::parts::folded;
 use gantry_view::people;
 use gantry_view::standing::Standing;
@@ -216,12 +216,12 @@ pub fn tasks(standing: &Standing) -> Markup {
                 @let known = life.task_life(id.as_str());
                 @let definition = life.definition(id.as_str());
                 tr {
-                    td class=(format!("depth-{}", depth(standing, &id).min(3))) { a href=(task_url(standing, &id)) { (definition.map_or(id.as_str(), |task| task.name())) } div.small.soft { (id) } }
+                    td class=(format!("main depth-{}", depth(standing, &id).min(3))) { a href=(task_url(standing, &id)) { (definition.map_or(id.as_str(), |task| task.name())) } div.small.soft { (id) } }
                     td { (state(life.task_state(id.as_str()).map_or("pending", TaskState::name))) }
                     td.small { (definition.and_then(|task| task.action.as_ref()).map_or("", |action| action.key())) }
                     td.n { @if let Some(length) = standing.length(&id) { (elapsed(length)) } }
                     td.n { @if let Some(known) = known.filter(|known| known.spent.cost_usd != Money::default()) { "$" (known.spent.cost_usd) } }
-                    td.small { (standing.about(&id)) }
+                    td.small.all { (standing.about(&id)) }
                 }
             } }
         } } }
@@ -283,12 +283,13 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
             @if !calls.is_empty() { h2 { "Calls to the outside" } }
             @for call in calls.iter().rev().take(20) {
                 details.card id=(format!("call-{}-{}", call.attempt, call.ordinal)) {
-                    summary { (call.kind) " " span.small.soft { "attempt " (call.attempt) ", " (clock(call.started_at)) ", $" (call.usage.cost_usd) ", " (call.usage.tokens) " tokens" } }
+                    summary { (call.kind) " " span.small.soft { "attempt " (call.attempt) ", " (when(call.started_at)) ", $" (call.usage.cost_usd) ", " (call.usage.tokens) " tokens" } }
                     h3 { "Asked" } (value(&call.request))
                     @if let Some(answer) = &call.answer { h3 { "Answered" } (value(answer)) }
                 }
             }
             h2 { "History" }
+            @if all["history"].as_array().is_none_or(Vec::is_empty) { p.soft { "Nothing yet." } }
             ul.lately { @for entry in all["history"].as_array().into_iter().flatten() { li { (when_told(entry, "at")) " " (text(entry, "said")) } } }
             details.card #definition { summary { "As it stands in the plan" } pre { (format!("{:#}", all["definition"])) } }
         }
@@ -356,8 +357,8 @@ fn artifact_rows(standing: &Standing, rows: &[Value]) -> Markup {
     html! { div.wide { table.cards { thead { tr { th { "Name" } th { "Task" } th { "Size" } th { "Made" } th { } } } tbody { @for row in rows {
         @let url = format!("/api/v1/plans/{}/artifacts/{}/{}", standing.card.id, encoded(text(row, "task")), encoded(text(row, "name")).replace('/', "%2F"));
         tr {
-            td { (text(row, "name")) @if !row["version"].is_null() { span.small.soft { " version " (row["version"]) } } }
-            td { (text(row, "task")) } td.n { (gantry_view::bytes(row["bytes"].as_u64().unwrap_or(0))) } td.small.soft { (when_told(row, "at")) " by " (text(row, "made_by")) }
+            td.main { (text(row, "name")) @if !row["version"].is_null() { span.small.soft { " version " (row["version"]) } } }
+            td { a href=(format!("/p/{}/tasks/{}", standing.card.id, encoded(text(row, "task")))) { (text(row, "task")) } } td.n { (gantry_view::bytes(row["bytes"].as_u64().unwrap_or(0))) } td.small.soft { (when_told(row, "at")) " by " (text(row, "made_by")) }
             td.links { @if !row["version"].is_null() { a href=(format!("{url}?version={}&inline=true", row["version"])) { "Look" } a href=(format!("{url}?version={}", row["version"])) { "Download" } } }
         }
     } } } } }
@@ -482,7 +483,7 @@ pub async fn journal(app: &App, standing: &Standing, query: &Query) -> Result<Ma
             div.replayed { (picture(standing, &Graph::of(&then))) }
             form.row method="post" action=(format!("/p/{plan}/do")) { label.beside for="fork-at" { "Another life after entry" } input #fork-at name="at" type="number" min="1" max=(length) value=(at.unwrap_or(length)); button name="do" value="fork" { "Fork" } }
         }
-        div.row {
+        div.row.filter {
             form.row { input name="task" placeholder="task" aria-label="Only about this task" value=(query.task.clone().unwrap_or_default()); button { "Filter" } }
             form { button name="verify" value="1" { "Verify the hash chain" } }
             a.button href=(format!("/api/v1/plans/{plan}/journal?limit=1000")) { "As JSON" }
