@@ -48,7 +48,7 @@ fn form_with_files(server: &Server, fields: &[(&str, &str)], files: &[(&str, &st
     let files = files.iter().map(|(field, name, text)| {
         format!("Content-Disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\nContent-Type: text/plain\r\n\r\n{text}")
     });
-    let parts: String = values.chain(files).map(|part| format!("--edge\r\n{part}\r\n")).collect();
+    let parts = values.chain(files).map(|part| format!("--edge\r\n{part}\r\n")).collect::<Vec<_>>().concat();
     let headers = [("Content-Type", "multipart/form-data; boundary=edge"), ("Accept", "text/html")];
     let answer = server.send("POST", "/new", &headers, &format!("{parts}--edge--\r\n"));
     (answer.status, answer.header("location").map_or_else(|| answer.text(), str::to_owned))
