@@ -29,7 +29,7 @@ use crate::access::random_hex;
 use crate::problem::Problem;
 
 /// How often all readers together are woken in a second.
-const WAKES_PER_SECOND: u32 = 20_000;
+const WAKES_PER_SECOND: u32 = 5_000;
 
 /// Everything that is watched.
 #[derive(Clone)]
