@@ -7,6 +7,7 @@ mod machine;
 mod models;
 mod nothing;
 mod plans;
+mod serve;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,11 +40,11 @@ use nothing::Nothing;
 /// for that, the log and its taking over included. `load` is how long it takes to find out where a plan stands whose
 /// journal has 1,000, 10,000 and 100,000 entries.
 ///
-/// `gantry bench models` measures what asking models takes.
+/// `gantry bench models` measures what asking models takes, `gantry bench serve` what watching plans takes.
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many\n  gantry bench models"
+    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many\n  gantry bench models\n  gantry bench serve"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -69,6 +70,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Part {
     Models(models::Args),
+    Serve(serve::Args),
 }
 
 /// What can be measured.
@@ -85,8 +87,10 @@ enum What {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
-    if let Some(Part::Models(args)) = &args.part {
-        return models::run(args);
+    match &args.part {
+        Some(Part::Models(args)) => return models::run(args),
+        Some(Part::Serve(args)) => return serve::run(args),
+        None => {}
     }
     if let [what, db, ledger] = args.child.as_slice() {
         return child::be(what, Path::new(db), &PathBuf::from(ledger));

@@ -4,7 +4,7 @@ pub mod options; // in reading order
 pub mod set_up;
 mod list;
 mod test;
-mod estimate;
+pub mod estimate;
 mod stats;
 pub mod doctor;
 

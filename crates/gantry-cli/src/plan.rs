@@ -1,7 +1,7 @@
 //! `gantry plan`: from a sentence to a plan that can be carried out.
 
 mod ask; // in reading order
-mod context;
+pub mod context;
 mod summary;
 
 use std::io::Read as _;

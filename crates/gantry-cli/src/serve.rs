@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gantry_server::{Binding, Limits, Server, Setup, Stopped};
+use gantry_server::{Binding, Limits, Server, Setup, Stopped, Tls, Traces};
 use gantry_store::PlanNo;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -28,10 +28,11 @@ use house::Wired;
 /// record is served once: a second `gantry serve` is refused, and other commands work beside it.
 ///
 /// Without accounts only this machine is answered, and whoever sits at it may do everything. Make accounts with
-/// `gantry access`; then other machines can be let in, too, best behind a proxy that speaks TLS.
+/// `gantry access`; then other machines can be let in, too, with `--tls-cert` and `--tls-key`, or
+/// behind a proxy that speaks TLS.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry serve\n  gantry serve --addr 127.0.0.1:9000 --workspace ~/project\n  gantry access user ana --role admin && gantry serve --addr 0.0.0.0:8080 --behind-proxy\n  curl -s http://127.0.0.1:8080/api/v1/plans"
+    after_help = "Examples:\n  gantry serve\n  gantry serve --addr 127.0.0.1:9000 --workspace ~/project\n  gantry access user ana --role admin && gantry serve --addr 0.0.0.0:8080 --behind-proxy\n  gantry serve --addr 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem\n  curl -s http://127.0.0.1:8080/api/v1/plans"
 )]
 pub struct Args {
     /// Where to listen; port 0 takes a free one
@@ -40,15 +41,27 @@ pub struct Args {
     /// The folder that tasks of new plans work in [default: the current folder]
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     workspace: std::path::PathBuf,
+    /// Speak TLS: the certificate in PEM, followed by those that vouch for it
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<std::path::PathBuf>,
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<std::path::PathBuf>,
     /// Believe the `X-Forwarded-For` and `X-Forwarded-Proto` of a proxy in front
     #[arg(long)]
     behind_proxy: bool,
+    /// Write requests and what plans do to standard error, one JSON object a line, with their ids
+    #[arg(long, env = "GANTRY_LOG", value_name = "FORM", value_parser = ["json"])]
+    log: Option<String>,
     /// How long what runs may take to finish when the server is asked to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
     /// The largest body of a request, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body_bytes_max)]
     body_max: usize,
+    /// How many requests one client may make in a second
+    #[arg(long, value_name = "N", default_value_t = Limits::default().requests_per_second, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -65,14 +78,22 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             return Err(Fault::refused(format!("another `gantry serve` works on the record `{}`", path.display()))
                 .hint("use that one, stop it first, or name another record with `--db FILE` or GANTRY_DB"));
         };
-        let limits =
-            Limits { grace: Duration::from_secs(args.grace), body_bytes_max: args.body_max, ..Limits::default() };
+        let limits = Limits {
+            grace: Duration::from_secs(args.grace),
+            body_bytes_max: args.body_max,
+            requests_per_second: args.rate,
+            requests_burst: args.rate.saturating_mul(2),
+            ..Limits::default()
+        };
         let setup = Setup {
             house,
             record: args.record.path()?,
             operator: session::operator(),
             limits,
             behind_proxy: args.behind_proxy,
+            tls: args.tls_cert.clone().zip(args.tls_key.clone()).map(|(certificates, key)| Tls { certificates, key }),
+            traces: Traces::from_variables(|name| std::env::var(name).ok()),
+            log: args.log.is_some(),
         };
         let server = Server::bind(setup, args.addr).await.map_err(unable)?;
         let stop = CancellationToken::new();
@@ -120,7 +141,7 @@ fn said(args: &Args) {
 }
 
 fn tell(args: &Args, server: &Server, taken: usize, unable: &[String]) -> Result<(), Fault> {
-    let url = format!("http://{}", server.addr());
+    let url = server.url();
     if args.record.json {
         return exit::print(&format!("{}\n", json!({"url": url, "taken_up": taken, "unable": unable})));
     }
@@ -141,6 +162,8 @@ fn unable(binding: Binding) -> Fault {
     let message = binding.to_string();
     match binding {
         Binding::Access(_) => Fault::internal(message),
+        Binding::Tls(_) => Fault::bad_input(message)
+            .hint("both are files in PEM: `-----BEGIN CERTIFICATE-----`, `-----BEGIN PRIVATE KEY-----`"),
         Binding::Unguarded { .. } => Fault::refused(message)
             .hint("make an account with `gantry access user NAME --role admin`, or listen on 127.0.0.1"),
         Binding::Refused { .. } => Fault::internal(message)

@@ -4,13 +4,21 @@
 
 #[path = "serve/server.rs"]
 mod server;
+#[path = "serve/socket.rs"]
+mod socket;
 #[path = "serve/api.rs"]
 mod api;
+#[path = "serve/contract.rs"]
+mod contract;
 #[path = "serve/live.rs"]
 mod live;
 #[path = "serve/access.rs"]
 mod access;
+#[path = "serve/tls.rs"]
+mod tls;
 #[path = "serve/hostile.rs"]
 mod hostile;
+#[path = "serve/telemetry.rs"]
+mod telemetry;
 #[path = "serve/pages.rs"]
 mod pages;

@@ -221,6 +221,11 @@ impl Config {
         &self.warnings
     }
 
+    /// The names of all profiles.
+    pub fn profiles(&self) -> Vec<&str> {
+        self.profiles.keys().map(String::as_str).collect()
+    }
+
     /// All roles: the built-in ones in their order, then those of profiles.
     pub fn roles(&self) -> Vec<String> {
         ROLES.into_iter().map(str::to_owned).chain(self.own_roles()).collect()

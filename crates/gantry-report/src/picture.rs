@@ -87,6 +87,19 @@ impl Picture {
     }
 }
 
+/// Draws when everything happens beside when it was to happen.
+pub fn compared(schedule: &Schedule, project: &Project, planned: &Schedule, frame: &Frame) -> String {
+    let mut chart = gantt(schedule, project);
+    let before = places(planned);
+    for (drawn, row) in chart.tasks.iter_mut().zip(&schedule.tasks) {
+        let was = before.get(row.id.as_str()).map(|at| &planned.tasks[*at]);
+        let span = was.map(|was| chart::Span { from: moment(was.start), until: moment(was.finish) });
+        drawn.planned =
+            span.filter(|span| row.kind == TaskKind::Task && (span.from, span.until) != (drawn.start, drawn.finish));
+    }
+    chart.svg(frame)
+}
+
 /// The unit of every length, as one calls it in the singular.
 pub(crate) fn unit(schedule: &Schedule) -> String {
     let unit = serde_json::to_value(schedule.unit).ok();

@@ -6,6 +6,11 @@ const main = document.querySelector("main");
 if (main?.dataset.events) live(main.dataset.events);
 document.querySelectorAll("svg.graph").forEach(graph);
 
+// On a narrow screen the ways to other pages run out of it: where one is comes into sight, and nothing else moves.
+document.querySelectorAll("nav [aria-current]").forEach((here) => {
+  here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40;
+});
+
 // Asks before what cannot be taken back.
 document.addEventListener("submit", (event) => {
   const question = event.submitter?.dataset.confirm;
@@ -28,7 +33,27 @@ if (file) {
     const lines = (report.errors ?? []).concat(report.warnings ?? []).map((one) =>
       `${one.line ? `line ${one.line}: ` : ""}${one.message}${one.hint ? ` (${one.hint})` : ""}`);
     found.textContent = report.ok ? [`Sound: ${report.tasks} tasks.`, ...lines].join("\n") : lines.join("\n") || report.detail;
+    if (report.ok) await takes(file.value);
   };
+  // What it would take, as soon as it is sound.
+  const takes = async (text) => {
+    const answer = await fetch("/api/v1/plans/estimate", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ file: text }),
+    });
+    if (!answer.ok || file.value !== text) return;
+    const { at_most: most, work } = await answer.json();
+    if (most.calls) found.append(`\nAt most ${most.calls} questions to models, ${most.tokens} tokens, ${most.cost_usd === null ? "at a price that is not known" : `$${most.cost_usd}`}.`);
+    if (work) found.append(`\nDone about ${String(work.finish).slice(0, 10)}.`);
+  };
+  const upload = document.querySelector("input[data-into=file]");
+  upload?.addEventListener("change", async () => {
+    if (!upload.files[0]) return;
+    file.value = await upload.files[0].text();
+    upload.value = ""; // what is shown below counts from here on
+    check();
+  });
   file.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(check, 400); });
 }
 

@@ -6,6 +6,7 @@ mod tasks;
 mod people;
 mod record;
 mod figures;
+pub mod estimate;
 mod report;
 mod around;
 pub mod accounts;
@@ -14,7 +15,7 @@ mod seeds;
 
 use axum::Router;
 use axum::http::Method;
-use axum::routing::{get, post};
+use axum::routing::get;
 use utoipa::openapi::Required;
 
 use crate::access::{Account, AuditLine, Role, Who};
@@ -26,12 +27,12 @@ use crate::metrics;
 use crate::shapes::{
     AccountMade, Answer, Anything, Cancel, Checkpoint, Created, Decide, Done, Edit, Edited, Fork, Heard, Items,
     JournalPage, Judge, ListQuery, NewAccount, NewEvidence, NewPlan, NewRevision, Note, PlanDetail, PlanPage, Resolve,
-    Review, Revised, TaskDetail, Undo, Why,
+    Review, Revised, SignIn, TaskDetail, Undo, Why,
 };
 
 pub use accounts::make as make_account;
 pub use around::spent;
-pub use figures::computed;
+pub use figures::{computed, scheduled};
 pub use people::{decide, decision, every_ask, every_gate, reply};
 pub use plans::{asked_for, make, page, standing};
 pub use record::{all_hypotheses, all_revisions, audited, fork_at, life as life_at_entry};
@@ -43,11 +44,8 @@ pub fn routes() -> Router<App> {
     described()
         .router()
         .route("/api/v1/openapi.json", get(|| async { Told(described().document()) }))
+        // A WebSocket is no operation that the document could describe; docs/server.md does.
         .route("/ws/plans/{plan}/progress", get(live::progress))
-        .route("/healthz", get(health::healthz))
-        .route("/readyz", get(health::readyz))
-        .route("/metrics", get(metrics::metrics))
-        .route("/api/v1/sessions", post(accounts::sign_in))
 }
 
 /// All documented routes.
@@ -56,7 +54,7 @@ pub fn described() -> Described {
     let post = Method::POST;
     let all = Described::default();
     let all = seeds::described(of_plans(all));
-    of_rest(all)
+    of_server(of_rest(all))
         .route(
             post.clone(),
             "/api/v1/plans/{plan}/reviews",
@@ -82,6 +80,47 @@ pub fn described() -> Described {
             accounts::sign_out,
             Does::new("accounts", "Sign out").takes::<Why>(False).gives_nothing(204, "Nobody is signed in any more."),
         )
+}
+
+fn of_server(all: Described) -> Described {
+    let get = Method::GET;
+    all.open(
+        get.clone(),
+        "/healthz",
+        health::healthz,
+        Does::new("server", "That it answers").gives::<Anything>(200, "It answers."),
+    )
+    .open(
+        get.clone(),
+        "/readyz",
+        health::readyz,
+        Does::new("server", "Whether it can do its work: the record is read and written")
+            .gives::<Anything>(200, "It can."),
+    )
+    .route(
+        get.clone(),
+        "/metrics",
+        Role::Viewer,
+        metrics::metrics,
+        Does::new("server", "Figures for Prometheus").gives_media(200, &["text/plain"], "The figures."),
+    )
+    .route(
+        get,
+        "/api/v1/memory",
+        Role::Viewer,
+        around::memory,
+        Does::new("record", "What plans remember under these keys, as it was last observed")
+            .asked::<around::Keys>()
+            .gives::<Items>(200, "One item for each key."),
+    )
+    .open(
+        Method::POST,
+        "/api/v1/sessions",
+        accounts::sign_in,
+        Does::new("accounts", "Sign in with a name and a password, or with a token")
+            .takes::<SignIn>(Required::True)
+            .gives_nothing(204, "The cookie of the session is set."),
+    )
 }
 
 fn of_plans(all: Described) -> Described {
@@ -114,6 +153,13 @@ fn of_plans(all: Described) -> Described {
             Role::Viewer,
             plans::validate,
             Does::new("plans", "Say everything that is wrong with a plan, and create nothing").takes::<NewPlan>(True).gives::<Anything>(200, "What was found, with file, line and column."),
+        )
+        .route(
+            post.clone(),
+            "/api/v1/plans/estimate",
+            Role::Viewer,
+            estimate::estimate,
+            Does::new("plans", "Say what a plan would ask of models at most, what that costs and how long it takes, and create nothing").takes::<NewPlan>(True).gives::<Anything>(200, "The figures."),
         )
         .route(
             get.clone(),
@@ -538,7 +584,7 @@ fn of_rest(all: Described) -> Described {
         "/api/v1/accounts",
         Role::Admin,
         accounts::list,
-        Does::new("accounts", "All accounts").gives::<Vec<Account>>(200, "The accounts."),
+        Does::new("accounts", "All accounts").gives_list::<Account>(200, "The accounts."),
     )
     .route(
         Method::DELETE,
@@ -552,6 +598,6 @@ fn of_rest(all: Described) -> Described {
         "/api/v1/audit",
         Role::Admin,
         accounts::audit,
-        Does::new("accounts", "The last requests that may have changed something, the newest first").gives::<Vec<AuditLine>>(200, "The requests."),
+        Does::new("accounts", "The last requests that may have changed something, the newest first").gives_list::<AuditLine>(200, "The requests."),
     )
 }

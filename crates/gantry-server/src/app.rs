@@ -17,6 +17,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::telemetry::Telemetry;
 
 /// What every handler shares.
 #[derive(Clone)]
@@ -33,9 +34,12 @@ pub struct Inner {
     pub requests: Rate,
     pub sign_ins: Rate,
     pub metrics: Metrics,
+    pub telemetry: Telemetry,
     pub started: Instant,
     /// The address and the scheme of a client are what a proxy in front says.
     pub behind_proxy: bool,
+    /// Clients talk to this process over TLS.
+    pub speaks_tls: bool,
     /// Told when the server stops: streams end then.
     pub stopping: tokio_util::sync::CancellationToken,
 }

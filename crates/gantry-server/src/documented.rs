@@ -15,7 +15,7 @@ use utoipa::openapi::path::{
     HttpMethod, Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem,
 };
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
     Components, Content, Info, OpenApiBuilder, Paths, Ref, RefOr, Required, ResponseBuilder, SecurityRequirement,
@@ -106,12 +106,22 @@ impl Does {
         self
     }
 
-    /// What it answers in another form than JSON.
+    /// What it answers when it was done, as a list.
+    #[must_use]
+    pub fn gives_list<T: ToSchema>(mut self, status: u16, text: &str) -> Self {
+        let schema = Schema::Array(ArrayBuilder::new().items(schema_of::<T>(&mut self.schemas)).build());
+        let response =
+            ResponseBuilder::new().description(text).content("application/json", Content::new(Some(schema))).build();
+        self.operation = self.operation.response(status.to_string(), response);
+        self
+    }
+
+    /// What it answers in one of several forms.
     #[must_use]
     pub fn gives_media(mut self, status: u16, media: &[&str], text: &str) -> Self {
         let mut response = ResponseBuilder::new().description(text);
         for media in media {
-            response = response.content(*media, Content::new(Some(text_schema())));
+            response = response.content(*media, Content::new(Some(media_schema(media))));
         }
         self.operation = self.operation.response(status.to_string(), response.build());
         self
@@ -123,6 +133,14 @@ impl Does {
         self.operation = self.operation.response(status.to_string(), ResponseBuilder::new().description(text).build());
         self
     }
+}
+
+/// What a form says: clients read JSON and YAML as what is written in them, and anything else as text.
+fn media_schema(media: &str) -> Schema {
+    if matches!(media, "application/json" | "application/yaml") {
+        return Schema::Object(ObjectBuilder::new().schema_type(SchemaType::AnyValue).build());
+    }
+    text_schema()
 }
 
 fn text_schema() -> Schema {
@@ -137,15 +155,29 @@ impl Described {
         H: Handler<T, App>,
         T: 'static,
     {
-        let (filter, http) = match method.as_str() {
-            "GET" => (MethodFilter::GET, HttpMethod::Get),
-            "PUT" => (MethodFilter::PUT, HttpMethod::Put),
-            "DELETE" => (MethodFilter::DELETE, HttpMethod::Delete),
-            _ => (MethodFilter::POST, HttpMethod::Post),
-        };
         let guard = middleware::from_fn(move |request: Request, next: Next| check(role, request, next));
-        self.router = self.router.route(path, on(filter, handler).layer(guard));
-        let mut operation = does.operation.operation_id(Some(operation_id(&method, path)));
+        self.router = self.router.route(path, on(filter(&method), handler).layer(guard));
+        self.describe(&method, path, &format!("Takes the role `{role}` where there are accounts."), does)
+    }
+
+    /// Adds a route that anyone may ask.
+    #[must_use]
+    pub fn open<H, T>(mut self, method: Method, path: &str, handler: H, does: Does) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.router = self.router.route(path, on(filter(&method), handler));
+        self.describe(&method, path, "Takes no role.", does)
+    }
+
+    fn describe(mut self, method: &Method, path: &str, role: &str, does: Does) -> Self {
+        let http = match method.as_str() {
+            "GET" => HttpMethod::Get,
+            "DELETE" => HttpMethod::Delete,
+            _ => HttpMethod::Post,
+        };
+        let mut operation = does.operation.operation_id(Some(operation_id(method, path)));
         for name in names_in(path) {
             operation = operation.parameter(path_parameter(name));
         }
@@ -156,10 +188,9 @@ impl Described {
             .content(problem::MEDIA, Content::new(Some(Ref::from_schema_name(Problem::name()))))
             .build();
         let mut built: Operation = operation.response("default", problem).build();
-        let role = format!("Takes the role `{role}` where there are accounts.");
         built.description = Some(match built.description.take() {
             Some(text) => format!("{text}\n\n{role}"),
-            None => role,
+            None => role.to_owned(),
         });
         let item = PathItem::new(http, built);
         match self.paths.get_mut(path) {
@@ -202,6 +233,14 @@ impl Described {
     }
 }
 
+fn filter(method: &Method) -> MethodFilter {
+    match method.as_str() {
+        "GET" => MethodFilter::GET,
+        "DELETE" => MethodFilter::DELETE,
+        _ => MethodFilter::POST,
+    }
+}
+
 /// Lets a request through if whoever makes it may.
 async fn check(role: Role, request: Request, next: Next) -> Response {
     match request.extensions().get::<Who>() {
@@ -216,9 +255,10 @@ async fn check(role: Role, request: Request, next: Next) -> Response {
     }
 }
 
-/// `get_plans_plan_tasks` for `GET /api/v1/plans/{plan}/tasks`.
+/// `get_plans_plan_tasks` for `GET /api/v1/plans/{plan}/tasks`, and `get_other_plans` for `GET /plans`.
 fn operation_id(method: &Method, path: &str) -> String {
-    let words = path.trim_start_matches("/api/v1").split(['/', '{', '}', '-', '.']).filter(|word| !word.is_empty());
+    let own = path.strip_prefix("/api/v1").map_or_else(|| format!("/other{path}"), str::to_owned);
+    let words = own.split(['/', '{', '}', '-', '.']).filter(|word| !word.is_empty());
     let mut id = method.as_str().to_ascii_lowercase();
     words.for_each(|word| id = format!("{id}_{word}"));
     id

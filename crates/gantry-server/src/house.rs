@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use gantry_core::id::PlanId;
+use gantry_core::plan::Plan;
 use gantry_engine::{Engine, Origin};
 use gantry_format::Loaded;
 use gantry_planner::template::Template;
@@ -39,6 +40,15 @@ pub trait House: Send + Sync + 'static {
 
     /// Which models answer for which role, at what price, for programs.
     async fn models(&self) -> Result<Value, Trouble>;
+
+    /// The profiles of models that a plan can be made with, and the one that counts when nothing is said.
+    fn profiles(&self) -> Result<(Vec<String>, String), Trouble>;
+
+    /// What a plan would ask of models at most, with these options about models, for programs. Nobody is asked.
+    async fn estimate(&self, plan: &Plan, models: &[String]) -> Result<Value, Trouble>;
+
+    /// The text of a document that comes with a request.
+    fn document(&self, name: &str, bytes: Vec<u8>) -> Result<String, Trouble>;
 
     /// All prompts, for programs.
     fn prompts(&self) -> Result<Value, Trouble>;

@@ -23,12 +23,16 @@ mod live;
 mod api;
 mod pages;
 mod metrics;
+mod telemetry;
+mod tls;
 mod listen;
 
 pub use access::{Access, AccessError, Account, Role, Who};
 pub use house::{House, Trouble};
 pub use limits::Limits;
 pub use listen::{Binding, Server, Setup, Stopped};
+pub use telemetry::Traces;
+pub use tls::{Tls, TlsError};
 
 /// The `OpenAPI` document of everything that the server answers, as JSON.
 pub fn openapi() -> serde_json::Value {

@@ -1,5 +1,6 @@
 //! The port: connections with limits, who asks, what is counted, and a stop that loses nothing.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,20 +8,25 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use gantry_core::time::Timestamp;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::access::{Access, AccessError, Audit, AuditLine, Rate, Who};
+use crate::access::{Access, AccessError, Audit, AuditLine, Rate, Who, random_hex};
 use crate::app::{App, Inner};
 use crate::body::unknown;
 use crate::foreman::Foreman;
@@ -29,6 +35,8 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::telemetry::{Sending, Span, Telemetry, Traces};
+use crate::tls::{Tls, TlsError};
 use crate::{api, pages};
 
 /// What a server is made of.
@@ -43,6 +51,12 @@ pub struct Setup {
     pub limits: Limits,
     /// The address and the scheme of a client are what a proxy in front says.
     pub behind_proxy: bool,
+    /// What it proves itself with when it speaks TLS itself.
+    pub tls: Option<Tls>,
+    /// Where traces go.
+    pub traces: Option<Traces>,
+    /// Whether requests and what plans do are written to standard error, one JSON object a line.
+    pub log: bool,
 }
 
 /// Why a server cannot listen.
@@ -51,6 +65,9 @@ pub enum Binding {
     /// The accounts cannot be read.
     #[error(transparent)]
     Access(#[from] AccessError),
+    /// The certificate or its key cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The address is for other machines, and nobody could be told from anybody.
     #[error("{addr} can be reached from other machines, and there are no accounts")]
     Unguarded {
@@ -78,13 +95,16 @@ pub struct Stopped {
 pub struct Server {
     app: App,
     listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    sending: Option<Sending>,
     addr: SocketAddr,
 }
 
 impl Server {
     /// Listens on an address: of this machine alone, unless there are accounts.
     pub async fn bind(setup: Setup, addr: SocketAddr) -> Result<Self, Binding> {
-        let Setup { house, record, operator, limits, behind_proxy } = setup;
+        let Setup { house, record, operator, limits, behind_proxy, tls, traces, log } = setup;
+        let tls = tls.as_ref().map(Tls::acceptor).transpose()?;
         let access = Access::beside(&record, &operator)?;
         if !addr.ip().is_loopback() && !access.is_guarded() {
             return Err(Binding::Unguarded { addr });
@@ -92,6 +112,7 @@ impl Server {
         let refused = |error: std::io::Error| Binding::Refused { addr, why: error.to_string() };
         let listener = TcpListener::bind(addr).await.map_err(refused)?;
         let addr = listener.local_addr().map_err(refused)?;
+        let (telemetry, sending) = Telemetry::new(traces, log);
         let live = Live::new(house.engine().clone(), limits.streams_max);
         let app = App::new(Inner {
             foreman: Foreman::new(Arc::clone(&house)),
@@ -103,16 +124,18 @@ impl Server {
             sign_ins: Rate::new(f64::from(limits.sign_ins_per_minute) / 60.0, limits.sign_ins_per_minute),
             limits,
             metrics: Metrics::default(),
+            telemetry,
             started: Instant::now(),
             behind_proxy,
+            speaks_tls: tls.is_some(),
             stopping: CancellationToken::new(),
         });
-        Ok(Self { app, listener, addr })
+        Ok(Self { app, listener, tls, sending, addr })
     }
 
     /// Where it listens.
-    pub fn addr(&self) -> SocketAddr {
-        self.addr
+    pub fn url(&self) -> String {
+        format!("{}://{}", if self.tls.is_some() { "https" } else { "http" }, self.addr)
     }
 
     /// Tells whether there are accounts.
@@ -132,25 +155,30 @@ impl Server {
 
     /// Serves until it is told to stop; then lets requests and work finish, and leaves plans as they stand.
     pub async fn run(self, stop: CancellationToken) -> Stopped {
-        let Self { app, listener, .. } = self;
+        let Self { app, listener, tls, sending, .. } = self;
+        let sending = sending.map(|sending| tokio::spawn(sending.run()));
+        let told = app
+            .telemetry
+            .is_on()
+            .then(|| tokio::spawn(app.telemetry.clone().follow(app.engine().clone(), app.stopping.clone())));
         let pump = tokio::spawn(app.live.clone().pump(app.stopping.clone()));
         let service = router(app.clone());
         let (tracker, room) = (TaskTracker::new(), Arc::new(Semaphore::new(app.limits.connections_max)));
         loop {
-            let accepted = tokio::select! {
+            let come = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                accepted = listener.accept() => accepted,
+                come = listener.accept() => come,
             };
-            let Ok((stream, from)) = accepted else {
+            let Ok((stream, from)) = come else {
                 // Too many files are open, or the client is gone; neither lasts.
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
                 continue;
             };
             let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
-            let (service, app) = (service.clone(), app.clone());
+            let (service, app, tls) = (service.clone(), app.clone(), tls.clone());
             tracker.spawn(async move {
-                connection(stream, from, service, &app).await;
+                accepted(stream, tls, from, service, &app).await;
                 drop(permit);
             });
         }
@@ -161,13 +189,35 @@ impl Server {
         // Whoever still talks after this long is not worth waiting for.
         let _ = tokio::time::timeout(std::time::Duration::from_secs(5), tracker.wait()).await;
         let _ = pump.await;
+        if let Some(told) = told {
+            let _ = told.await;
+        }
+        // The last ones who could hand in a span are gone: what waits is sent, and that is the end.
+        drop((service, app));
+        if let Some(sending) = sending {
+            let _ = tokio::time::timeout(std::time::Duration::from_secs(5), sending).await;
+        }
         Stopped { cut_short }
     }
 }
 
-async fn connection(stream: TcpStream, from: SocketAddr, service: Router, app: &App) {
+/// Talks with a client, in the clear or over TLS.
+async fn accepted(stream: TcpStream, tls: Option<TlsAcceptor>, from: SocketAddr, service: Router, app: &App) {
     // Small messages are to arrive at once; a system that cannot do that is only slower.
     let _ = stream.set_nodelay(true);
+    let Some(tls) = tls else { return connection(stream, from, service, app).await };
+    // Whoever cannot agree on TLS, or takes its time over it, is no client.
+    if let Ok(Ok(stream)) = tokio::time::timeout(app.limits.header_within, tls.accept(stream)).await {
+        connection(stream, from, service, app).await;
+    }
+}
+
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    from: SocketAddr,
+    service: Router,
+    app: &App,
+) {
     let service = service.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(from));
         request.map(axum::body::Body::new)
@@ -198,6 +248,7 @@ pub fn router(app: App) -> Router {
         .merge(pages::routes())
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(app.limits.body_bytes_max))
         .layer(middleware::from_fn_with_state(app.clone(), guarded))
         .with_state(app)
 }
@@ -228,10 +279,14 @@ const ALWAYS: [(HeaderName, &str); 6] = [
 
 /// Around every request: who asks, whether they may ask here and this often, what is counted and written down.
 async fn guarded(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let began = Instant::now();
+    let (began, at) = (Instant::now(), App::now());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or("", |route| route.as_str()).to_owned();
-    let from = client(&app, &request);
+    let caller = Caller::of(&app, &request);
+    let from = caller.from.clone();
+    request.extensions_mut().insert(caller);
+    let traceparent = request.headers().get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let request_id = request_id(request.headers());
     let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
     let page = wants_page(request.headers());
     let (who, checked) = match admit(&app, &mut request, &from).await {
@@ -261,6 +316,20 @@ async fn guarded(State(app): State<App>, mut request: Request, next: Next) -> Re
     }
     let status = response.status().as_u16();
     app.metrics.count(method.as_str(), &route, status, began.elapsed());
+    if let Ok(value) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    if app.telemetry.is_on() {
+        let asked = Asked {
+            id: &request_id,
+            traceparent: traceparent.as_deref(),
+            at,
+            method: &method,
+            route: &route,
+            path: &path,
+        };
+        asked.tell(&app, &from, who.as_ref(), status);
+    }
     if changes {
         let (who, method) = (who.map(|who| who.name), method.to_string());
         let line = AuditLine { at: App::now(), who, from, method, path, status };
@@ -270,6 +339,58 @@ async fn guarded(State(app): State<App>, mut request: Request, next: Next) -> Re
         }
     }
     response
+}
+
+/// A request that was answered.
+struct Asked<'r> {
+    id: &'r str,
+    traceparent: Option<&'r str>,
+    at: Timestamp,
+    method: &'r Method,
+    route: &'r str,
+    path: &'r str,
+}
+
+impl Asked<'_> {
+    /// Tells whoever follows what the server does.
+    fn tell(&self, app: &App, from: &str, who: Option<&Who>, status: u16) {
+        let (now, plan) = (App::now(), plan_in(self.route, self.path));
+        let name = format!("{} {}", self.method, if self.route.is_empty() { "nowhere" } else { self.route });
+        let span = Span::of_request(name, self.traceparent, self.at, now)
+            .with("http.request.method", self.method.as_str())
+            .with("http.route", self.route)
+            .with("url.path", self.path)
+            .with("http.response.status_code", status)
+            .with("client.address", from)
+            .with("gantry.request", self.id)
+            .with("gantry.plan", plan);
+        let line = json!({
+            "request": self.id, "trace": span.trace(), "method": self.method.as_str(), "route": self.route,
+            "path": self.path, "status": status, "ms": now.as_ms() - self.at.as_ms(), "who": who.map(|who| &who.name),
+            "from": from, "plan": plan,
+        });
+        app.telemetry.log(now, "request", line);
+        app.telemetry.send(span.failed((status >= 500).then(|| format!("status {status}"))));
+    }
+}
+
+/// How a request is called, in answers, logs and traces.
+const REQUEST_ID: &str = "x-request-id";
+
+/// What the client calls its request, if that is a name; else one of ours.
+fn request_id(headers: &HeaderMap) -> String {
+    let said = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    let is_name = |text: &&str| {
+        (1..=64).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    said.filter(is_name).map_or_else(|| random_hex(8), str::to_owned)
+}
+
+/// The plan that a path names, as it names it.
+fn plan_in<'p>(route: &str, path: &'p str) -> Option<&'p str> {
+    let at = route.split('/').position(|part| part == "{plan}")?;
+    path.split('/').nth(at)
 }
 
 /// What may be asked by anyone.
@@ -331,16 +452,34 @@ pub fn session(headers: &HeaderMap) -> Option<String> {
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
 }
 
-/// The address of a client.
-pub fn client(app: &App, request: &Request) -> String {
-    if app.behind_proxy
-        && let Some(said) = request.headers().get("x-forwarded-for").and_then(|value| value.to_str().ok())
-        && let Some(last) = said.rsplit(',').next()
-    {
-        return last.trim().chars().take(64).collect();
+/// Where a request comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Caller {
+    /// The address of the client.
+    pub from: String,
+    /// Nobody on the way can read along.
+    pub secure: bool,
+}
+
+impl Caller {
+    fn of(app: &App, request: &Request) -> Self {
+        let said = |name: &str| request.headers().get(name).filter(|_| app.behind_proxy)?.to_str().ok();
+        let secure = app.speaks_tls || said("x-forwarded-proto") == Some("https");
+        // The last one is what the proxy itself saw; those before it are what its client says.
+        if let Some(last) = said("x-forwarded-for").and_then(|all| all.rsplit(',').next()) {
+            return Self { from: last.trim().chars().take(64).collect(), secure };
+        }
+        let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        Self { from: info.map_or_else(String::new, |ConnectInfo(from)| from.ip().to_string()), secure }
     }
-    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    info.map_or_else(String::new, |ConnectInfo(from)| from.ip().to_string())
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
+    }
 }
 
 /// Without accounts, only this machine is answered, and only under its own name: a page elsewhere whose name was made to

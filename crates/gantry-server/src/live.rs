@@ -28,6 +28,9 @@ pub use sse::{Resume, of_all, of_plan};
 use crate::access::random_hex;
 use crate::problem::Problem;
 
+/// How often all readers together are woken in a second.
+const WAKES_PER_SECOND: u32 = 5_000;
+
 /// Everything that is watched.
 #[derive(Clone)]
 pub struct Live(Arc<Inner>);
@@ -54,11 +57,13 @@ pub struct Reader {
 impl Live {
     /// Watches an engine.
     pub fn new(engine: Engine, readers_max: usize) -> Self {
+        let epoch = random_hex(4);
+        let all = Arc::new(Channel::new(0, &epoch));
         Self(Arc::new(Inner {
             engine,
-            epoch: random_hex(4),
+            epoch,
             channels: Mutex::default(),
-            all: Arc::new(Channel::new(0)),
+            all,
             readers: AtomicUsize::new(0),
             readers_max,
         }))
@@ -72,6 +77,13 @@ impl Live {
     /// How many read.
     pub fn readers(&self) -> usize {
         self.0.readers.load(Ordering::Relaxed)
+    }
+
+    /// How long a reader who was told something waits for more: together, readers are woken no more often than this machine
+    /// does without noticing. Alone, one is told at once.
+    pub fn pause(&self) -> std::time::Duration {
+        let readers = u32::try_from(self.readers()).unwrap_or(u32::MAX);
+        std::time::Duration::from_secs(1) / WAKES_PER_SECOND * readers
     }
 
     fn channels(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, Arc<Channel>>> {
@@ -94,7 +106,7 @@ impl Live {
         if let Some(plan) = plan {
             let length = self.0.engine.store().plan(plan.as_str()).await?.length;
             let mut channels = self.channels();
-            let channel = channels.entry(plan.clone()).or_insert_with(|| Arc::new(Channel::new(length)));
+            let channel = channels.entry(plan.clone()).or_insert_with(|| Arc::new(Channel::new(length, self.epoch())));
             reader.channel = Arc::clone(channel);
         }
         Ok(reader)

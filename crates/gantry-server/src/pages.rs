@@ -29,6 +29,9 @@ const ASSETS: [(&str, &str, &str); 4] = [
     ("graph.js", "text/javascript; charset=utf-8", include_str!("../assets/graph.js")),
 ];
 
+/// The style of charts, which comes with them.
+pub const CHART_SHEET: &str = "chart.css";
+
 /// All pages.
 pub fn routes() -> Router<App> {
     Router::new()
@@ -50,6 +53,11 @@ pub fn routes() -> Router<App> {
 }
 
 async fn asset(Path(name): Path<String>) -> Response {
+    if name == CHART_SHEET {
+        let sheet = gantry_report::chart::style(gantry_report::chart::Theme::Follow);
+        return ([(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")], sheet)
+            .into_response();
+    }
     match ASSETS.iter().find(|(known, ..)| *known == name) {
         Some((_, media, text)) => {
             ([(header::CONTENT_TYPE, *media), (header::CACHE_CONTROL, "no-cache")], *text).into_response()

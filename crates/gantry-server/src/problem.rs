@@ -91,7 +91,7 @@ impl Problem {
         self
     }
 
-    fn maybe_hint(self, hint: Option<String>) -> Self {
+    pub fn maybe_hint(self, hint: Option<String>) -> Self {
         match hint {
             Some(hint) => self.hint(hint),
             None => self,

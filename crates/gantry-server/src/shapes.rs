@@ -246,6 +246,10 @@ pub struct NewPlan {
     pub sections: Vec<String>,
     /// Documents to take into account.
     pub context: Vec<ContextDocument>,
+    /// Which models answer: fast, balanced, quality, or a profile of your own. A server that was started with one keeps to it.
+    pub profile: Option<String>,
+    /// Let this model answer; it must be one that is configured.
+    pub model: Option<String>,
     /// Let only the offline model answer.
     pub offline: bool,
     /// Begin at once; otherwise it waits for `start`.

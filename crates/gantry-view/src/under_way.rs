@@ -22,6 +22,11 @@ pub async fn project_of(store: &dyn Store, life: &Life, now: Timestamp) -> Resul
     Ok(work.project(now))
 }
 
+/// The work of a plan as it was to happen when it began; none before that.
+pub fn planned_of(life: &Life, timeline: &Timeline) -> Option<Project> {
+    Some(life.proposed().work().project(timeline.plan.began?))
+}
+
 /// What is known of a plan that lives.
 #[derive(Clone, Copy)]
 pub struct UnderWay<'l> {

@@ -50,6 +50,12 @@ pub fn run(options: &ModelOptions, file: &str, json: bool) -> Result<ExitCode, F
     Ok(ExitCode::from(exit::DONE))
 }
 
+/// What a plan would ask of models with these options, for programs.
+pub async fn of(plan: &Plan, options: ModelOptions) -> Result<Value, Fault> {
+    let found = look_at(plan.clone(), options).await?;
+    Ok(to_json(&found, plan, &beyond(&found, plan)))
+}
+
 async fn look_at(plan: Plan, options: ModelOptions) -> Result<Found, Fault> {
     let models = Models::new(Configured(options));
     let id = plan.id.clone().unwrap_or_else(|| PlanId::slugged(plan.name()));

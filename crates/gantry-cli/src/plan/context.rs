@@ -37,6 +37,12 @@ fn text(file: &Path) -> Result<String, Fault> {
         return Err(cannot(format!("it has more than {FILE_MAX} bytes")));
     }
     let bytes = std::fs::read(file).map_err(|error| cannot(error.to_string()))?;
+    text_of(&file.display().to_string(), bytes)
+}
+
+/// The text of a document.
+pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
+    let cannot = |why: String| Fault::bad_input(format!("`{name}` cannot be taken into account: {why}"));
     let text = if bytes.starts_with(b"%PDF-") {
         pdf(bytes).map_err(|why| cannot(format!("its text cannot be found: {why}")))?
     } else {

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use gantry_core::id::PlanId;
+use gantry_core::plan::Plan;
 use gantry_engine::{Engine, Origin};
 use gantry_format::Loaded;
 use gantry_planner::template::Template;
@@ -11,6 +12,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::exit::Fault;
+use crate::model::estimate;
+use crate::plan::context;
 use crate::run::How;
 use crate::run::recover::engine_for;
 use crate::run::sandbox;
@@ -82,6 +85,19 @@ impl House for Wired {
     async fn models(&self) -> Result<Value, Trouble> {
         let config = self.how.models.load_with_local().await.map_err(trouble)?;
         Ok(serde_json::to_value(config.effective()).unwrap_or_default())
+    }
+
+    fn profiles(&self) -> Result<(Vec<String>, String), Trouble> {
+        let config = self.how.models.load().map_err(trouble)?;
+        Ok((config.profiles().into_iter().map(str::to_owned).collect(), config.profile().value.clone()))
+    }
+
+    async fn estimate(&self, plan: &Plan, models: &[String]) -> Result<Value, Trouble> {
+        estimate::of(plan, self.how.models.over(models)).await.map_err(trouble)
+    }
+
+    fn document(&self, name: &str, bytes: Vec<u8>) -> Result<String, Trouble> {
+        context::text_of(name, bytes).map_err(trouble)
     }
 
     fn prompts(&self) -> Result<Value, Trouble> {

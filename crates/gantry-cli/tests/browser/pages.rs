@@ -1,6 +1,7 @@
 //! The web pages in a browser: made, watched, decided, and in step with each other.
 
 use gantry_testkit::browser::{Browser, Look, Page};
+use serde_json::json;
 
 use crate::server::Server;
 
@@ -82,6 +83,21 @@ async fn a_plan_is_made_on_the_page_watched_live_and_decided_in_two_windows_that
 }
 
 #[tokio::test]
+async fn an_objective_is_read_priced_and_made_into_a_plan_that_waits_to_be_accepted() {
+    let Some(site) = Site::start().await else { return };
+    let page = site.open("/new", Look::WIDE).await;
+    page.fill("#objective", "Open a small bakery in Oslo for 600 000 kr before Christmas").await;
+    page.run("document.getElementById('detail').value = 'fast'").await;
+    page.click("#from-objective ~ form button").await;
+    page.until("document.getElementById('takes')?.innerText.includes('Cost at most')").await;
+    page.fill("input[name=Team]", "two bakers").await;
+    page.click("#what-it-takes ~ form button.main").await;
+    page.until("location.pathname.startsWith('/p/') && document.body.innerText.includes('Approve')").await;
+    site.is_quiet(&page);
+    site.browser.close().await;
+}
+
+#[tokio::test]
 async fn a_window_comes_back_when_the_server_was_killed_and_misses_nothing() {
     let Some(mut site) = Site::start().await else { return };
     let plan = site.server.create(&PLAN.replace("\\n", "\n"));
@@ -123,42 +139,123 @@ async fn an_output_is_changed_on_the_page_and_only_what_works_on_it_is_done_agai
     site.browser.close().await;
 }
 
-#[tokio::test]
-async fn every_page_can_be_read_by_everyone_on_every_screen() {
+/// A plan with something on every page.
+const RELEASE: &str = "
+title: Release the billing client 4.2
+objective: Ship the new billing client to every customer by the end of March, without losing an invoice.
+labels: [billing, q1]
+hypotheses: [{id: H1, statement: Customers migrate within two weeks, confidence: 0.5}, {id: H2, statement: No invoice is lost, confidence: 0.8}]
+policy: {recovery: {logic: [escalate]}, budget: {cost_usd: 25}}
+tasks:
+  - {id: prepare, title: Prepare the release}
+  - {id: notes, parent: prepare, title: Write the release notes, run: 'printf \"## 4.2\\n- faster invoices\\n\"'}
+  - {id: build, parent: prepare, title: Build and sign the client, compute: {version: \"'4.2.0'\", size: '18 + 3'}}
+  - {id: check, parent: prepare, title: Check the build, depends_on: [build], inputs: {size: tasks.build.size}, compute: {ok: inputs.size < 30}}
+  - {id: migrate, title: Try the migration on a copy, depends_on: [prepare], run: 'echo 3 invoices differ >&2; exit 3'}
+  - {id: sign-off, title: Sign off the release, depends_on: [check], gate: {checks: [The notes are complete, The build is signed], approvals: 2}}
+  - {id: legal, title: Legal has no objections, gate: {checks: [Terms are unchanged]}}
+  - {id: channel, title: Choose the first channel, ask: {question: Which customers get it first?, options: [volunteers, small ones]}}
+  - {id: announce, title: Announce it, depends_on: [sign-off, channel], manual: Write to all customers}
+  - {id: ship, title: Ship it to everyone, depends_on: [announce, migrate, legal], run: echo shipped}
+schedule:
+  start: 2050-01-03
+  deadline: 2050-01-31
+  resources: [{id: ana, rate: 80}, {id: ben, rate: 70}]
+  tasks:
+    notes: {estimate: 2d, needs: [ben]}
+    build: {estimate: 3d / 4d / 8d, needs: [ana]}
+    check: {estimate: 1d, needs: [ana]}
+    migrate: {estimate: 4d / 5d / 9d, needs: [ben]}
+    announce: {estimate: 2d, needs: [ben]}
+    ship: {estimate: 1d, needs: [ana]}
+";
+
+/// Every page, with something on it.
+fn furnished(site: &Site) -> Vec<(String, String)> {
+    let server = &site.server;
+    // The work begins today, so that what is planned and what happens stand side by side.
+    let today = jiff::Zoned::now().date();
+    let due = today.checked_add(jiff::Span::new().days(28)).unwrap();
+    let release = RELEASE.replace("2050-01-03", &today.to_string()).replace("2050-01-31", &due.to_string());
+    let plan = server.create(&release);
+    server.until(&plan, "blocked");
+    let say = |path: &str, body: serde_json::Value| {
+        let answer = server.post(&format!("/api/v1/plans/{plan}{path}"), &body);
+        assert!(answer.status < 300, "{path}: {}", answer.text());
+    };
+    say("/gates/sign-off/approve", json!({"rationale": "The notes are good"}));
+    say("/hypotheses/H1/evidence", json!({"direction": "supports", "evidence": "40 of 50 volunteers have moved"}));
+    say("/hypotheses/H1/evidence", json!({"direction": "refutes", "evidence": "two large customers wait for April"}));
+    say("/tasks/build/edit", json!({"outputs": {"size": 24}, "why": "signed again"}));
+    let file = release.replace("Announce it,", "Announce it to everyone,");
+    say("/revisions", json!({"file": file, "rationale": "Partners have to hear of it, too"}));
+    say("/notes", json!({"text": "The freeze begins on Monday."}));
+    let done = server.create("title: Rotate the keys\ntasks:\n  - {id: a, title: Make new keys, compute: {n: '1'}}\n");
+    server.until(&done, "completed");
+    let objective = "Open+a+small+bakery+in+Oslo+for+600+000+kr+before+Christmas";
+    let mut paths: Vec<(String, String)> = [
+        ("plans", "/"),
+        ("new", "/new"),
+        ("inbox", "/inbox"),
+        ("templates", "/templates"),
+        ("models", "/models"),
+        ("settings", "/settings"),
+        ("docs", "/docs"),
+        ("sign-in", "/sign-in"),
+        ("nowhere", "/p/no-such-plan"),
+    ]
+    .map(|(name, path)| (name.to_owned(), path.to_owned()))
+    .to_vec();
+    paths.push(("new-read".to_owned(), format!("/new?objective={objective}&detail=fast")));
+    for tab in ["", "graph", "timeline", "tasks", "gates", "artifacts", "revisions", "hypotheses", "journal", "report"]
+    {
+        let name = if tab.is_empty() { "plan".to_owned() } else { format!("plan-{tab}") };
+        paths.push((name, format!("/p/{plan}/{tab}").trim_end_matches('/').to_owned()));
+    }
+    for task in ["build", "sign-off", "migrate", "announce"] {
+        paths.push((format!("task-{task}"), format!("/p/{plan}/tasks/{task}")));
+    }
+    paths
+}
+
+async fn every_page_at(width: u32, dark: bool) {
     let Some(site) = Site::start().await else { return };
-    let plan = site.server.create(&PLAN.replace("\\n", "\n"));
-    site.server.until(&plan, "blocked");
-    let of_plan = [
-        "",
-        "/graph",
-        "/timeline",
-        "/tasks",
-        "/tasks/build",
-        "/gates",
-        "/artifacts",
-        "/revisions",
-        "/hypotheses",
-        "/journal",
-        "/report",
-    ];
-    let mut paths: Vec<String> =
-        ["/", "/new", "/inbox", "/templates", "/models", "/settings"].map(str::to_owned).to_vec();
-    paths.extend(of_plan.map(|tab| format!("/p/{plan}{tab}")));
-    for (name, look) in [("1280-light", Look::WIDE), ("390-dark", Look::NARROW)] {
-        for path in &paths {
-            let page = site.open(path, look).await;
-            page.until("document.readyState === 'complete'").await;
-            let barriers: Vec<String> = page.ask(BARRIERS).await;
-            assert_eq!(barriers, Vec::<String>::new(), "{path} {name}");
-            let wide: u32 = page.ask("document.documentElement.scrollWidth").await;
-            assert!(wide <= look.width, "{path}: {wide} px wide at {}", look.width);
+    let paths = furnished(&site);
+    let look = Look { width, dark };
+    for (name, path) in &paths {
+        let page = site.open(path, look).await;
+        page.until("document.readyState === 'complete'").await;
+        let barriers: Vec<String> = page.ask(BARRIERS).await;
+        assert_eq!(barriers, Vec::<String>::new(), "{path} at {width}");
+        let wide: u32 = page.ask("document.documentElement.scrollWidth").await;
+        assert!(wide <= width, "{path}: {wide} px wide at {width}");
+        if name != "nowhere" {
             site.is_quiet(&page);
-            let tab = path.replace(&plan, "plan").replace('/', "-");
-            page.picture(&format!("page{tab}-{name}")).await;
-            page.close().await;
         }
+        page.picture(&format!("page-{name}-{width}-{}", if dark { "dark" } else { "light" })).await;
+        page.close().await;
     }
     site.browser.close().await;
+}
+
+#[tokio::test]
+async fn every_page_can_be_read_by_everyone_at_a_desk_in_light() {
+    every_page_at(1_280, false).await;
+}
+
+#[tokio::test]
+async fn every_page_can_be_read_by_everyone_at_a_desk_in_the_dark() {
+    every_page_at(1_280, true).await;
+}
+
+#[tokio::test]
+async fn every_page_can_be_read_by_everyone_on_a_phone_in_light() {
+    every_page_at(390, false).await;
+}
+
+#[tokio::test]
+async fn every_page_can_be_read_by_everyone_on_a_phone_in_the_dark() {
+    every_page_at(390, true).await;
 }
 
 #[tokio::test]

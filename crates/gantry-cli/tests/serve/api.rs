@@ -56,6 +56,29 @@ fn an_edit_does_again_exactly_what_depends_on_it_and_a_stale_one_is_refused() {
 }
 
 #[test]
+fn edits_at_the_same_time_lose_nothing() {
+    let server = Server::start();
+    let plan = server.create("title: Count\ntasks: [{id: number, compute: {n: '0'}}]\n");
+    server.until(&plan, "completed");
+    let path = format!("/api/v1/plans/{plan}/tasks/number");
+    let add_one = || loop {
+        let task = server.get(&path);
+        let (tag, n) = (task.header("etag").unwrap().to_owned(), task.json()["outputs"]["n"].as_u64().unwrap());
+        let body = json!({"outputs": {"n": n + 1}}).to_string();
+        let headers = [("Content-Type", "application/json"), ("If-Match", tag.as_str())];
+        match server.send("POST", &format!("{path}/edit"), &headers, &body).status {
+            200 => return,
+            412 => {} // someone else was faster: look again
+            other => panic!("{other}"),
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| (0..5).for_each(|_| add_one()))));
+    });
+    assert_eq!(server.get(&path).json()["outputs"]["n"], 20);
+}
+
+#[test]
 fn a_revision_that_was_made_from_an_old_one_is_refused() {
     let server = Server::start();
     let plan = server.create(PLAN);
@@ -120,39 +143,6 @@ fn plans_come_in_pages_by_state_and_text() {
     assert_eq!(titles("/api/v1/plans?state=failed,paused").0, [""; 0]);
     assert_eq!(server.get("/api/v1/plans?state=odd").code(), (400, "request::wrong-query".to_owned()));
     assert_eq!(server.get("/api/v1/plans?limit=0").code(), (400, "request::wrong-query".to_owned()));
-}
-
-/// Every documented route that only looks.
-#[test]
-fn every_documented_route_answers_as_its_document_says() {
-    let server = Server::start();
-    let plan = server.create(PLAN);
-    server.until(&plan, "blocked");
-    let document = server.get("/api/v1/openapi.json").json();
-    assert_eq!(document["openapi"], "3.1.0");
-    let mut asked = 0;
-    for (path, item) in document["paths"].as_object().unwrap() {
-        let Some(operation) = item.get("get").filter(|_| !path.ends_with("/events")) else { continue };
-        let real = path.replace("{plan}", &plan).replace("{task}", "number").replace("{gate}", "sign-off");
-        let real = real.replace("/templates/{name}", "/templates/execution-plan").replace("{name}", "stdout");
-        let answer = server.get(&real);
-        let expected =
-            if operation["responses"].get(answer.status.to_string()).is_some() { "documented" } else { "not" };
-        let missing = real.contains("/artifacts/");
-        assert!(
-            expected == "documented" || (missing && answer.status == 404),
-            "{real}: {} {}",
-            answer.status,
-            answer.text()
-        );
-        asked += 1;
-        // And a plan that does not exist is a problem everywhere.
-        if path.contains("{plan}") {
-            let nowhere = server.get(&real.replace(&plan, "no-such-plan"));
-            assert_eq!(nowhere.code().0, 404, "{real}");
-        }
-    }
-    assert!(asked >= 45, "{asked}");
 }
 
 #[test]

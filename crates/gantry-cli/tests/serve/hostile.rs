@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use crate::server::{Server, read};
+use crate::socket::Socket;
 
 #[test]
 fn a_page_elsewhere_can_neither_change_nor_watch_anything() {
@@ -107,4 +108,54 @@ fn a_script_in_every_text_of_a_plan_is_inert_on_every_page() {
     let raw = server.get(&format!("/api/v1/plans/{id}/artifacts/out/stdout?inline=true"));
     assert_ne!(raw.header("content-type"), Some("text/html"));
     assert!(raw.header("content-security-policy").unwrap().contains("sandbox"));
+}
+
+#[test]
+fn whoever_sends_headers_drop_by_drop_is_let_go_and_others_are_served_meanwhile() {
+    let server = Server::start();
+    // Each has begun a request, and says no more.
+    let slow: Vec<_> =
+        (0..50).map(|_| server.open(&format!("GET / HTTP/1.1\r\nHost: {}\r\nX-Slow: ", server.addr))).collect();
+    assert_eq!(server.get("/healthz").status, 200);
+    for stream in slow {
+        // The end of the connection is what is waited for; a server that waits for ever would fail this by its patience.
+        assert!(matches!(read(stream).status, 0 | 408), "it is let go");
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_form_that_is_too_large_is_refused_by_its_size() {
+    let server = Server::start();
+    let giant = format!("file={}", "x".repeat(200_000));
+    let form = [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "text/html")];
+    assert_eq!(server.send("POST", "/new", &form, &giant).status, 413);
+    let parts = [("Content-Type", "multipart/form-data; boundary=edge"), ("Accept", "text/html")];
+    let giant = format!(
+        "--edge\r\nContent-Disposition: form-data; name=\"attachments\"; filename=\"a\"\r\n\r\n{}\r\n--edge--\r\n",
+        "x".repeat(200_000)
+    );
+    assert_eq!(server.send("POST", "/new", &parts, &giant).status, 413);
+    let broken = server.send("POST", "/new", &parts, "--edge\r\nnonsense");
+    assert_eq!(broken.status, 400, "{}", broken.text());
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn whoever_floods_a_socket_is_let_go_and_the_plan_goes_on() {
+    let server = Server::start();
+    let plan = server.create("title: Gated\ntasks: [{id: sign-off, gate: {checks: [fine]}}]\n");
+    server.until(&plan, "blocked");
+    let mut flood = Socket::open(&server, &plan, "");
+    flood.say(2_000);
+    assert_eq!(
+        flood.rest().last().map(|message| message["type"].clone()),
+        Some(json!("status")),
+        "and then it was closed"
+    );
+    let mut giant = Socket::open(&server, &plan, "");
+    giant.say_giant(100_000);
+    giant.rest();
+    assert_eq!(server.post(&format!("/api/v1/plans/{plan}/gates/sign-off/approve"), &json!({})).status, 200);
+    server.until(&plan, "completed");
 }

@@ -4,6 +4,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::server::Server;
+use crate::socket::Socket;
 
 const PLAN: &str = "
 title: Watched
@@ -157,10 +158,39 @@ fn what_is_not_confined_as_the_policy_says_is_written_down_when_the_server_begin
 
 #[test]
 fn where_the_server_requires_full_confinement_nothing_begins_without_it() {
-    let server = Server::start_with(&["--require-sandbox"]);
+    let server = Server::start_with(&["--require-sandbox"], |_| {});
     let answer = server.send("POST", "/api/v1/plans", &[("Content-Type", "application/yaml")], HOSTS);
     assert!(answer.text().contains("full confinement is required"), "{}", answer.text());
     let plans = server.get("/api/v1/plans").json();
     let started = plans["items"].as_array().into_iter().flatten().filter(|plan| plan["state"] != "pending").count();
     assert_eq!(started, 0, "{plans}");
+}
+
+#[test]
+fn a_socket_tells_log_lines_output_and_percentages_and_goes_on_where_it_was_left() {
+    let server = Server::start();
+    let plan = server.create("title: Watched\ntasks:\n  - {id: wait, ask: Ready?}\n  - {id: talk, depends_on: [wait], run: 'echo one; echo two >&2'}\n");
+    server.until(&plan, "blocked");
+    let mut socket = Socket::open(&server, &plan, "?after=0");
+    let mut said = vec![socket.next().unwrap()];
+    while said.last().unwrap()["message"] != "wait: waits for an answer" {
+        said.push(socket.next().unwrap());
+    }
+    assert_eq!((&said[0]["type"], &said[0]["plan_id"]), (&json!("connection"), &json!(plan)));
+    assert_eq!((&said[1]["type"], &said[1]["progress_percentage"]), (&json!("status"), &json!(0)));
+    let last = said.last().unwrap()["sequence_id"].as_str().unwrap().to_owned();
+    drop(socket);
+    let mut again = Socket::open(&server, &plan, &format!("?after={last}"));
+    server.post(&format!("/api/v1/plans/{plan}/asks/wait/answer"), &json!({"answer": "yes"}));
+    let rest = again.rest();
+    let of = |kind: &str| rest.iter().filter(|message| message["type"] == kind).collect::<Vec<_>>();
+    let numbers: Vec<u64> = of("log").iter().map(|message| message["entry"]["seq"].as_u64().unwrap()).collect();
+    let length = server.until(&plan, "completed")["length"].as_u64().unwrap();
+    let first = last.parse::<u64>().unwrap() + 1;
+    assert_eq!(numbers, (first..=length).collect::<Vec<u64>>(), "nothing is missed or told twice");
+    let streamed: String = of("llm_stream").iter().map(|message| message["data"]["delta"].as_str().unwrap()).collect();
+    assert!(streamed.contains("one") && streamed.contains("two"), "{streamed}");
+    assert!(of("llm_stream").iter().any(|message| message["event"] == "reasoning_delta"));
+    assert_eq!(of("status").last().unwrap()["progress_percentage"], 100);
+    assert_eq!(rest.last().unwrap()["type"], "stream_end");
 }

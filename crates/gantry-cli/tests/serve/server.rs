@@ -14,6 +14,8 @@ pub const WITHIN: Duration = Duration::from_secs(30);
 pub struct Server {
     folder: tempfile::TempDir,
     child: Option<Child>,
+    args: Vec<String>,
+    variables: Vec<(String, String)>,
     pub addr: String,
 }
 
@@ -48,38 +50,53 @@ impl Answer {
 
 impl Server {
     pub fn start() -> Self {
-        Self::start_with(&[])
+        Self::start_with(&[], |_| {})
     }
 
-    /// Starts with more options.
-    pub fn start_with(options: &[&str]) -> Self {
-        let mut server = Self { folder: tempfile::tempdir().unwrap(), child: None, addr: String::new() };
-        server.go_on_with(options);
+    /// Starts with more arguments, in a folder that was prepared.
+    pub fn start_with(args: &[&str], prepare: impl FnOnce(&std::path::Path)) -> Self {
+        Self::start_in(args, &[], prepare)
+    }
+
+    /// Starts with more arguments and variables, in a folder that was prepared.
+    pub fn start_in(args: &[&str], variables: &[(&str, &str)], prepare: impl FnOnce(&std::path::Path)) -> Self {
+        let args = args.iter().map(|&one| one.to_owned()).collect();
+        let variables = variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = Self { folder, child: None, args, variables, addr: String::new() };
+        prepare(server.folder());
+        server.go_on();
         server
+    }
+
+    /// Where its record is.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     fn gantry(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gantry"));
         let folder = self.folder.path();
         command.current_dir(folder).env_clear().env("HOME", folder).env("PATH", std::env::var_os("PATH").unwrap());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.env("GANTRY_DB", folder.join("gantry.db")).env("GANTRY_USER", "olga");
         command
     }
 
     /// Starts the process again, where it was.
     pub fn go_on(&mut self) {
-        self.go_on_with(&[]);
-    }
-
-    fn go_on_with(&mut self, options: &[&str]) {
         let mut command = self.gantry();
         let addr = if self.addr.is_empty() { "127.0.0.1:0" } else { &self.addr };
-        command.args(["serve", "--addr", addr, "--json", "--grace", "2", "--body-max", "100000"]).args(options);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        command.args(["serve", "--addr", addr, "--json", "--grace", "2", "--body-max", "100000"]).args(&self.args);
+        // A log is for whoever asked for one; what else is said stands in the output of the test.
+        if self.args.iter().any(|arg| arg == "--log=json") {
+            command.stderr(std::fs::File::create(self.folder().join("log")).unwrap());
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
-        said["url"].as_str().unwrap().trim_start_matches("http://").clone_into(&mut self.addr);
+        said["url"].as_str().unwrap().split_once("://").unwrap().1.clone_into(&mut self.addr);
         self.child = Some(child);
     }
 
@@ -138,6 +155,33 @@ impl Server {
         read(self.open(&request))
     }
 
+    /// The beginning of an answer that has no end.
+    pub fn beginning(&self, path: &str) -> Answer {
+        let mut stream = self.open(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.addr));
+        let (mut bytes, mut more) = (Vec::new(), [0; 4_096]);
+        while !bytes.windows(4).any(|four| four == b"\r\n\r\n") {
+            let read = stream.read(&mut more).unwrap();
+            assert!(read > 0, "it broke off: {}", String::from_utf8_lossy(&bytes));
+            bytes.extend_from_slice(&more[..read]);
+        }
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(0);
+        answer(&bytes[..end + 4])
+    }
+
+    /// Waits until nothing of a plan runs any more.
+    pub fn settled(&self, plan: &str, cookie: &str) {
+        let since = Instant::now();
+        loop {
+            let found = self.send("GET", &format!("/api/v1/plans/{plan}"), &[("Cookie", cookie)], "");
+            let busy = |name: &str| found.json()["tasks"][name].as_u64().unwrap_or(0) > 0;
+            if found.status != 200 || !(busy("running") || busy("ready")) {
+                return;
+            }
+            assert!(since.elapsed() < WITHIN, "{}", found.text());
+            std::thread::yield_now();
+        }
+    }
+
     pub fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], "")
     }
@@ -181,6 +225,11 @@ pub fn read(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
     // A server that has said no may close before it has read everything.
     let _ = stream.read_to_end(&mut bytes);
+    answer(&bytes)
+}
+
+/// What an answer says.
+pub fn answer(bytes: &[u8]) -> Answer {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut lines = head.lines();

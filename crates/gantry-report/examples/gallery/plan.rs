@@ -105,6 +105,7 @@ impl Plan {
                 deadline: None,
                 percent_done: is_task.then_some(done),
                 p80_finish: p80,
+                planned: None,
                 note: line.who.clone(),
             }
         };

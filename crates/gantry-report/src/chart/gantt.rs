@@ -72,6 +72,8 @@ pub struct GanttTask {
     pub percent_done: Option<f64>,
     /// When it is finished in 80 of 100 cases.
     pub p80_finish: Option<Moment>,
+    /// When it was to happen before anything had; drawn where it happened otherwise.
+    pub planned: Option<Span>,
     /// A few words beside the bar, such as who does it.
     pub note: String,
 }
@@ -187,6 +189,9 @@ impl Gantt {
             })
             .add(has(|task| task.p80_finish.is_some()), "P80 finish", |x, y| {
                 html! { rect.gc-ghost x=(Px(x + 0.5)) y=(Px(y - 4.5)) width="21" height="9" rx="2" {} }
+            })
+            .add(has(|task| task.planned.is_some()), "As planned", |x, y| {
+                html! { rect.gc-planned x=(Px(x)) y=(Px(y - 1.5)) width="22" height="3" {} }
             })
             .add(has(|task| task.shape == TaskShape::Summary), "Summary", |x, y| {
                 html! { path.gc-summary d=(bars::bracket(x, x + 22.0, y - 4.0, 8.0)) {} }

@@ -74,20 +74,24 @@ fn frame() -> impl Strategy<Value = Frame> {
 fn gantt_task() -> impl Strategy<Value = GanttTask> {
     let shape = prop_oneof![Just(TaskShape::Task), Just(TaskShape::Summary), Just(TaskShape::Milestone)];
     let float = (moment(), name()).prop_map(|(until, length)| Float { until, length });
-    let when = (moment(), moment(), option::of(moment()), option::of(moment()));
+    let planned = option::of((moment(), moment()).prop_map(|(from, until)| Span { from, until }));
+    let when = (moment(), moment(), option::of(moment()), option::of(moment()), planned);
     (name(), 0_usize..12, shape, when, any::<bool>(), option::of(float), option::of(value()), name()).prop_map(
-        |(name, depth, shape, (start, finish, deadline, p80_finish), critical, float, percent_done, note)| GanttTask {
-            name,
-            depth,
-            shape,
-            start,
-            finish,
-            critical,
-            float,
-            deadline,
-            percent_done,
-            p80_finish,
-            note,
+        |(name, depth, shape, (start, finish, deadline, p80_finish, planned), critical, float, percent_done, note)| {
+            GanttTask {
+                name,
+                depth,
+                shape,
+                start,
+                finish,
+                critical,
+                float,
+                deadline,
+                percent_done,
+                p80_finish,
+                planned,
+                note,
+            }
         },
     )
 }

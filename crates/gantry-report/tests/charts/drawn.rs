@@ -3,7 +3,7 @@
 use crate::kit::{faults, frame, lines, march, texts};
 use gantry_report::chart::{
     Bin, Capacity, CashFlow, CashSpan, Clock, Curve, Driver, Float, Frame, Gantt, GanttLink, GanttTask, Heading,
-    Histogram, Load, Measure, Moment, Network, NetworkLink, NetworkTask, Percentile, Point, Resource, SCurve,
+    Histogram, Load, Measure, Moment, Network, NetworkLink, NetworkTask, Percentile, Point, Resource, SCurve, Span,
     TaskShape, Theme, Tornado, Use,
 };
 use jiff::civil::date;
@@ -219,4 +219,15 @@ fn charts_without_data_say_so() {
     Test / Nothing moves the outcome.
     ");
     assert!(empty.iter().all(|svg| faults(svg).is_empty()));
+}
+
+#[test]
+fn what_happened_otherwise_than_planned_is_drawn_with_both() {
+    let mut chart = gantt();
+    assert!(!chart.svg(&frame(1_280)).contains("gc-planned\""), "nothing was planned");
+    chart.tasks[2].planned = Some(Span { from: march(1), until: march(5) });
+    let svg = chart.svg(&frame(1_280));
+    assert_eq!(faults(&svg), Vec::<String>::new());
+    assert!(svg.contains("Planned 1 March 2026"), "{svg}");
+    assert!(texts(&svg).iter().any(|text| text == "As planned"), "{:?}", texts(&svg));
 }

@@ -1,16 +1,15 @@
 //! Who may do what: accounts, signing in and out, and what was asked.
 
-use std::net::SocketAddr;
 use std::time::Instant;
 
-use axum::extract::{ConnectInfo, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::access::{AccessError, Account, AuditLine, Who};
 use crate::app::App;
 use crate::body::{Named, Said, Told};
-use crate::listen::{COOKIE, session};
+use crate::listen::{COOKIE, Caller, session};
 use crate::problem::Problem;
 use crate::shapes::{AccountMade, NewAccount, SignIn};
 
@@ -77,8 +76,8 @@ pub async fn audit(State(app): State<App>) -> Result<Told<Vec<AuditLine>>, Probl
 }
 
 /// Signs in, and returns the cookie.
-pub async fn sign_in_as(app: &App, from: &str, said: SignIn, secure: bool) -> Result<HeaderValue, Problem> {
-    if !app.sign_ins.take(from, Instant::now()) {
+pub async fn sign_in_as(app: &App, caller: &Caller, said: SignIn) -> Result<HeaderValue, Problem> {
+    if !app.sign_ins.take(&caller.from, Instant::now()) {
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "access::too-often", "too many attempts to sign in");
         return Err(problem.hint("wait a minute"));
     }
@@ -88,24 +87,14 @@ pub async fn sign_in_as(app: &App, from: &str, said: SignIn, secure: bool) -> Re
     let secret = signed.await.unwrap_or_default().ok_or_else(|| {
         Problem::new(StatusCode::UNAUTHORIZED, "access::sign-in", "the name or the password is wrong")
     })?;
-    let secure = if secure { "; Secure" } else { "" };
+    let secure = if caller.secure { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200{secure}");
     HeaderValue::from_str(&cookie).map_err(|error| Problem::broken("server::cookie", error.to_string()))
 }
 
-/// Tells whether a client talks to a proxy over TLS.
-pub fn is_secure(app: &App, headers: &HeaderMap) -> bool {
-    app.behind_proxy && headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https")
-}
-
 /// `POST /sessions`.
-pub async fn sign_in(
-    State(app): State<App>,
-    ConnectInfo(from): ConnectInfo<SocketAddr>,
-    headers: HeaderMap,
-    Said(said): Said<SignIn>,
-) -> Result<Response, Problem> {
-    let cookie = sign_in_as(&app, &from.ip().to_string(), said, is_secure(&app, &headers)).await?;
+pub async fn sign_in(State(app): State<App>, caller: Caller, Said(said): Said<SignIn>) -> Result<Response, Problem> {
+    let cookie = sign_in_as(&app, &caller, said).await?;
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
 }
 

@@ -53,6 +53,43 @@ pub async fn models(State(app): State<App>) -> Result<Told<Value>, Problem> {
     Ok(Told(app.house.models().await?))
 }
 
+/// How many keys are looked for at once, and in how many of the newest plans.
+const KEYS_MAX: usize = 100;
+const REMEMBERED_MAX: usize = 1_000;
+
+/// What is looked for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+pub struct Keys {
+    /// The keys, with commas between them, such as `http3.key_claims`.
+    pub keys: Option<String>,
+}
+
+/// What plans remember: each key with its value and the newest plan that observed it, or without.
+pub async fn memory(State(app): State<App>, Asked(asked): Asked<Keys>) -> Result<Told<Value>, Problem> {
+    let keys: Vec<&str> =
+        asked.keys.iter().flat_map(|keys| keys.split(',')).map(str::trim).filter(|key| !key.is_empty()).collect();
+    if keys.is_empty() || keys.len() > KEYS_MAX {
+        let detail = format!("`keys` names 1 to {KEYS_MAX} keys, with commas between them");
+        return Err(Problem::wrong("request::wrong-query", detail));
+    }
+    let mut found: BTreeMap<&str, Value> = BTreeMap::new();
+    let limit = u32::try_from(REMEMBERED_MAX).unwrap_or(u32::MAX);
+    for card in app.store().list(ListFilter { limit, ..ListFilter::default() }).await?.items {
+        if keys.iter().all(|key| found.contains_key(key)) {
+            break;
+        }
+        let life = app.engine().open(&card.id).await?.life;
+        for key in &keys {
+            if let Some(value) = life.fact(&format!("memory.{key}")).filter(|_| !found.contains_key(key)) {
+                found.insert(key, json!({"key": key, "value": value, "plan": card.id}));
+            }
+        }
+    }
+    let item = |key: &&str| found.get(*key).cloned().unwrap_or_else(|| json!({"key": key, "value": null}));
+    Ok(Told(json!({"items": keys.iter().map(item).collect::<Vec<_>>()})))
+}
+
 /// The machine.
 pub async fn doctor(State(app): State<App>) -> Result<Told<Value>, Problem> {
     Ok(Told(app.house.doctor().await?))
@@ -92,7 +129,7 @@ pub async fn spent(app: &App) -> Result<Value, Problem> {
             let sum = days.entry(day).or_default();
             *sum = Money(sum.0.saturating_add(effect.usage.cost_usd.0));
             let answer = effect.answer.as_ref();
-            let model = answer.and_then(|answer| answer.pointer("/model")).and_then(Value::as_str);
+            let model = answer.and_then(|answer| answer.pointer("/answer/model")).and_then(Value::as_str);
             let model = model.or_else(|| effect.request.pointer("/model").and_then(Value::as_str)).unwrap_or("unknown");
             let (money, calls, tokens) = models.entry(model.to_owned()).or_default();
             *money = Money(money.0.saturating_add(effect.usage.cost_usd.0));

@@ -21,7 +21,11 @@ use crate::problem::Problem;
 
 /// The schedule of a plan, away from the threads that answer.
 pub async fn computed(app: &App, life: &Life) -> Result<(Project, Schedule), Problem> {
-    let project = project_of(app.store(), life, App::now()).await?;
+    scheduled(project_of(app.store(), life, App::now()).await?).await
+}
+
+/// The schedule of a project, away from the threads that answer.
+pub async fn scheduled(project: Project) -> Result<(Project, Schedule), Problem> {
     let found = tokio::task::spawn_blocking(move || {
         gantry_schedule::schedule(&project, &Options::usual(&project)).map(|schedule| (project, schedule))
     });

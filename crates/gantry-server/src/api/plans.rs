@@ -163,10 +163,36 @@ pub async fn create(State(app): State<App>, who: Who, headers: HeaderMap, raw: R
     Ok(created(&card, if new.start.unwrap_or(true) { StatusCode::ACCEPTED } else { StatusCode::CREATED }))
 }
 
+/// What a request says about models, as a plan keeps it.
+pub async fn models_of(app: &App, new: &NewPlan) -> Result<Vec<String>, Problem> {
+    let said = |text: &Option<String>| text.clone().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let mut models = Vec::new();
+    if let Some(profile) = said(&new.profile) {
+        let (known, _) = app.house.profiles()?;
+        if !known.contains(&profile) {
+            let detail = format!("there is no profile `{}`", gantry_view::named(&profile));
+            return Err(Problem::unfit("plan::profile", detail).hint(format!("profiles are {}", known.join(", "))));
+        }
+        models.push(format!("--profile={profile}"));
+    }
+    if let Some(model) = said(&new.model) {
+        if !app.house.models().await?.to_string().contains(&format!("\"model\":{}", json!(model))) {
+            let detail = format!("the model `{}` is not one of those that answer here", gantry_view::named(&model));
+            return Err(Problem::unfit("plan::model", detail).hint("see them at /api/v1/models, or leave it out"));
+        }
+        models.push(format!("--model={model}"));
+    }
+    if new.offline {
+        models.push(format!("--model={}", gantry_llm::config::OFFLINE));
+    }
+    Ok(models)
+}
+
 /// Creates a plan, and begins it unless it is to wait.
 pub async fn make(app: &App, who: &Who, new: &NewPlan, once: Option<String>) -> Result<PlanCard, Problem> {
     let (plan, file) = asked_for(app, new)?;
     let mut origin = app.house.origin(&who.name)?;
+    origin.given.models.extend(models_of(app, new).await?);
     file.clone_into(&mut origin.file);
     // A key is of whoever sends it: nobody is given the plan of someone else.
     let once = once.map(|key| format!("http:{}:{key}", who.name));

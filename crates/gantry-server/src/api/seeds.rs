@@ -21,7 +21,7 @@ use crate::body::{Named, Raw, Said, Told};
 use crate::documented::{Described, Does};
 use crate::live::pump::percent;
 use crate::problem::Problem;
-use crate::shapes::{Anything, Created, Decide, Heard, ListQuery, NewPlan, PlanPage, Why};
+use crate::shapes::{Anything, Created, Decide, Heard, Items, ListQuery, NewPlan, PlanPage, Why};
 
 /// A plan to be made from a prompt.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -191,12 +191,13 @@ pub fn described(all: Described) -> Described {
         does("What there is of a report, section by section, when it was not finished")
             .gives::<Anything>(200, "The sections."),
     )
+    .open(get.clone(), "/health", health::healthz, does("As /healthz").gives::<Anything>(200, "It answers."))
     .route(
         get.clone(),
-        "/health",
+        "/memory",
         Role::Viewer,
-        health::healthz,
-        does("As /healthz").gives::<Anything>(200, "It answers."),
+        super::around::memory,
+        does("As GET /api/v1/memory").asked::<super::around::Keys>().gives::<Items>(200, "One item for each key."),
     )
     .route(
         get,
@@ -321,16 +322,8 @@ async fn create_prompted(
     who: Who,
     Said(said): Said<Prompt>,
 ) -> Result<(StatusCode, Told<Value>), Problem> {
-    if let Some(model) = said.llm_model.as_deref().filter(|model| !model.is_empty() && *model != "auto") {
-        let models = app.house.models().await?;
-        if !models.to_string().contains(&format!("\"model\":{}", json!(model))) {
-            let detail = format!("the model `{}` is not one of those that answer here", gantry_view::named(model));
-            return Err(
-                Problem::unfit("plan::model", detail).hint("see them at /api/v1/models, or leave `llm_model` out")
-            );
-        }
-    }
-    let new = NewPlan { objective: Some(said.prompt), detail: said.speed_vs_detail, ..NewPlan::default() };
+    let model = said.llm_model.filter(|model| model != "auto");
+    let new = NewPlan { objective: Some(said.prompt), detail: said.speed_vs_detail, model, ..NewPlan::default() };
     let card = plans::make(&app, &who, &new, None).await?;
     Ok((StatusCode::ACCEPTED, Told(response(&app, &card).await?)))
 }

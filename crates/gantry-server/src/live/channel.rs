@@ -1,6 +1,7 @@
 //! The last messages about a plan, made once for all who watch it.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -26,6 +27,21 @@ pub struct Message {
     pub kind: &'static str,
     /// What it says, as JSON.
     pub data: Bytes,
+    /// It as an event of a stream about one plan: the same for everyone, so it is made once.
+    pub frame: Bytes,
+}
+
+impl Message {
+    /// A message of this life of the process.
+    pub fn new(at: Cursor, kind: &'static str, value: &Value, epoch: &str) -> Self {
+        let mut frame = format!("id: {}\nevent: {kind}\ndata: ", at.written(epoch));
+        let begin = frame.len();
+        let _ = write!(frame, "{value}"); // writing into a string cannot fail; JSON has no line ends in it
+        let end = frame.len();
+        frame.push_str("\n\n");
+        let frame = Bytes::from(frame);
+        Self { at, kind, data: frame.slice(begin..end), frame }
+    }
 }
 
 /// The last messages about a plan.
@@ -33,6 +49,8 @@ pub struct Channel {
     kept: Mutex<Kept>,
     /// How many messages there were: whoever waits is told when it grows.
     grown: watch::Sender<u64>,
+    /// Which life of this process: a part of the numbers of messages.
+    epoch: String,
 }
 
 struct Kept {
@@ -54,10 +72,10 @@ pub enum After {
 
 impl Channel {
     /// A channel for what comes after this entry.
-    pub fn new(length: u64) -> Self {
+    pub fn new(length: u64, epoch: &str) -> Self {
         let last = Cursor::after(length);
         let kept = Kept { messages: VecDeque::new(), bytes: 0, floor: last.clone(), last };
-        Self { kept: Mutex::new(kept), grown: watch::Sender::new(0) }
+        Self { kept: Mutex::new(kept), grown: watch::Sender::new(0), epoch: epoch.to_owned() }
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
@@ -94,7 +112,7 @@ impl Channel {
                 whole = false;
                 break;
             }
-            kept.push(journal_message(plan, entry));
+            kept.push(journal_message(plan, entry, &self.epoch));
             grew = true;
         }
         drop(kept);
@@ -108,7 +126,7 @@ impl Channel {
     pub fn take_part(&self, kind: &'static str, value: &Value) {
         let mut kept = self.kept();
         let at = Cursor { seq: kept.last.seq, part: kept.last.part + 1 };
-        kept.push(Message { at, kind, data: to_bytes(value) });
+        kept.push(Message::new(at, kind, value, &self.epoch));
         drop(kept);
         self.tell();
     }
@@ -117,7 +135,7 @@ impl Channel {
     pub fn take_next(&self, kind: &'static str, value: &Value) {
         let mut kept = self.kept();
         let at = Cursor::after(kept.last.seq + 1);
-        kept.push(Message { at, kind, data: to_bytes(value) });
+        kept.push(Message::new(at, kind, value, &self.epoch));
         drop(kept);
         self.tell();
     }
@@ -130,23 +148,19 @@ impl Channel {
 impl Kept {
     fn push(&mut self, message: Message) {
         self.last = message.at.clone();
-        self.bytes += message.data.len();
+        self.bytes += message.frame.len();
         self.messages.push_back(message);
         while self.messages.len() > MESSAGES_MAX || self.bytes > BYTES_MAX {
             let Some(gone) = self.messages.pop_front() else { break };
-            self.bytes -= gone.data.len();
+            self.bytes -= gone.frame.len();
             self.floor = gone.at;
         }
     }
 }
 
-fn to_bytes(value: &Value) -> Bytes {
-    Bytes::from(value.to_string())
-}
-
 /// An entry of the journal as a message: the entry, and what happened in words.
-pub fn journal_message(plan: &PlanId, entry: &Entry) -> Message {
-    Message { at: Cursor::after(entry.seq), kind: "journal", data: to_bytes(&journal_value(plan, entry)) }
+pub fn journal_message(plan: &PlanId, entry: &Entry, epoch: &str) -> Message {
+    Message::new(Cursor::after(entry.seq), "journal", &journal_value(plan, entry), epoch)
 }
 
 /// An entry of the journal for programs, with what happened in words.
@@ -185,7 +199,7 @@ mod tests {
 
     #[test]
     fn everyone_gets_what_comes_after_their_cursor_and_nothing_twice() {
-        let (channel, plan) = (Channel::new(2), PlanId::slugged("p"));
+        let (channel, plan) = (Channel::new(2, "9f3a"), PlanId::slugged("p"));
         assert!(channel.take(&plan, &[entry(2), entry(3)]));
         channel.take_part("output", &json!({}));
         assert!(channel.take(&plan, &[entry(3), entry(4)]), "what is known is passed over");
@@ -197,14 +211,14 @@ mod tests {
 
     #[test]
     fn a_gap_is_told() {
-        let (channel, plan) = (Channel::new(0), PlanId::slugged("p"));
+        let (channel, plan) = (Channel::new(0, "9f3a"), PlanId::slugged("p"));
         assert!(!channel.take(&plan, &[entry(2)]));
         assert_eq!(channel.last(), Cursor::after(0));
     }
 
     #[test]
     fn a_channel_keeps_no_more_than_it_may() {
-        let (channel, plan) = (Channel::new(0), PlanId::slugged("p"));
+        let (channel, plan) = (Channel::new(0, "9f3a"), PlanId::slugged("p"));
         for seq in 1..=3_000 {
             assert!(channel.take(&plan, &[entry(seq)]));
         }

@@ -38,7 +38,7 @@ pub async fn progress(
         Some(text) => Cursor::parse(text, app.live.epoch()).ok_or_else(|| unreadable(text))?,
         None => reader.channel.last(),
     };
-    let reading = Reading { app, plan: Some(plan.clone()), reader, cursor };
+    let reading = Reading { app, plan: Some(plan.clone()), reader, cursor, told: None };
     let upgrade = upgrade.max_message_size(FRAME_BYTES_MAX).max_frame_size(FRAME_BYTES_MAX);
     Ok(upgrade.on_upgrade(move |socket| talk(socket, reading, plan)))
 }

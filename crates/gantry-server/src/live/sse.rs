@@ -11,6 +11,7 @@ use futures_util::stream;
 use gantry_core::id::PlanId;
 use gantry_store::ListFilter;
 use serde::Deserialize;
+use tokio::time::Instant;
 use utoipa::IntoParams;
 
 use super::channel::{After, Message, journal_message};
@@ -46,7 +47,7 @@ pub async fn of_plan(
         Some(text) => Cursor::parse(&text, app.live.epoch()).ok_or_else(|| unreadable(&text))?,
         None => reader.channel.last(),
     };
-    Ok(answer(Vec::new(), Reading { app, plan: Some(plan), reader, cursor }))
+    Ok(answer(&[], Reading { app, plan: Some(plan), reader, cursor, told: None }))
 }
 
 /// Streams what happens to all plans: one message whenever one has changed, with how it stands.
@@ -67,9 +68,9 @@ pub async fn of_all(
             None => first = changed_since(&app, since, &cursor).await?,
         }
     }
-    let reading = Reading { app, plan: None, reader, cursor };
-    let frames: Vec<u8> = first.iter().flat_map(|message| reading.frame(message)).collect();
-    Ok(answer(frames, reading))
+    let reading = Reading { app, plan: None, reader, cursor, told: None };
+    let frames = reading.frames(&first);
+    Ok(answer(&frames, reading))
 }
 
 /// Reads `7-1700000000000-9f3a`: a number, when it was sent, and in which life of this process.
@@ -90,7 +91,7 @@ async fn changed_since(app: &App, since_ms: i64, at: &Cursor) -> Result<Vec<Mess
     let mut messages = Vec::new();
     for card in cards {
         let value = pump::progress(&card, app.is_driven(&card).await?);
-        messages.push(Message { at: at.clone(), kind: "plan", data: Bytes::from(value.to_string()) });
+        messages.push(Message::new(at.clone(), "plan", &value, app.live.epoch()));
     }
     Ok(messages)
 }
@@ -113,6 +114,8 @@ pub(super) struct Reading {
     pub plan: Option<PlanId>,
     pub reader: Reader,
     pub cursor: Cursor,
+    /// When they were told something last.
+    pub told: Option<Instant>,
 }
 
 /// What comes next.
@@ -128,6 +131,12 @@ pub(super) enum Next {
 impl Reading {
     /// Waits for what comes next. Nothing is kept meanwhile but the cursor.
     pub async fn next(&mut self) -> Next {
+        if let Some(told) = self.told {
+            tokio::select! {
+                () = tokio::time::sleep_until(told + self.app.live.pause()) => {}
+                () = self.app.stopping.cancelled() => return Next::Over,
+            }
+        }
         let silence = tokio::time::sleep(HEARTBEAT);
         tokio::pin!(silence);
         let mut grown = self.reader.channel.grown();
@@ -139,6 +148,7 @@ impl Reading {
                     if let Some(last) = messages.last() {
                         self.cursor = last.at.clone();
                     }
+                    self.told = Some(Instant::now());
                     return Next::Messages(messages);
                 }
                 // The record cannot be read just now: the client comes back with its cursor.
@@ -161,7 +171,8 @@ impl Reading {
                 let turns = self.app.store().turns(plan, self.cursor.seq, limit).await?.items;
                 let entries = turns.iter().flat_map(|turn| &turn.entries);
                 let news = entries.filter(|entry| entry.seq > self.cursor.seq);
-                Ok(news.map(|entry| journal_message(plan, entry)).collect())
+                let epoch = self.app.live.epoch();
+                Ok(news.map(|entry| journal_message(plan, entry, epoch)).collect())
             }
             // All plans as they stand now make up for what was missed.
             (After::Behind, None) => {
@@ -180,25 +191,40 @@ impl Reading {
         }
     }
 
-    fn frame(&self, message: &Message) -> Vec<u8> {
-        let mut frame = format!("id: {}\nevent: {}\ndata: ", self.id(message), message.kind).into_bytes();
-        frame.extend_from_slice(&message.data); // JSON has no line ends in it
-        frame.extend_from_slice(b"\n\n");
-        frame
+    /// Messages as events of the stream.
+    fn frames(&self, messages: &[Message]) -> Bytes {
+        match (&self.plan, messages) {
+            (Some(_), [one]) => one.frame.clone(),
+            (Some(_), many) => {
+                let mut frames = Vec::with_capacity(many.iter().map(|one| one.frame.len()).sum());
+                for one in many {
+                    frames.extend_from_slice(&one.frame);
+                }
+                Bytes::from(frames)
+            }
+            // Of all plans, the number of a message says when it was sent.
+            (None, many) => {
+                let mut frames = Vec::new();
+                for one in many {
+                    frames.extend(format!("id: {}\nevent: {}\ndata: ", self.id(one), one.kind).into_bytes());
+                    frames.extend_from_slice(&one.data);
+                    frames.extend_from_slice(b"\n\n");
+                }
+                Bytes::from(frames)
+            }
+        }
     }
 }
 
-fn answer(first: Vec<u8>, reading: Reading) -> Response {
+fn answer(first: &[u8], reading: Reading) -> Response {
     let mut greeting = b"retry: 1000\n\n".to_vec();
-    greeting.extend(first);
+    greeting.extend_from_slice(first);
     // The connection asks for more when it has room: a client that does not read is not read for.
     let frames = stream::unfold((Some(greeting), reading), |(greeting, mut reading)| async move {
         let frame = match greeting {
             Some(greeting) => Bytes::from(greeting),
             None => match reading.next().await {
-                Next::Messages(messages) => {
-                    Bytes::from(messages.iter().flat_map(|message| reading.frame(message)).collect::<Vec<u8>>())
-                }
+                Next::Messages(messages) => reading.frames(&messages),
                 Next::Silence => Bytes::from_static(b": still here\n\n"),
                 Next::Over => return None,
             },

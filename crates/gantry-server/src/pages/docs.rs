@@ -28,6 +28,14 @@ pub async fn docs(who: Who) -> Html<String> {
             }
         }
     }
+    // What people come for stands first, and what has another name last.
+    let place = |name: &str| {
+        ["plans", "tasks", "steering", "gates", "asks", "live"]
+            .iter()
+            .position(|one| *one == name)
+            .unwrap_or(if name == "other names" { 99 } else { 50 })
+    };
+    groups.sort_by_key(|(name, _)| place(name));
     let schemas = &document["components"]["schemas"];
     let body = html! {
         h1 { "The API" }

@@ -53,20 +53,19 @@ async fn draw_models(app: &App) -> Result<Markup, Problem> {
             div.card.figure { "Plans that asked models" b { (items("by_plan").len()) } }
             div.card.figure { "Models asked" b { (items("by_model").len()) } }
         }
-        h2 { "By model" }
-        @if items("by_model").is_empty() { (empty("No model was asked yet.", html! {})) }
-        @else { div.wide { table { thead { tr { th { "Model" } th { "Calls" } th { "Tokens" } th { "Cost" } } }
+        @if items("by_model").is_empty() { (empty("No model was asked yet.", html! { p { "What is spent will stand here by model, by day and by plan." } })) }
+        @else { h2 { "By model" }  div.wide { table { thead { tr { th { "Model" } th { "Calls" } th { "Tokens" } th { "Cost" } } }
             tbody { @for one in items("by_model") { tr { td { (text(&one, "model")) } td.n { (one["calls"]) } td.n { (one["tokens"]) } td.n { "$" (one["cost_usd"]) } } } } } } }
-        h2 { "By day" }
-        @if items("by_day").is_empty() { p.soft { "Nothing yet." } }
-        @else { table { tbody { @for one in items("by_day") { tr { td { (text(&one, "day")) } td.n { "$" (one["cost_usd"]) } } } } } }
-        h2 { "By plan" }
-        @if items("by_plan").is_empty() { p.soft { "Nothing yet." } }
-        @else { table { tbody { @for one in items("by_plan") { tr { td { a href=(format!("/p/{}", text(&one, "plan"))) { (text(&one, "title")) } } td.n { (one["model_calls"]) " calls" } td.n { "$" (one["cost_usd"]) } } } } } }
+        @if !items("by_day").is_empty() {
+            @let most = items("by_day").iter().map(|one| dollars(&one["cost_usd"])).fold(0.0, f64::max);
+            h2 { "By day" }
+            table { tbody { @for one in items("by_day") { tr { td.when { (text(&one, "day")) } td.share { progress max=(most.max(0.000_001)) value=(dollars(&one["cost_usd"])) aria-label=(format!("Spent on {}", text(&one, "day"))) {} } td.n { "$" (one["cost_usd"]) } } } } }
+        }
+        @if !items("by_plan").is_empty() { h2 { "By plan" }  table { tbody { @for one in items("by_plan") { tr { td { a href=(format!("/p/{}", text(&one, "plan"))) { (text(&one, "title")) } } td.n { (one["model_calls"]) " calls" } td.n { "$" (one["cost_usd"]) } } } } } }
         h2 { "Who answers" }
-        div.wide { table { thead { tr { th { "Role" } th { "Models, one after the other" } th { "Said by" } } }
+        div.wide { table.cards { thead { tr { th { "Role" } th { "Models, one after the other" } th { "Said by" } } }
             tbody { @for role in models["roles"].as_array().into_iter().flatten() { tr {
-                td { (text(role, "role")) }
+                td.main { b { (text(role, "role")) } }
                 td { @for link in role["chain"].as_array().into_iter().flatten() { div { (text(link, "provider")) ":" (text(link, "model")) } } @if let Some(error) = role["error"].as_str() { span.tone-bad { (error) } } }
                 td.small.soft { (role["origin"].to_string().trim_matches('"')) }
             } } } } }
@@ -81,6 +80,11 @@ pub async fn settings(State(app): State<App>, who: Who) -> Shown {
             .await
             .map(|markup| Page::new("Settings").at("/settings").draw(Some(&who), markup).into_response()),
     )
+}
+
+/// A sum of money as a number to draw.
+fn dollars(value: &serde_json::Value) -> f64 {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok()).unwrap_or(0.0)
 }
 
 async fn draw_settings(app: &App, who: &Who) -> Result<Markup, Problem> {
@@ -101,19 +105,20 @@ async fn draw_settings(app: &App, who: &Who) -> Result<Markup, Problem> {
         @if is_admin {
             form.card method="post" action="/settings" {
                 h3 { "New account" }
-                label for="name" { "Name" } input #name name="name" required maxlength="100" autocomplete="off";
-                label for="role" { "Role" }
-                select #role name="role" { @for role in Role::ALL.iter().rev() { option value=(role) { (role) } } }
-                label for="password" { "Password, for a person (at least 10 characters); without one a token is made, for a program" }
-                input #password name="password" type="password" autocomplete="new-password";
+                div.fields {
+                    div { label for="name" { "Name" } input.full #name name="name" required maxlength="100" autocomplete="off"; }
+                    div { label for="role" { "Role" } select.full #role name="role" { @for role in Role::ALL.iter().rev() { option value=(role) { (role) } } } }
+                    div { label for="password" { "Password" } input.full #password name="password" type="password" autocomplete="new-password"; }
+                }
+                p.small.soft { "A person has a password of at least 10 characters. Without one a token is made, for a program." }
                 p { button.main { "Make it" } }
             }
             h2 { "This machine" }
             table { tbody { @for one in findings["findings"].as_array().into_iter().flatten() { tr {
-                td { b { (text(one, "what")) } } td { (text(one, "grade")) } td { (text(one, "found")) @if let Some(fix) = one["fix"].as_str() { div.small.soft { (fix) } } }
+                td { b { (text(one, "what")) } } td { span.state data-state=(match text(one, "grade") { "ok" => "completed", "warn" => "waiting", _ => "failed" }) { (text(one, "grade")) } } td { (text(one, "found")) @if let Some(fix) = one["fix"].as_str() { div.small.soft { (fix) } } }
             } } } }
         }
-        p.small.soft { "Gantry " (env!("CARGO_PKG_VERSION")) ", works on " (app.foreman.driven()) " plans, " (app.live.readers()) " live streams." }
+        p.small.soft { "Gantry " (env!("CARGO_PKG_VERSION")) ", works on " (gantry_view::count(app.foreman.driven(), "plan")) ", " (gantry_view::count(app.live.readers(), "live stream")) "." }
     })
 }
 
@@ -132,14 +137,17 @@ pub async fn sign_in(Asked(next): Asked<Next>) -> Html<String> {
 /// The form to sign in, with what was wrong.
 pub fn sign_in_form(next: &str, problem: Option<&Problem>) -> Html<String> {
     let body = html! {
+        div.door {
         h1 { "Sign in" }
         @if let Some(problem) = problem { div.card.problem role="alert" { (problem.detail) } }
         form.card method="post" action="/sign-in" {
             input type="hidden" name="next" value=(next);
-            label for="name" { "Name" } input #name name="name" autocomplete="username" autofocus;
-            label for="password" { "Password, or a token" } input #password name="password" type="password" required autocomplete="current-password";
-            p { button.main { "Sign in" } }
+            label for="name" { "Name" } input.full #name name="name" autocomplete="username" autofocus;
+            label for="password" { "Password, or a token" } input.full #password name="password" type="password" required autocomplete="current-password";
+            p { button.main.full { "Sign in" } }
+        }
+        p.small.soft { "Accounts are made in the settings, or with " code { "gantry access user NAME --role ROLE" } "." }
         }
     };
-    Page::new("Sign in").draw(None, body)
+    Page::new("Sign in").alone().draw(None, body)
 }

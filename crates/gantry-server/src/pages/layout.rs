@@ -3,6 +3,7 @@
 use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
 
+use super::CHART_SHEET;
 use crate::access::{Known, Who};
 
 /// Where one can go from anywhere.
@@ -20,12 +21,19 @@ pub struct Page<'a> {
     title: &'a str,
     here: &'a str,
     events: Option<String>,
+    /// Nothing leads elsewhere: whoever sees it may not go there yet.
+    alone: bool,
 }
 
 impl<'a> Page<'a> {
     /// A page with a title.
     pub fn new(title: &'a str) -> Self {
-        Self { title, here: "", events: None }
+        Self { title, here: "", events: None, alone: false }
+    }
+
+    /// Without the way to other pages.
+    pub fn alone(self) -> Self {
+        Self { alone: true, ..self }
     }
 
     /// Where it is among the pages.
@@ -48,17 +56,18 @@ impl<'a> Page<'a> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     title { (self.title) " · Gantry" }
                     link rel="stylesheet" href="/assets/app.css";
+                    link rel="stylesheet" href=(format!("/assets/{CHART_SHEET}"));
                     script type="module" src="/assets/app.js" {}
                 }
                 body {
                     a.skip href="#main" { "To the content" }
                     header.top {
                         a.brand href="/" { "Gantry" }
-                        nav aria-label="Pages" {
+                        @if !self.alone { nav aria-label="Pages" {
                             @for (url, name) in NAV {
                                 a href=(url) aria-current=[(url == self.here).then_some("page")] { (name) }
                             }
-                        }
+                        } }
                         @if self.events.is_some() { span.small.soft #live role="status" { } }
                         @if let Some(who) = who {
                             span.small.soft { (who.name) " (" (who.role) ")" }

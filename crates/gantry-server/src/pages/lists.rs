@@ -2,13 +2,14 @@
 
 use axum::extract::State;
 use axum::response::IntoResponse as _;
+use gantry_core::time::Timestamp;
 use gantry_view::elapsed::ago;
 use gantry_view::forecast::Forecast;
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::layout::{Page, empty, state};
-use super::parts::{gate_form, text};
+use super::parts::{day, gate_form, text};
 use super::{Shown, parts};
 use crate::access::Who;
 use crate::api::{every_ask, every_gate, page};
@@ -43,7 +44,7 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
     let _ = who;
     Ok(html! {
         div.row.spread { h1 { "Plans" } a.button.main href="/new" { "New plan" } }
-        form.row role="search" {
+        form.row.filter role="search" {
             input type="search" name="text" placeholder="Title or id" aria-label="Search plans" value=(query.text.clone().unwrap_or_default());
             input name="label" placeholder="Label" aria-label="Label" size="10" value=(query.label.clone().unwrap_or_default());
             select name="state" aria-label="State" {
@@ -63,12 +64,12 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
                         @for (card, forecast, driven) in &rows {
                             tr {
                                 td.n { (card.no) }
-                                td { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @for label in &card.card.labels { " · " (label) } } }
+                                td.main { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @for label in &card.card.labels { " · " (label) } } }
                                 td { (state(&card.card.state.to_string())) @if *driven && !card.card.state.is_over() { div.small.soft { "worked on" } } }
-                                td { progress max="100" value=(percent(card)) aria-label="Done" {} " " (percent(card)) "%" }
-                                td.small { @if let Some(forecast) = forecast { (forecast.brief(now)) } }
-                                td.n { "$" (card.card.used.cost_usd) }
-                                td.small { @for line in card.card.waiting.iter().take(3) { div { @if let Some(task) = &line.task { (task) ": " } (line.what) } } }
+                                td.bar { progress max="100" value=(percent(card)) aria-label="Done" {} " " (percent(card)) "%" }
+                                td.small data-label="Forecast" { @if let Some(forecast) = forecast { (foreseen(forecast, now)) } }
+                                td.n data-label="Cost" { "$" (card.card.used.cost_usd) }
+                                td.small.all data-label="Waits for" { @for line in card.card.waiting.iter().take(3) { div { @if let Some(task) = &line.task { (task) ": " } (line.what) } } }
                                 td.small.soft { (ago(card.updated_at, now)) }
                             }
                         }
@@ -80,6 +81,15 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
     })
 }
 
+/// When a plan will be done: how long from now while that can be pictured, and the day otherwise.
+fn foreseen(forecast: &Forecast, now: Timestamp) -> Markup {
+    let soon = (forecast.finish - now).as_ms() < 14 * 86_400_000;
+    html! {
+        @if soon { (forecast.brief(now)) } @else { "done about " (day(forecast.finish)) }
+        @if let Some(deadline) = forecast.deadline.filter(|deadline| !soon && *deadline < forecast.finish) { span.tone-bad { ", due " (day(deadline)) } }
+    }
+}
+
 /// Every gate and question across plans.
 pub async fn inbox(State(app): State<App>, who: Who) -> Shown {
     Shown(draw_inbox(&app).await.map(|markup| {
@@ -89,17 +99,29 @@ pub async fn inbox(State(app): State<App>, who: Who) -> Shown {
 
 async fn draw_inbox(app: &App) -> Result<Markup, Problem> {
     let (gates, asks) = (every_gate(app).await?, every_ask(app).await?);
+    let plans = titles(app, gates.iter().chain(&asks)).await?;
     Ok(html! {
         h1 { "Inbox" }
         p.soft { "Everything that waits for a person, of all plans." }
-        div #inbox data-live {
+        div.narrow #inbox data-live {
             @if gates.is_empty() && asks.is_empty() { (empty("Nobody is asked for anything.", html! { a href="/" { "All plans" } })) }
-            @for gate in &gates { (whose(gate)) (gate_form(gate, "/inbox")) }
-            @for ask in &asks { (whose(ask)) (parts::ask_form(ask, "/inbox")) }
+            @for (plan, title) in &plans {
+                h2 { a href=(format!("/p/{plan}")) { (title) } }
+                @for gate in gates.iter().filter(|gate| text(gate, "plan") == plan) { (gate_form(gate, "/inbox")) }
+                @for ask in asks.iter().filter(|ask| text(ask, "plan") == plan) { (parts::ask_form(ask, "/inbox")) }
+            }
         }
     })
 }
 
-fn whose(value: &Value) -> Markup {
-    html! { h3 { a href=(format!("/p/{}", text(value, "plan"))) { (text(value, "plan")) } } }
+/// The plans that these are about, each once, in their order.
+async fn titles(app: &App, about: impl Iterator<Item = &Value>) -> Result<Vec<(String, String)>, Problem> {
+    let mut plans: Vec<(String, String)> = Vec::new();
+    for value in about {
+        let plan = text(value, "plan");
+        if !plans.iter().any(|(known, _)| known == plan) {
+            plans.push((plan.to_owned(), app.plan(plan).await?.card.title));
+        }
+    }
+    Ok(plans)
 }

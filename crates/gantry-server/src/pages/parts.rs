@@ -1,5 +1,7 @@
 //! Pieces that several pages show.
 
+use gantry_core::time::Timestamp;
+use gantry_view::elapsed::clock;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -13,6 +15,28 @@ pub fn texts<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
     value[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// A point in time, short; the whole of it is there for whoever points at it.
+pub fn when(at: Timestamp) -> Markup {
+    let Ok(instant) = jiff::Timestamp::from_millisecond(at.as_ms()) else { return html! {} };
+    let short = instant.strftime("%-d %b %H:%M").to_string();
+    html! { time.when datetime=(clock(at)) title=(clock(at)) { (short) } }
+}
+
+/// A day.
+pub fn day(at: Timestamp) -> String {
+    let instant = jiff::Timestamp::from_millisecond(at.as_ms());
+    instant.map(|instant| instant.strftime("%-d %b %Y").to_string()).unwrap_or_default()
+}
+
+/// A point in time that is told as text.
+pub fn when_told(value: &Value, key: &str) -> Markup {
+    let told = text(value, key);
+    match told.parse::<jiff::Timestamp>() {
+        Ok(at) => when(Timestamp::from_ms(at.as_millisecond())),
+        Err(_) => html! { (told) },
+    }
+}
+
 /// A gate with what is asked, and the ways to decide it.
 pub fn gate_form(gate: &Value, action: &str) -> Markup {
     let approved = texts(gate, "approved_by");
@@ -22,7 +46,8 @@ pub fn gate_form(gate: &Value, action: &str) -> Markup {
             input type="hidden" name="gate" value=(text(gate, "gate"));
             b { (text(gate, "title")) } " " span.small.soft { (approved.len()) " of " (gate["needed"]) " approvals" @if !approved.is_empty() { " (" (approved.join(", ")) ")" } ", revision " (gate["revision"]) }
             @if let Some(role) = gate["role"].as_str() { p.small.soft { "Takes the role " b { (role) } } input type="hidden" name="role" value=(role); }
-            @for check in texts(gate, "checks") { p { "Check: " (check) } }
+            @let checks = texts(gate, "checks");
+            @if !checks.is_empty() { ul.checks { @for check in checks { li { (check) } } } }
             @for seen in texts(gate, "evidence") {
                 p { label.beside { input type="checkbox" name="evidence" value=(seen); " I have seen " b { (seen) } } }
             }
@@ -53,7 +78,7 @@ pub fn ask_form(ask: &Value, action: &str) -> Markup {
                 input id=(format!("answer-{task}")) name="answer" required size="40";
                 div.row { button.main { "Answer" } }
             } @else {
-                @for choice in ask["choices"].as_array().into_iter().flatten() {
+                @for choice in ask["choices"].as_array().into_iter().flatten().filter(|choice| has_more(choice)) {
                     p.small {
                         b { (text(choice, "name")) }
                         @for pro in texts(choice, "pros") { " + " (pro) } @for con in texts(choice, "cons") { " − " (con) }
@@ -62,6 +87,22 @@ pub fn ask_form(ask: &Value, action: &str) -> Markup {
                 }
                 div.row { @for option in options { button name="answer" value=(option) { (option) } } }
             }
+        }
+    }
+}
+
+/// Tells whether a choice says more than its name.
+fn has_more(choice: &Value) -> bool {
+    !texts(choice, "pros").is_empty() || !texts(choice, "cons").is_empty() || !choice["cost_usd"].is_null()
+}
+
+/// Values by their names.
+pub fn values(all: &Value, nothing: &str) -> Markup {
+    let all = all.as_object().filter(|all| !all.is_empty());
+    html! {
+        @match all {
+            None => p.soft { (nothing) },
+            Some(all) => dl.values { @for (key, one) in all { div { dt { (key) } dd { (value(one)) } } } },
         }
     }
 }

@@ -111,14 +111,17 @@ fn framed(app: &App, who: &Who, standing: &Standing, tab: &str, body: Markup) ->
     Page::new(&card.card.title).watching(events).draw(Some(who), body).into_response()
 }
 
-/// The title, the state, and what one can do with the plan as a whole.
+/// The title and where the plan stands.
 fn head(app: &App, standing: &Standing) -> Markup {
-    let (card, action) = (&standing.card, format!("/p/{}/do", standing.card.id));
+    let card = &standing.card;
     let now = card.card.state;
     let (done, total) = standing.progress();
     html! {
-        h1 { (card.card.title) }
-        div.row {
+        div.row.spread.title {
+            h1 { (card.card.title) }
+            (steering(standing))
+        }
+        div.row.meta {
             (state(&now.to_string()))
             progress max="100" value=(percent(card)) aria-label="Done" {}
             span { (done) " of " (total) " done" }
@@ -127,6 +130,13 @@ fn head(app: &App, standing: &Standing) -> Markup {
             span.soft.small { (card.id) ", revision " (card.card.revision) }
         }
         @if let Some(trouble) = app.foreman.trouble(&card.id) { div.card.problem role="alert" { "This server cannot go on with it: " (trouble) } }
+    }
+}
+
+/// What one can do with the plan as a whole.
+fn steering(standing: &Standing) -> Markup {
+    let (now, action) = (standing.card.card.state, format!("/p/{}/do", standing.card.id));
+    html! {
         form.row method="post" action=(action) {
             @if matches!(now, PlanState::Pending | PlanState::Paused) || (!now.is_over() && !standing.driven) {
                 button.main name="do" value="start" { @if now == PlanState::Pending { "Start" } @else { "Go on" } }

@@ -63,6 +63,10 @@ fn mark(layout: &Layout<'_>, at: usize, task: &GanttTask) -> Markup {
     let (top, height) = (middle - layout.sizes.bar / 2.0, layout.sizes.bar);
     html! {
         (beside(layout, task, middle, until))
+        @if let Some(planned) = task.planned {
+            @let (from, until) = layout.bar(planned.from, planned.until.max(planned.from));
+            rect.gc-planned x=(Px(from)) y=(Px(top + height + 1.5)) width=(Px(until - from)) height="3" {}
+        }
         @match task.shape {
             TaskShape::Task => (bar(task, from, until, top, height)),
             TaskShape::Summary => {

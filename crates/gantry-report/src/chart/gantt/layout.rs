@@ -160,8 +160,10 @@ impl Names {
 
 /// Returns the time that is drawn: all work, and what lies beside it unless that is so far away that the work would shrink.
 fn span(chart: &Gantt) -> Span {
-    let starts = chart.tasks.iter().map(|task| task.start);
+    let planned = || chart.tasks.iter().filter_map(|task| task.planned);
+    let starts = chart.tasks.iter().map(|task| task.start).chain(planned().map(|span| span.from));
     let ends = chart.tasks.iter().flat_map(|task| [Some(task.finish()), task.p80_finish]).flatten();
+    let ends = ends.chain(planned().map(|span| span.until.max(span.from)));
     let beside = || chart.deadline.into_iter().chain(chart.today);
     let from = starts.clone().chain(beside().filter(|_| chart.tasks.is_empty())).min().unwrap_or_default().value();
     let until = ends.chain(beside().filter(|_| chart.tasks.is_empty())).max().unwrap_or_default().value();

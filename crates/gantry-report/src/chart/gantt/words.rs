@@ -75,6 +75,9 @@ pub(super) fn row(chart: &Gantt, row: &Row) -> String {
         TaskShape::Milestone => lines.push(format!("Milestone {}", clock.when(task.finish()))),
         TaskShape::Task | TaskShape::Summary => lines.push(when(task.start, task.finish())),
     }
+    if let Some(planned) = task.planned {
+        lines.push(format!("Planned {}", when(planned.from, planned.until.max(planned.from))));
+    }
     if task.critical {
         lines.push("On the critical path".to_owned());
     }

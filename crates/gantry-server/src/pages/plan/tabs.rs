@@ -4,24 +4,27 @@ use std::fmt::Write as _;
 
 use gantry_core::id::TaskId;
 use gantry_core::life::{State, TaskState, Waiting};
-use gantry_core::plan::Action;
-use gantry_schedule::Moment;
-use gantry_view::elapsed::{clock, elapsed};
+use gantry_core::plan::{Action, Money};
+use gantry_report::chart::{Frame, Heading, Sheet};
+use gantry_report::picture::{Picture, compared};
+use gantry_schedule::{Moment, TaskKind};
+use gantry_view::elapsed::elapsed;
 use gantry_view::parts::folded;
 use gantry_view::people;
 use gantry_view::standing::Standing;
-use gantry_view::timeline::{Timeline, notes};
+use gantry_view::timeline::notes;
+use gantry_view::under_way::planned_of;
 use gantry_view::words::{Tone, Weight, said};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::Query;
-use crate::api::{all_hypotheses, all_revisions, audited, computed, known, life_at_entry, task_value};
+use crate::api::{all_hypotheses, all_revisions, audited, computed, known, life_at_entry, scheduled, task_value};
 use crate::app::App;
 use crate::listen::encoded;
 use crate::pages::graph::{BOX, Graph};
 use crate::pages::layout::{empty, state};
-use crate::pages::parts::{ask_form, gate_form, text, texts, value};
+use crate::pages::parts::{ask_form, day, gate_form, text, texts, value, values, when, when_told};
 use crate::problem::Problem;
 
 /// How many rows of a journal are shown at once.
@@ -40,20 +43,30 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
             @for note in notes(&standing.timeline) { p.tone-waits { (note) } }
             @for cause in life.causes() { div.card.problem { "Why it failed: " (cause) } }
             div.grid {
-                @if let Some(forecast) = &standing.forecast { div.card.figure { "Forecast" b { (clock(forecast.finish)) } span.small.soft { (forecast.words()) } } }
-                div.card.figure { "Spent" b { "$" (card.card.used.cost_usd) } span.small.soft { (card.card.used.model_calls) " model calls, " (card.card.used.tokens) " tokens" } }
-                @for (name, count) in &counts { div.card.figure { (name) b { (count) } } }
+                @if let Some(forecast) = &standing.forecast {
+                    div.card.figure { "Forecast" b { (day(forecast.finish)) } span.small.soft {
+                        @if let Some(p80) = forecast.p80 { "8 of 10 by " (day(p80)) }
+                        @if let Some(deadline) = forecast.deadline { @if forecast.p80.is_some() { ", " } "due " (day(deadline)) }
+                        @if forecast.deadline.is_some_and(|deadline| deadline < forecast.finish) { " " span.tone-bad { "late" } }
+                    } }
+                }
+                div.card.figure { "Spent" b { "$" (card.card.used.cost_usd) } span.small.soft { @if let Some(max) = card.card.budget.cost_usd { "of $" (max) ", " } (card.card.used.model_calls) " model calls, " (card.card.used.tokens) " tokens" } }
+                div.card.figure { "Tasks" b { (counts.values().sum::<u32>()) } div.row.counts { @for (name, count) in &counts { span.state data-state=(name) { (count) " " (name) } } } }
             }
+            div.split { div {
             @if !gates.is_empty() || !asks.is_empty() { h2 { "Waits for people" } }
             @for gate in &gates { (gate_form(&gate.value, &action)) }
             @for (task, asked) in &asks { (ask_form(&asked.to_json(card, life, task), &action)) }
             @let others: Vec<_> = life.waits().filter(|wait| wait.task.as_ref().is_none_or(|task| !gates.iter().any(|gate| gate.gate == *task) && !asks.iter().any(|(asked, _)| asked == task))).collect();
             @if !others.is_empty() { h2 { "Waits for" } }
             @for wait in others.iter().take(20) { p { @if let Some(task) = &wait.task { a href=(task_url(standing, task)) { (task) } ": " } (wait.what) } }
+            @if gates.is_empty() && asks.is_empty() && others.is_empty() { h2 { "Waits for" } p.soft { "Nobody and nothing." } }
+            } div {
             h2 { "Lately" }
             @let news: Vec<_> = recent.iter().rev().filter(|entry| said(&entry.event).weight == Weight::News).take(12).collect();
             @if news.is_empty() { p.soft { "Nothing has happened yet." } }
-            @for entry in news { p { span.small.soft { (clock(entry.at)) } " " span class=(tone(said(&entry.event).tone)) { (said(&entry.event).line()) } } }
+            ul.lately { @for entry in news { li { (when(entry.at)) " " span class=(tone(said(&entry.event).tone)) { (said(&entry.event).line()) } } } }
+            } }
         }
         form.card.row method="post" action=(action) {
             label.beside for="note" { "Note" } input #note name="text" size="40" required; button name="do" value="note" { "Write it down" }
@@ -116,71 +129,71 @@ pub fn graph(standing: &Standing) -> Markup {
     }
 }
 
-fn ms(at: Moment) -> Option<i64> {
-    match at {
-        Moment::Date(instant, _) => Some(instant.as_millisecond()),
-        Moment::Count(_) => None,
-    }
-}
-
-/// A task on the timeline: as planned, and as it went.
-struct Row {
-    id: String,
-    name: String,
-    start: i64,
-    finish: i64,
-    critical: bool,
-    began: Option<i64>,
-    ended: Option<i64>,
-}
+/// How wide the chart is drawn: for a desk, and for a phone.
+const CHART_WIDTHS: [(&str, u32); 2] = [("on-desk", 1_150), ("on-phone", 362)];
 
 pub async fn timeline(app: &App, standing: &Standing) -> Result<Markup, Problem> {
-    let (_, schedule) = match computed(app, &standing.life).await {
+    let (project, schedule) = match computed(app, &standing.life).await {
         Ok(found) => found,
         Err(problem) => return Ok(empty("It has no timeline.", html! { p { (problem.detail) } })),
     };
-    let timeline: &Timeline = &standing.timeline;
-    let rows: Vec<Row> = schedule
-        .tasks
-        .iter()
-        .filter_map(|task| {
-            let span = TaskId::new(&task.id).map(|id| timeline.task(&id)).unwrap_or_default();
-            Some(Row {
-                id: task.id.clone(),
-                name: if task.title.is_empty() { task.id.clone() } else { task.title.clone() },
-                start: ms(task.start)?,
-                finish: ms(task.finish)?,
-                critical: task.critical,
-                began: span.began.map(gantry_core::time::Timestamp::as_ms),
-                ended: span.ended.map(gantry_core::time::Timestamp::as_ms),
-            })
-        })
-        .take(1_000)
-        .collect();
-    if rows.is_empty() {
+    if schedule.tasks.is_empty() {
         return Ok(empty("Nothing in it has a date.", html! { p { "Give tasks an " code { "estimate" } "." } }));
     }
-    let first = rows.iter().map(|row| row.start.min(row.began.unwrap_or(row.start))).min().unwrap_or(0);
-    let last = rows.iter().map(|row| row.finish.max(row.ended.unwrap_or(row.finish))).max().unwrap_or(1).max(first + 1);
-    let x = |at: i64| 260 + (at - first).max(0) * 900 / (last - first);
-    let height = rows.len() * 24 + 30;
+    // As it was to happen: the same work, and nothing of it done yet.
+    let planned = match planned_of(&standing.life, &standing.timeline) {
+        Some(before) => scheduled(before).await.ok().map(|(_, planned)| planned),
+        None => None,
+    };
+    let draw = |width: u32| {
+        let frame = Frame {
+            id: format!("timeline-{width}"),
+            heading: Heading::Hidden,
+            sheet: Sheet::OfThePage,
+            ..Frame::titled("When everything happens", width)
+        };
+        match &planned {
+            Some(planned) => Some(compared(&schedule, &project, planned, &frame)),
+            None => Picture::Gantt.draw(&schedule, &project, &frame),
+        }
+    };
+    let critical: Vec<_> =
+        schedule.tasks.iter().filter(|task| task.critical && task.kind != TaskKind::Summary).collect();
+    let moved = planned.as_ref().map(|planned| planned.finish).filter(|before| *before != schedule.finish);
     Ok(html! {
         div #timeline data-live {
-            p { "Done about " b { (schedule.finish) } @if let Some(deadline) = schedule.deadlines.iter().find(|one| one.task.is_none()) { ", due " (deadline.at) @if !deadline.met { " " span.tone-bad { "(missed)" } } } }
-            p.small.soft { "Grey is planned, green is what happened, a red frame is critical." }
-            div.wide { svg.bars width="1180" height=(height) role="img" aria-label=(format!("Timeline of {} tasks", rows.len())) {
-                @let now = standing.now.as_ms();
-                @if now > first && now < last { path.today d=(format!("M{} 0V{height}", x(now))) {} }
-                @for (at, Row { id, name, start, finish, critical, began, ended }) in rows.iter().enumerate() {
-                    @let y = at * 24 + 12;
-                    a href=(format!("/p/{}/tasks/{id}", standing.card.id)) { text x="8" y=(y + 12) { (short(name, 36)) } }
-                    rect.plan-bar x=(x(*start)) y=(y) width=((x(*finish) - x(*start)).max(3)) height="16" rx="3" { title { (id) } }
-                    @if let Some(began) = began { rect.actual-bar x=(x(*began)) y=(y + 5) width=((x(ended.unwrap_or(now).min(last)) - x(*began)).max(3)) height="6" rx="2" {} }
-                    @if *critical { rect.critical x=(x(*start)) y=(y) width=((x(*finish) - x(*start)).max(3)) height="16" rx="3" {} }
+            div.grid {
+                div.card.figure { "Done about" b { (moment(schedule.finish)) } @if let Some(before) = moved { span.small.soft { "planned " (moment(before)) } } }
+                @if let Some(due) = schedule.deadlines.iter().find(|one| one.task.is_none()) {
+                    div.card.figure { "Due" b { (moment(due.at)) } span class=(if due.met { "small tone-good" } else { "small tone-bad" }) { @if due.met { "met" } @else { "missed" } } }
                 }
-            } }
+                @if let Some(futures) = &schedule.monte_carlo {
+                    div.card.figure { "In 8 of 10 cases by" b { (moment(futures.finish.p80)) } span.small.soft { "in 5 of 10 by " (moment(futures.finish.p50)) } }
+                }
+            }
+            @for (name, width) in CHART_WIDTHS { div class=(format!("wide chart {name}")) tabindex="0" role="region" aria-label="Timeline" { (PreEscaped(draw(width).unwrap_or_default())) } }
+            @if !critical.is_empty() {
+                h2 { "Critical path" }
+                p.soft { "What delays one of these delays the end." }
+                ol.path { @for task in critical.iter().take(60) {
+                    li { a href=(format!("/p/{}/tasks/{}", standing.card.id, encoded(&task.id))) { (if task.title.is_empty() { &task.id } else { &task.title }) } " " span.small.soft { (moment(task.start)) " – " (moment(task.finish)) } }
+                } }
+                @if critical.len() > 60 { p.soft { "and " (critical.len() - 60) " more" } }
+            }
         }
     })
+}
+
+/// A moment of a schedule as people read it: with its hour only where it has one.
+fn moment(at: Moment) -> String {
+    match at {
+        Moment::Date(instant, offset) => {
+            let civil = offset.to_datetime(instant);
+            let is_day = civil.hour() == 0 && civil.minute() == 0 && civil.second() == 0;
+            civil.strftime(if is_day { "%-d %b %Y" } else { "%-d %b %Y %H:%M" }).to_string()
+        }
+        Moment::Count(count) => count.to_string(),
+    }
 }
 
 fn depth(standing: &Standing, task: &TaskId) -> usize {
@@ -204,12 +217,12 @@ pub fn tasks(standing: &Standing) -> Markup {
                 @let known = life.task_life(id.as_str());
                 @let definition = life.definition(id.as_str());
                 tr {
-                    td class=(format!("depth-{}", depth(standing, &id).min(3))) { a href=(task_url(standing, &id)) { (definition.map_or(id.as_str(), |task| task.name())) } div.small.soft { (id) } }
+                    td class=(format!("main depth-{}", depth(standing, &id).min(3))) { a href=(task_url(standing, &id)) { (definition.map_or(id.as_str(), |task| task.name())) } div.small.soft { (id) } }
                     td { (state(life.task_state(id.as_str()).map_or("pending", TaskState::name))) }
                     td.small { (definition.and_then(|task| task.action.as_ref()).map_or("", |action| action.key())) }
                     td.n { @if let Some(length) = standing.length(&id) { (elapsed(length)) } }
-                    td.n { @if let Some(known) = known { "$" (known.spent.cost_usd) } }
-                    td.small { (standing.about(&id)) }
+                    td.n { @if let Some(known) = known.filter(|known| known.spent.cost_usd != Money::default()) { "$" (known.spent.cost_usd) } }
+                    td.small.all { (standing.about(&id)) }
                 }
             } }
         } } }
@@ -239,15 +252,16 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
             @for gate in gates.iter().filter(|gate| gate.gate == id) { (gate_form(&gate.value, &action)) }
             @for (task, asked) in asks.iter().filter(|(task, _)| *task == id) { (ask_form(&asked.to_json(&standing.card, life, task), &action)) }
             @if let Some(waiting) = waiting { (help(&action, &id, waiting, definition.and_then(|task| task.action.as_ref()))) }
-            h2 { "Works on" }
-            @if all["inputs"].as_object().is_none_or(serde_json::Map::is_empty) { p.soft { "Nothing that comes from elsewhere." } }
-            @for (key, one) in all["inputs"].as_object().into_iter().flatten() { h3 { (key) } (value(one)) }
-            h2 { "Gave" }
-            @if all["outputs"].as_object().is_none_or(serde_json::Map::is_empty) { p.soft { "Nothing yet." } }
-            @for (key, one) in all["outputs"].as_object().into_iter().flatten() { h3 { (key) } (value(one)) }
+            div.two {
+                div { h2 { "Works on" } (values(&all["inputs"], "Nothing that comes from elsewhere.")) }
+                div { h2 { "Gave" } (values(&all["outputs"], "Nothing yet.")) }
+            }
         }
-        h2 { "Output as it comes" }
-        pre.log data-output=(id) aria-label="Output of the task, as it comes" tabindex="0" {}
+        // What has ended has its output above, as a whole.
+        @if matches!(now, TaskState::Pending | TaskState::Ready | TaskState::Running) {
+            h2 { "Output as it comes" }
+            pre.log data-output=(id) aria-label="Output of the task, as it comes" tabindex="0" {}
+        }
         @if now == TaskState::Completed {
             form.card method="post" action=(action) {
                 h3 { "Change what it gave; exactly what works on it is done again" }
@@ -270,14 +284,15 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
             @if !calls.is_empty() { h2 { "Calls to the outside" } }
             @for call in calls.iter().rev().take(20) {
                 details.card id=(format!("call-{}-{}", call.attempt, call.ordinal)) {
-                    summary { (call.kind) " " span.small.soft { "attempt " (call.attempt) ", " (clock(call.started_at)) ", $" (call.usage.cost_usd) ", " (call.usage.tokens) " tokens" } }
+                    summary { (call.kind) " " span.small.soft { "attempt " (call.attempt) ", " (when(call.started_at)) ", $" (call.usage.cost_usd) ", " (call.usage.tokens) " tokens" } }
                     h3 { "Asked" } (value(&call.request))
                     @if let Some(answer) = &call.answer { h3 { "Answered" } (value(answer)) }
                 }
             }
-            h2 { "Definition" } pre { (format!("{:#}", all["definition"])) }
             h2 { "History" }
-            @for entry in all["history"].as_array().into_iter().flatten() { p { span.small.soft { (entry["seq"]) " " (text(entry, "at")) } " " (text(entry, "said")) } }
+            @if all["history"].as_array().is_none_or(Vec::is_empty) { p.soft { "Nothing yet." } }
+            ul.lately { @for entry in all["history"].as_array().into_iter().flatten() { li { (when_told(entry, "at")) " " (text(entry, "said")) } } }
+            details.card #definition { summary { "As it stands in the plan" } pre { (format!("{:#}", all["definition"])) } }
         }
     })
 }
@@ -331,7 +346,7 @@ pub async fn gates(app: &App, standing: &Standing) -> Result<Markup, Problem> {
             }
             @for (task, asked) in &asks { (ask_form(&asked.to_json(card, life, task), &action)) }
             @if !decided.is_empty() { h2 { "Decided" } }
-            @for entry in decided.iter().rev() { p { span.small.soft { (clock(entry.at)) } " " (said(&entry.event).line()) } }
+            @for entry in decided.iter().rev() { p { (when(entry.at)) " " (said(&entry.event).line()) } }
         }
     })
 }
@@ -343,9 +358,9 @@ fn artifact_rows(standing: &Standing, rows: &[Value]) -> Markup {
     html! { div.wide { table.cards { thead { tr { th { "Name" } th { "Task" } th { "Size" } th { "Made" } th { } } } tbody { @for row in rows {
         @let url = format!("/api/v1/plans/{}/artifacts/{}/{}", standing.card.id, encoded(text(row, "task")), encoded(text(row, "name")).replace('/', "%2F"));
         tr {
-            td { (text(row, "name")) @if !row["version"].is_null() { span.small.soft { " version " (row["version"]) } } }
-            td { (text(row, "task")) } td.n { (gantry_view::bytes(row["bytes"].as_u64().unwrap_or(0))) } td.small.soft { (text(row, "at")) " by " (text(row, "made_by")) }
-            td.row { @if !row["version"].is_null() { a href=(format!("{url}?version={}&inline=true", row["version"])) { "Look" } a href=(format!("{url}?version={}", row["version"])) { "Download" } } }
+            td.main { (text(row, "name")) @if !row["version"].is_null() { span.small.soft { " version " (row["version"]) } } }
+            td { a href=(format!("/p/{}/tasks/{}", standing.card.id, encoded(text(row, "task")))) { (text(row, "task")) } } td.n { (gantry_view::bytes(row["bytes"].as_u64().unwrap_or(0))) } td.small.soft { (when_told(row, "at")) " by " (text(row, "made_by")) }
+            td.links { @if !row["version"].is_null() { a href=(format!("{url}?version={}&inline=true", row["version"])) { "Look" } a href=(format!("{url}?version={}", row["version"])) { "Download" } } }
         }
     } } } } }
 }
@@ -369,9 +384,9 @@ pub async fn revisions(app: &App, standing: &Standing, query: &Query) -> Result<
         div #revisions data-live {
             @for one in all.iter().rev() {
                 section.card {
-                    b { "Revision " (one["revision"]) } " " span.small.soft { (text(one, "at")) @if let Some(by) = one["by"].as_str() { " by " (by) } }
+                    b { "Revision " (one["revision"]) } " " span.small.soft { (when_told(one, "at")) @if let Some(by) = one["by"].as_str() { " by " (by) } }
                     @if !text(one, "rationale").is_empty() { p { (text(one, "rationale")) } }
-                    @for line in texts(one, "lines").iter().take(30) { div.small class=(sign(line)) { (line) } }
+                    @for line in texts(one, "lines").iter().take(30) { div class=(format!("small {}", sign(line))) { (line) } }
                 }
             }
         }
@@ -379,7 +394,8 @@ pub async fn revisions(app: &App, standing: &Standing, query: &Query) -> Result<
             h2 { "Side by side" }
             form.row { label.beside for="from" { "from" } input #from name="from" type="number" min="1" max=(count) value=(from); label.beside for="to" { "to" } input #to name="to" type="number" min="1" max=(count) value=(to); button { "Compare" } }
             pre { @for line in diff.lines() { span class=(sign(line)) { (gantry_view::plain(line)) "\n" } } }
-            div.two { div { h3 { "Revision " (from) } pre { (gantry_format::to_yaml(&before)) } } div { h3 { "Revision " (to) } pre { (gantry_format::to_yaml(&after)) } } }
+            @let (old, new) = (gantry_format::to_yaml(&before), gantry_format::to_yaml(&after));
+            div.two { div { h3 { "Revision " (from) } (marked(&old, &new, "minus")) } div { h3 { "Revision " (to) } (marked(&new, &old, "plus")) } }
         }
     })
 }
@@ -390,6 +406,22 @@ fn sign(line: &str) -> &'static str {
         Some('-') => "minus",
         _ => "",
     }
+}
+
+/// How many lines around a change are shown.
+const AROUND: usize = 4;
+
+/// A text with the lines marked that the other does not have; what is far from any of them is left out.
+fn marked(text: &str, other: &str, class: &'static str) -> Markup {
+    let known: std::collections::BTreeSet<&str> = other.lines().collect();
+    let lines: Vec<(&str, bool)> = text.lines().map(|line| (line, !known.contains(line))).collect();
+    let near =
+        |at: usize| lines[at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1)].iter().any(|(_, new)| *new);
+    html! { pre.whole { @for (at, (line, new)) in lines.iter().enumerate() {
+        @if *new { mark class=(class) { (line) } "\n" }
+        @else if near(at) { (line) "\n" }
+        @else if at == 0 || near(at - 1) { span.soft { "⋯\n" } }
+    } } }
 }
 
 pub async fn hypotheses(app: &App, standing: &Standing) -> Result<Markup, Problem> {
@@ -404,9 +436,9 @@ pub async fn hypotheses(app: &App, standing: &Standing) -> Result<Markup, Proble
         @let evidence = one["evidence"].as_array().cloned().unwrap_or_default();
         section.card {
             b { (text(one, "id")) } " " (text(one, "statement"))
-            p { "Confidence " b { (one["confidence"]) } }
+            p.row { "Confidence" progress max="1" value=(one["confidence"]) aria-label="Confidence" {} b { (one["confidence"]) } }
             @if evidence.len() > 1 { svg width="240" height="44" role="img" aria-label="Confidence over time" { path.spark d=(spark(&evidence)) {} } }
-            @for found in &evidence { p.small { span.soft { (text(found, "at")) " " (text(found, "by")) } " " b { (text(found, "direction").replace('_', " ")) } ": " (text(found, "evidence")) " → " (found["confidence"]) } }
+            @for found in &evidence { p.small { span.soft { (when_told(found, "at")) " " (text(found, "by")) } " " b { (text(found, "direction").replace('_', " ")) } ": " (text(found, "evidence")) " → " (found["confidence"]) } }
         }
     } } })
 }
@@ -449,10 +481,10 @@ pub async fn journal(app: &App, standing: &Standing, query: &Query) -> Result<Ma
                 input #at type="range" name="at" min="1" max=(length) value=(at.unwrap_or(length)) data-replay=(plan) list="none";
                 button { "Show" }
             }
-            (picture(standing, &Graph::of(&then)))
+            div.replayed { (picture(standing, &Graph::of(&then))) }
             form.row method="post" action=(format!("/p/{plan}/do")) { label.beside for="fork-at" { "Another life after entry" } input #fork-at name="at" type="number" min="1" max=(length) value=(at.unwrap_or(length)); button name="do" value="fork" { "Fork" } }
         }
-        div.row {
+        div.row.filter {
             form.row { input name="task" placeholder="task" aria-label="Only about this task" value=(query.task.clone().unwrap_or_default()); button { "Filter" } }
             form { button name="verify" value="1" { "Verify the hash chain" } }
             a.button href=(format!("/api/v1/plans/{plan}/journal?limit=1000")) { "As JSON" }
@@ -464,7 +496,7 @@ pub async fn journal(app: &App, standing: &Standing, query: &Query) -> Result<Ma
         div #journal data-live {
             @if after > 0 { p { a href=(format!("/p/{plan}/journal?after={}", after.saturating_sub(ROWS as u64))) { "Earlier" } } }
             table { tbody { @for entry in &rows { @let words = said(&entry.event);
-                tr { td.n.small.soft { (entry.seq) } td.small.soft { (clock(entry.at)) } td class=(tone(words.tone)) { (words.line()) } }
+                tr { td.n.small.soft { (entry.seq) } td.small.soft { (when(entry.at)) } td class=(tone(words.tone)) { (words.line()) } }
             } } }
             @if let Some(last) = rows.last().map(|entry| entry.seq).filter(|last| *last < length) { p { a href=(format!("/p/{plan}/journal?after={last}")) { "Later" } } }
         }
@@ -485,7 +517,7 @@ pub fn report(standing: &Standing) -> Markup {
     let page = format!("/api/v1/plans/{plan}/report");
     html! {
         p.row {
-            a.button href=(page) target="_blank" rel="noopener" { "Open the report" }
+            a.button.main href=(page) target="_blank" rel="noopener" { "Open the report" }
             a.button href=(format!("{page}?download=true")) { "Save the page" }
             a.button href=(format!("{page}?format=markdown&download=true")) { "Markdown" }
             @for (form, name) in forms { a.button href=(format!("/api/v1/plans/{plan}/export?format={form}")) { (name) } }
