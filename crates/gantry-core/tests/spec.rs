@@ -12,6 +12,7 @@ mod spec {
     mod judging;
     mod knowledge;
     mod adopting;
+    mod again;
     mod maps_and_rounds;
     mod people;
     mod readiness;

@@ -150,7 +150,7 @@ runs_that_once_failed! {
     seed_178_a_gate_that_sends_work_along_a_route_holds_everything_else: 178, a_gate_sends_work_forward;
     seed_54_parts_of_an_imported_composite_share_its_status: 54, a_composite_is_imported;
     seed_359_a_task_added_to_a_finished_composite_opens_it: 359, a_part_comes_late;
-    seed_182_a_part_that_is_done_again_runs_inside_its_composite: 182, a_part_of_a_judged_composite_reopens;
+    seed_3494_a_part_that_is_done_again_runs_inside_its_composite: 3_494, a_part_of_a_judged_composite_reopens;
     seed_63_a_loop_out_of_a_composite_repeats_the_composite: 63, a_loop_leaves_a_composite;
     seed_49_ways_back_lead_to_the_newest_round: 49, a_way_back_moves_to_a_new_round;
     seed_281_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 281, doubt_outlives_a_reopening;

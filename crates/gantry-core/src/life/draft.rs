@@ -288,7 +288,11 @@ impl Draft {
             }
             State::Open { .. } => self.look_at_open(no),
             State::Blocked { .. } => self.look_at_blocked(no),
-            State::Completed if task.suspect && task.unmet == 0 && self.life.ways_in_are_known(no) => self.recheck(no),
+            State::Completed | State::Failed { .. }
+                if task.suspect && task.unmet == 0 && task.children_open == 0 && self.life.ways_in_are_known(no) =>
+            {
+                self.recheck(no);
+            }
             _ => {}
         }
     }

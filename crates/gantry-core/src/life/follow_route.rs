@@ -1,5 +1,7 @@
 //! When a task ends, its routes say where to go.
 
+use std::collections::BTreeSet;
+
 use super::draft::Draft;
 use super::graph::Node;
 use super::scope::Sight;
@@ -79,6 +81,41 @@ impl Draft {
                 };
         }
         taken
+    }
+
+    /// Tells whether the result of a finished task leads elsewhere than where its routes were followed to.
+    pub(super) fn leads_elsewhere(&mut self, no: TaskNo) -> bool {
+        self.fitting_routes(no).into_iter().map(|(to, _)| to).collect::<BTreeSet<_>>()
+            != self.life.task(no).taken.iter().copied().collect()
+    }
+
+    /// Follows routes that a finished task got after it was done.
+    pub(super) fn follow_new_routes(&mut self, no: TaskNo) {
+        let life = self.life.task(no);
+        if life.state != State::Completed || life.suspect {
+            return;
+        }
+        for (to, on) in self.fitting_routes(no) {
+            if !self.life.task(no).taken.contains(&to) {
+                self.take_route(no, to, &on);
+            }
+        }
+    }
+
+    /// Where the routes of a finished task lead, by its result.
+    fn fitting_routes(&mut self, no: TaskNo) -> Vec<(TaskNo, On)> {
+        if !self.life.node(no).task.has_routes {
+            return Vec::new();
+        }
+        let (task, life) = (std::sync::Arc::clone(&self.life.node(no).task), std::sync::Arc::clone(self.life.task(no)));
+        let ending = Ending::Completed { outputs: &life.outputs, outcome: life.outcome.as_deref() };
+        let mut leads_to = Vec::new();
+        for route in task.next.iter().filter(|route| route.max.is_none() && ending.matches(&route.on)) {
+            let to = self.life.no(route.to.as_str()).filter(|to| self.life.node(*to).routed_from.contains(&no));
+            let to = to.filter(|_| self.condition_holds(no, route, ending));
+            leads_to.extend(to.map(|to| (to, route.on.clone())));
+        }
+        leads_to
     }
 
     /// Gives up a task. What is to follow however it ends does follow, if it had begun and the plan goes on; routes back

@@ -159,7 +159,7 @@ impl Life {
                 continue;
             }
             self.node_mut(to).routed_from.insert(no);
-            if !self.task(no).state.is_final() {
+            if !self.task(no).is_settled() {
                 self.task_mut(to).routes_open += 1;
             }
             // The route replaces a plain dependency.
@@ -197,7 +197,7 @@ impl Life {
                 continue;
             }
             self.node_mut(to).routed_from.remove(&no);
-            if !self.task(no).state.is_final() {
+            if !self.task(no).is_settled() {
                 self.task_mut(to).routes_open -= 1;
             }
         }

@@ -80,7 +80,8 @@ impl Life {
     pub(super) fn change(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>, change: impl FnOnce(&mut TaskLife)) {
         let was = self.standing(no);
         let below = self.failed_below(no);
-        let was_final = self.task(no).state.is_final();
+        let was_settled = self.task(no).is_settled();
+        let led_to = self.task(no).leads_to().to_vec();
         let was_failed = self.failed.contains(&no);
         let was_open = matches!(self.task(no).state, State::Open { .. });
         let (listed, timers, way) = (self.listing(no), self.timers_of(no), self.task(no).way);
@@ -103,11 +104,11 @@ impl Life {
             self.counts[self.task(no).state.place()] += 1;
         }
         self.rearm(no, &timers);
-        let is_final = self.task(no).state.is_final();
+        let is_settled = self.task(no).is_settled();
         let is_failed = self.failed.contains(&no);
         if let Some(parent) = self.node(no).parent {
             let life = self.task_mut(parent);
-            life.children_open = life.children_open + u32::from(was_final) - u32::from(is_final);
+            life.children_open = life.children_open + u32::from(was_settled) - u32::from(is_settled);
             life.children_failed = life.children_failed + u32::from(is_failed) - u32::from(was_failed);
             woken.push(parent);
             self.refresh(parent, woken);
@@ -131,14 +132,26 @@ impl Life {
                 }
             }
         }
-        if was_final != is_final {
+        if led_to != self.task(no).leads_to() {
+            let leads_to = self.task(no).leads_to().to_vec();
+            for target in &led_to {
+                self.task_mut(*target).routes_taken -= 1;
+            }
+            for target in &leads_to {
+                self.task_mut(*target).routes_taken += 1;
+            }
+            for target in led_to.into_iter().chain(leads_to) {
+                self.refresh(target, woken);
+            }
+        }
+        if was_settled != is_settled {
             let routes = if node.task.has_routes { Node::forward_routes(&node.task) } else { Vec::new() };
             for route in routes {
                 let Some(to) = self.no(route.to.as_str()).filter(|to| self.node(*to).routed_from.contains(&no)) else {
                     continue;
                 };
                 let life = self.task_mut(to);
-                life.routes_open = life.routes_open + u32::from(was_final) - u32::from(is_final);
+                life.routes_open = life.routes_open + u32::from(was_settled) - u32::from(is_settled);
                 self.refresh(to, woken);
             }
         }
@@ -162,17 +175,18 @@ impl Life {
     fn standing(&self, no: TaskNo) -> Standing {
         let life = self.task(no);
         match &life.state {
+            // What it was made of is being made again.
+            State::Completed | State::Failed { .. } if life.suspect => Standing::Unmet,
             // A gate that sent work back has let nobody through.
             State::Completed if life.outcome.as_deref() == Some(NEEDS_CHANGES) && self.node(no).is_gate() => {
                 Standing::Barred
             }
-            State::Completed if !life.suspect => Standing::Ran,
+            State::Completed => Standing::Ran,
             State::Skipped { .. } => Standing::Skipped,
             State::Failed { .. } if self.node(no).task.optional => Standing::Ran,
             State::Failed { handled: true } | State::Abandoned => Standing::Barred,
             State::Failed { .. } if self.is_answered_above(no) => Standing::Barred,
-            State::Completed
-            | State::Failed { .. }
+            State::Failed { .. }
             | State::Pending
             | State::Blocked { .. }
             | State::Open { .. }
@@ -225,7 +239,7 @@ impl Life {
             State::Blocked { .. } => Listing::Blocked,
             State::Open { .. } => Listing::Open,
             State::Completed => life.done_seq.map_or(Listing::Nowhere, Listing::Done),
-            State::Failed { handled: false } if !self.node(no).task.optional => Listing::Failed,
+            State::Failed { handled: false } if !life.suspect && !self.node(no).task.optional => Listing::Failed,
             State::Failed { .. } | State::Pending | State::Skipped { .. } | State::Abandoned => Listing::Nowhere,
         }
     }
@@ -434,9 +448,13 @@ impl Life {
 
     /// Everything before the task is over, and something leads to it.
     fn may_begin(&self, no: TaskNo) -> bool {
+        self.parent_is_open(no) && self.is_led_to(no)
+    }
+
+    /// Everything that the task itself waits for is over, and something leads to it.
+    pub(super) fn is_led_to(&self, no: TaskNo) -> bool {
         let (node, life) = (self.node(no), self.task(no));
-        self.parent_is_open(no)
-            && life.unmet == 0
+        life.unmet == 0
             && life.barred == 0
             && (node.routed_from.is_empty() || life.routes_taken > 0)
             && !(node.routed_from.is_empty() && !node.waits.is_empty() && life.ran == 0)

@@ -2,7 +2,7 @@
 //!
 //! Same key, same work: the recorded answer serves. A task is done again exactly when its key changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -107,14 +107,28 @@ impl Life {
         exprs.into_iter().flat_map(Expr::paths).map(look).collect()
     }
 
-    /// What people at a gate approve: everything that was made before it. If that changes, they are asked again.
-    fn seen(&self, no: TaskNo) -> Vec<(&Outputs, &[ArtifactRef])> {
-        let node = self.node(no);
-        if !matches!(node.task.action, Some(Action::Gate(_))) {
+    /// What people at a gate approve: everything that was made before it, back to the gates before it and what was
+    /// approved there. If that changes, they are asked again.
+    fn seen(&self, no: TaskNo) -> Vec<(&Outputs, &[ArtifactRef], &str)> {
+        if !self.node(no).is_gate() {
             return Vec::new();
         }
-        let before = node.waits.iter().chain(&node.routed_from).chain(&node.children);
-        before.map(|no| (&*self.task(*no).outputs, self.task(*no).artifacts.as_slice())).collect()
+        let (mut seen, mut look) = (BTreeSet::new(), vec![no]);
+        while let Some(at) = look.pop() {
+            let node = self.node(at);
+            let before = node.waits.iter().chain(&node.routed_from).chain(&node.children);
+            for before in before.copied().filter(|before| *before != no) {
+                if seen.insert(before) && !self.node(before).is_gate() {
+                    look.push(before);
+                }
+            }
+        }
+        let made = |no: &TaskNo| {
+            let life = self.task(*no);
+            let approved = if self.node(*no).is_gate() { life.key.as_str() } else { "" };
+            (&*life.outputs, life.artifacts.as_slice(), approved)
+        };
+        seen.iter().map(made).collect()
     }
 
     /// What the task works on, with every reference replaced by what it points to.

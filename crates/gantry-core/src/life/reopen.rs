@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Refusal;
 use super::draft::Draft;
 use super::state::{State, Waiting};
+use super::{Life, Refusal};
 use crate::event::{Event, Outputs};
 use crate::id::{TaskId, TaskNo};
 use crate::plan::Action;
@@ -16,8 +16,9 @@ impl Draft {
         self.withdraw_behind(no);
     }
 
-    /// Withdraws the questions behind a task that is done again.
+    /// Withdraws the questions behind a task that is done again, and those of whatever contains a task behind it.
     pub(super) fn withdraw_behind(&mut self, no: TaskNo) {
+        let because = format!("`{}` before it is done again", self.id(no));
         let mut seen = BTreeSet::new();
         let mut stack: Vec<TaskNo> = self.life.behind(no);
         while let Some(behind) = stack.pop() {
@@ -25,24 +26,44 @@ impl Draft {
                 continue;
             }
             match &self.life.task(behind).state {
-                State::Waiting(_) | State::Blocked { .. } => {
-                    let because = format!("`{}` before it is done again", self.id(no));
-                    self.record(Event::TaskReopened { task: self.id(behind), because, afresh: false });
+                State::Waiting(_) | State::Blocked { .. } => self.withdraw(behind, &because),
+                State::Completed | State::Failed { .. } => {
+                    stack.extend(self.life.behind(behind));
+                    stack.extend(&self.life.node(behind).children);
+                    for above in self.life.ancestors(behind).collect::<Vec<_>>() {
+                        stack.extend(self.life.behind(above).into_iter().filter(|_| self.life.task(above).suspect));
+                        self.withdraw(above, &because);
+                    }
                 }
-                State::Completed | State::Open { .. } => {
+                State::Open { .. } | State::Pending => {
                     stack.extend(self.life.behind(behind));
                     stack.extend(&self.life.node(behind).children);
                 }
-                _ => {}
+                State::Running { .. } | State::Skipped { .. } | State::Abandoned => {}
             }
         }
     }
 
-    /// A finished task whose inputs were made again: is it still the same work?
+    /// Withdraws the question of a task that waits for an answer. One that waits for things to be taken back waits for
+    /// the very thing that goes on.
+    fn withdraw(&mut self, no: TaskNo, because: &str) {
+        let asks = match &self.life.task(no).state {
+            State::Waiting(Waiting::Undo) => false,
+            State::Waiting(_) | State::Blocked { .. } => true,
+            _ => false,
+        };
+        if asks {
+            self.record(Event::TaskReopened { task: self.id(no), because: because.to_owned(), afresh: false });
+        }
+    }
+
+    /// A task that is over and whose inputs were made again: is it still the same work? A failure that nobody has taken
+    /// care of is no work to keep.
     pub(super) fn recheck(&mut self, no: TaskNo) {
         let node = self.life.node(no);
         let led_to = node.routed_from.is_empty() || self.life.task(no).routes_taken > 0;
-        if led_to && self.life.key(no).is_ok_and(|(key, _)| key == self.life.task(no).key) {
+        let kept = !matches!(self.life.task(no).state, State::Failed { handled: false });
+        if led_to && kept && self.life.key(no).is_ok_and(|(key, _)| key == self.life.task(no).key) {
             self.record(Event::TaskConfirmed { task: self.id(no) });
         } else {
             self.reopen(no, "what it works on has changed", false);
@@ -60,6 +81,8 @@ impl Draft {
             State::Open { .. } if changed && self.life.is_grown(no) => {
                 self.reopen(no, "what its parts were made of has changed", false);
             }
+            // What was answered by another way is over, whatever else is said about it.
+            State::Failed { handled: true } if !changed => {}
             State::Failed { .. } | State::Waiting(_) | State::Blocked { .. } => {
                 self.reopen(no, "its definition has changed", false);
             }
@@ -83,7 +106,7 @@ impl Draft {
         });
         let stale = |reader: &TaskNo| {
             let life = self.life.task(*reader);
-            let answered = life.state == State::Completed && !life.suspect;
+            let answered = matches!(life.state, State::Completed | State::Failed { .. }) && !life.suspect;
             let asked = matches!(
                 life.state,
                 State::Waiting(Waiting::Gate { .. } | Waiting::Answer { .. } | Waiting::Work | Waiting::Judge { .. })
@@ -91,23 +114,49 @@ impl Draft {
             (answered || asked || self.life.is_grown(*reader))
                 && self.life.key(*reader).map_or(true, |(key, _)| key != life.key)
         };
-        let mut readers: Vec<TaskNo> = self.life.behind(no).into_iter().filter(stale).collect();
+        let behind = self.life.behind(no);
+        let gates = self.life.gates_behind(no).into_iter().filter(|gate| !behind.contains(gate));
+        let mut readers: Vec<TaskNo> = behind.iter().copied().chain(gates).filter(stale).collect();
         // The results of a map, and what a composite's own gate approved, are made of its parts.
         readers.extend(self.life.node(no).parent.filter(|parent| {
             let composite = self.life.node(*parent);
             let reads = matches!(composite.task.action, Some(Action::Map(_) | Action::Gate(_)));
             reads && self.life.task(*parent).state == State::Completed
         }));
-        if readers.is_empty() {
+        let other_way = self.leads_elsewhere(no);
+        if readers.is_empty() && !other_way && self.life.header.done_when.is_empty() {
             return Ok(());
         }
-        self.reopen_plan(&format!("{by} edited the output of `{task}`"))?;
+        let why = format!("{by} edited the output of `{task}`");
+        self.reopen_plan(&why)?;
+        if other_way {
+            // Its result is on record: it is not done again, but its routes are followed anew.
+            self.reopen(no, &why, false);
+        }
         for reader in readers {
             // The key of a map says nothing about its parts, so its recorded results would serve again.
             let afresh = self.life.node(no).parent == Some(reader)
                 && matches!(self.life.node(reader).task.action, Some(Action::Map(_)));
-            self.reopen(reader, &format!("{by} edited the output of `{task}`"), afresh);
+            self.reopen(reader, &why, afresh);
         }
         Ok(())
+    }
+}
+
+impl Life {
+    /// The next gates behind a task, whatever stands between: people approve there what was made before.
+    fn gates_behind(&self, no: TaskNo) -> Vec<TaskNo> {
+        let (mut seen, mut look, mut gates) = (BTreeSet::from([no]), vec![no], Vec::new());
+        while let Some(at) = look.pop() {
+            let around = self.node(at).parent;
+            for behind in self.behind(at).into_iter().chain(around).filter(|behind| seen.insert(*behind)) {
+                if self.node(behind).is_gate() {
+                    gates.push(behind);
+                } else {
+                    look.push(behind);
+                }
+            }
+        }
+        gates
     }
 }

@@ -3,10 +3,10 @@
 use super::draft::Draft;
 use super::state::State;
 use super::{Phase, Refusal};
-use crate::event::Event;
+use crate::event::{Event, Outputs, Source};
 use crate::id::{Revision, TaskId};
 use crate::input::Change;
-use crate::plan::{Idempotency, Plan, Severity, diff};
+use crate::plan::{Idempotency, InitialStatus, Plan, Severity, diff};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -46,6 +46,12 @@ impl Draft {
         self.reopen_plan(&format!("{by} changed the plan: {rationale}"))?;
         let touched: Vec<TaskId> = diff.changed.iter().map(|change| change.id.clone()).collect();
         let redefined: Vec<TaskId> = touched.iter().filter(|id| self.is_redefined(id, &wanted)).cloned().collect();
+        let status_of = |plan: &Plan, id: &TaskId| plan.task(id.as_str()).map(|task| task.status).unwrap_or_default();
+        let stated: Vec<(TaskId, InitialStatus)> = touched
+            .iter()
+            .filter(|id| status_of(&current, id) != status_of(&wanted, id))
+            .map(|id| (id.clone(), status_of(&wanted, id)))
+            .collect();
         for id in diff.removed.iter().chain(&redefined) {
             self.stop_running(id, "the plan was changed");
         }
@@ -62,7 +68,11 @@ impl Draft {
         for id in touched {
             if let Some(no) = self.life.no(id.as_str()) {
                 self.redo_if_changed(no);
+                self.follow_new_routes(no);
             }
+        }
+        for (id, status) in stated {
+            self.take_state(&id, status, by);
         }
         for id in newcomers {
             self.settle_in(&id);
@@ -88,6 +98,24 @@ impl Draft {
         old.zip(wanted.task(id.as_str())).is_some_and(|(old, new)| {
             super::key::definition_hash(old) != super::key::definition_hash(new) || old.inputs != new.inputs
         })
+    }
+
+    /// Someone says in a revision that a task was done, or is not needed.
+    fn take_state(&mut self, id: &TaskId, status: InitialStatus, by: &str) {
+        let Some(no) = self.life.no(id.as_str()) else { return };
+        let done = matches!(self.life.task(no).state, State::Completed | State::Skipped { .. });
+        if done || status == InitialStatus::Pending {
+            return;
+        }
+        self.stop_running(id, "the plan says what became of it");
+        match status {
+            InitialStatus::Completed => self.complete(no, Outputs::new(), None, Source::Imported, Vec::new()),
+            InitialStatus::Skipped => {
+                let because = format!("{by} said so");
+                self.record(Event::TaskSkipped { task: id.clone(), because, by_hand: true });
+            }
+            InitialStatus::Pending => {}
+        }
     }
 
     /// A part that comes to a composite which is over, or past its parts, opens it again or shares its end.

@@ -325,9 +325,20 @@ impl TaskLife {
         self.remembered = true;
     }
 
+    /// Tells whether it is over, and whatever it was made of is, too.
+    pub(super) fn is_settled(&self) -> bool {
+        self.state.is_final() && !self.suspect
+    }
+
+    /// Where its routes lead, as far as that is not in question.
+    pub(super) fn leads_to(&self) -> &[TaskNo] {
+        if self.suspect { &[] } else { &self.taken }
+    }
+
     /// What it did itself was done for parts that are done again, so it is done again, too.
     pub(super) fn forget_result(&mut self) {
         self.remembered = false;
+        self.taken.clear();
         self.memo.retain(|memo| memo.key != self.key);
     }
 

@@ -99,10 +99,12 @@ impl Draft {
         self.reopen(no, &format!("{by} asked for it: {why}"), true);
         // What was given up because a composite failed gets another chance with it.
         for below in failed_above.map(|above| self.life.subtree(above)).unwrap_or_default() {
-            let life = self.life.task(below);
-            if life.state == State::Abandoned && !life.undone {
-                self.reopen(below, &format!("`{task}` is tried again"), false);
+            if self.life.task(below).state == State::Abandoned {
+                self.reopen(below, &format!("`{task}` is tried again"), self.life.task(below).undone);
             }
+        }
+        for before in self.life.taken_back_before(no) {
+            self.reopen(before, &format!("it was taken back, and `{task}` needs it"), true);
         }
         Ok(())
     }

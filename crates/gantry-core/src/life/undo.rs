@@ -31,11 +31,40 @@ impl Life {
         all.into_iter().rev().map(|(_, no)| no).collect()
     }
 
+    /// What was tried since an event, failed, and left nothing that is taken back.
+    fn failed_since(&self, seq: u64) -> Vec<TaskNo> {
+        let failed = self.tried.after(seq).filter(|(_, no)| {
+            let nothing_left = self.node(*no).task.undo == Undo::None && !self.node(*no).removed;
+            nothing_left && matches!(self.task(*no).state, State::Failed { .. })
+        });
+        failed.map(|(_, no)| no).collect()
+    }
+
     /// The same within a composite, or in the whole plan.
     pub(super) fn done_within(&self, scope: Option<TaskNo>) -> Vec<TaskNo> {
         let inside =
             |no: &TaskNo| scope.is_none_or(|scope| *no == scope || self.ancestors(*no).any(|above| above == scope));
         self.done_since(0).into_iter().filter(inside).collect()
+    }
+
+    /// What was taken back and is not done again of everything that a task waits for.
+    pub(super) fn taken_back_before(&self, no: TaskNo) -> Vec<TaskNo> {
+        let (mut found, mut stack) = (Vec::new(), vec![no]);
+        let mut seen = std::collections::BTreeSet::from([no]);
+        while let Some(at) = stack.pop() {
+            let around = std::iter::once(at).chain(self.ancestors(at)).map(|at| self.node(at));
+            let before: Vec<TaskNo> =
+                around.flat_map(|node| node.waits.iter().chain(&node.routed_from).copied()).collect();
+            let parts = before.iter().flat_map(|before| self.subtree(*before)).collect::<Vec<_>>();
+            for before in parts {
+                let life = self.task(before);
+                if life.undone && life.state == State::Abandoned && seen.insert(before) {
+                    found.push(before);
+                    stack.push(before);
+                }
+            }
+        }
+        found
     }
 
     /// The event that a checkpoint or a task stands for; an empty name is the beginning.
@@ -85,6 +114,10 @@ impl Draft {
         self.reopen_plan(&format!("{by} takes back what was done since `{to}`: {why}"))?;
         let done = self.life.done_since(seq);
         self.begin_undo(done, AfterUndo::Pause, &format!("{by} asked for it: {why}"));
+        // What failed since then had nothing to take back, and is tried again with everything else.
+        for no in self.life.failed_since(seq) {
+            self.reopen(no, &format!("what was done since `{to}` is taken back"), true);
+        }
         Ok(())
     }
 

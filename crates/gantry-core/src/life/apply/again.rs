@@ -10,10 +10,6 @@ use crate::life::{Life, Undoing};
 
 impl Life {
     pub(super) fn apply_reopened(&mut self, no: TaskNo, afresh: bool, woken: &mut Vec<TaskNo>) {
-        for target in std::mem::take(&mut self.task_mut(no).taken) {
-            self.task_mut(target).routes_taken -= 1;
-            self.refresh(target, woken);
-        }
         // A part of a finished composite makes it unfinished again.
         let closed: Vec<TaskNo> = self
             .ancestors(no)
@@ -40,6 +36,7 @@ impl Life {
             life.suspect = false;
             life.undone = false;
             life.judged_before = false;
+            life.taken.clear();
             life.done_seq = None;
             life.outputs = Results::default();
             life.outcome = None;
@@ -47,7 +44,9 @@ impl Life {
         });
         for above in closed {
             let until = self.timebox_end(above, self.last_at);
-            let state = if under_way { State::Pending } else { State::Open { until } };
+            // What it waits for itself may be made again, too.
+            let may_open = !under_way && self.is_led_to(above);
+            let state = if may_open { State::Open { until } } else { State::Pending };
             self.change(above, woken, |life| {
                 life.forget_result();
                 life.resume(state);
@@ -57,17 +56,33 @@ impl Life {
         self.suspect_behind(no, woken);
     }
 
-    /// Everything finished behind a task that is done again may have to be done again, too.
+    /// Everything that is over behind a task which is done again may have to be done again, too, and whatever contains
+    /// such a task is in question with it. Parts of what waits for the task begin no more until it is done.
     pub(super) fn suspect_behind(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
-        let mut stack: Vec<TaskNo> = self.behind(no);
-        while let Some(no) = stack.pop() {
+        let now = self.last_at;
+        let mut waiting: Vec<TaskNo> = self.behind(no);
+        let mut concerned: Vec<TaskNo> = Vec::new();
+        while let Some((no, waits)) =
+            waiting.pop().map(|no| (no, true)).or_else(|| concerned.pop().map(|no| (no, false)))
+        {
             let life = self.task(no);
-            if life.state != State::Completed || life.suspect {
-                continue;
+            match &life.state {
+                State::Completed | State::Failed { .. } if !life.suspect => {
+                    self.change(no, woken, |life| life.suspect = true);
+                    waiting.extend(self.behind(no));
+                    concerned.extend(self.subtree(no).into_iter().skip(1));
+                    concerned.extend(self.ancestors(no));
+                }
+                State::Open { until } if waits => {
+                    let left = until.map(|until| until - now);
+                    self.change(no, woken, |life| {
+                        life.rest();
+                        life.box_left = left;
+                    });
+                    concerned.extend(self.subtree(no).into_iter().skip(1));
+                }
+                _ => {}
             }
-            self.change(no, woken, |life| life.suspect = true);
-            stack.extend(self.behind(no));
-            stack.extend(self.subtree(no).into_iter().skip(1));
         }
     }
 

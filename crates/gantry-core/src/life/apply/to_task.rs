@@ -59,6 +59,7 @@ impl Life {
                 self.change(no, woken, |life| {
                     life.attempt = *attempt;
                     life.in_doubt = false;
+                    life.undone = false;
                     // What is said about this attempt is not said about the result of another one.
                     life.outputs = Results::default();
                     life.outcome = None;

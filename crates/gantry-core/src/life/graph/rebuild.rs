@@ -136,10 +136,7 @@ impl Life {
             self.unwait(dependent, no);
             self.refresh(dependent, woken);
         }
-        for target in std::mem::take(&mut self.task_mut(no).taken) {
-            self.task_mut(target).routes_taken -= 1;
-            self.refresh(target, woken);
-        }
+        self.change(no, woken, |life| life.taken.clear());
         let parent = self.node(no).parent;
         self.detach(no);
         if let Some(parent) = parent {

@@ -28,7 +28,7 @@ impl Life {
     /// Takes a task out of its parent's list.
     pub(super) fn detach(&mut self, no: TaskNo) {
         self.count_among_waits(no, -1);
-        let open = u32::from(!self.task(no).state.is_final());
+        let open = u32::from(!self.task(no).is_settled());
         let failed = u32::from(self.failed.contains(&no));
         let active = self.task(no).active_below + u32::from(self.task(no).active);
         match self.node(no).parent {
@@ -90,7 +90,7 @@ impl Life {
     pub(super) fn attach(&mut self, no: TaskNo, among: Among) {
         self.count_among_waits(no, -1);
         let parent = self.node(no).task.parent.as_ref().and_then(|id| self.no(id.as_str()));
-        let open = u32::from(!self.task(no).state.is_final());
+        let open = u32::from(!self.task(no).is_settled());
         let failed = u32::from(self.failed.contains(&no));
         let active = self.task(no).active_below + u32::from(self.task(no).active);
         let put = |siblings: &mut Vec<TaskNo>| match among {
