@@ -173,12 +173,16 @@ async fn errand(engine: &Engine, life: &Life, wanted: &Wanted) -> Result<PlanId,
     Ok(engine.create(NewPlan { plan, origin, once: Some(once) }).await?)
 }
 
-/// What the part has to be told to go on: one that failed before is tried once more.
+/// What the part has to be told to go on: one that did not come to a good end before is tried once more.
 async fn begin(engine: &Engine, errand: &PlanId) -> Result<Vec<Input>, Fault> {
     let life = engine.open(errand).await?.life;
+    let outcome = life.outputs(STEP).and_then(|outputs| outputs.get("result")).map(|result| &result["outcome"]);
+    let finished = outcome.is_some_and(|outcome| *outcome != "failed" && *outcome != "incomplete");
     Ok(match life.state() {
         PlanState::Pending => vec![Input::Start],
-        PlanState::Failed => vec![Input::Retry { task: TaskId::slugged(STEP), by: String::new(), why: String::new() }],
+        PlanState::Completed | PlanState::Failed if !finished => {
+            vec![Input::Retry { task: TaskId::slugged(STEP), by: String::new(), why: String::new() }]
+        }
         _ => Vec::new(),
     })
 }

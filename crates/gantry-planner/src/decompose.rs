@@ -286,8 +286,8 @@ impl Run {
             (Outcome::Incomplete, "some_nodes_failed".to_owned())
         } else if made.stats.queue_remaining > 0 || made.left_out.iter().any(|left| left.why == tree::NO_ROOM) {
             (Outcome::Exhausted, "node_budget_exhausted".to_owned())
-        } else if let ([only], true) = (made.stopped_nodes.as_slice(), made.created_tasks.is_empty()) {
-            (Outcome::Finished, only.reason.clone())
+        } else if let Some(first) = made.stopped_nodes.first().filter(|_| made.created_tasks.is_empty()) {
+            (Outcome::Finished, first.reason.clone())
         } else {
             (Outcome::Finished, "depth_reached".to_owned())
         };
