@@ -8,6 +8,7 @@ use std::sync::Arc;
 use gantry_core::plan::Plan;
 use gantry_engine::{Clock, SystemClock};
 use gantry_format::{Around, Loaded};
+use gantry_planner::decompose::{Decomposer, Settings};
 use gantry_planner::tools::Planner;
 use gantry_runners::{GuardProgram, Models, Runners};
 use rustix::io::Errno;
@@ -56,6 +57,7 @@ pub fn read_here(name: &str, bytes: &[u8]) -> Loaded {
     let models = Arc::new(Models::new(Configured(ModelOptions::default())));
     let runners = Runners::standard(GuardProgram::at("gantry"))
         .with(Arc::new(Planner::new(crate::template::all)))
+        .with(Arc::new(Decomposer::new(Arc::clone(&models), Ok(Settings::default()))))
         .with_models(models);
     // A configuration that cannot be read is told by whoever needs it.
     let servers = servers(&ModelOptions::default()).unwrap_or_default();

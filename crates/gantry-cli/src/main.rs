@@ -10,6 +10,7 @@ mod bundle;
 mod completions;
 mod contents;
 mod db;
+mod decompose;
 mod desk;
 mod diff;
 mod doctor;
@@ -97,6 +98,7 @@ enum Command {
     Artifact(artifact::Args),
     Edit(edit::Args),
     Revise(revise::Args),
+    Decompose(decompose::Args),
     Replan(replan::Args),
     Fork(fork::Args),
     Replay(replay::Args),
@@ -156,6 +158,7 @@ fn main() -> ExitCode {
         Command::Artifact(args) => artifact::run(&args),
         Command::Edit(args) => edit::run(&args),
         Command::Revise(args) => revise::run(&args),
+        Command::Decompose(args) => decompose::run(&args),
         Command::Replan(args) => replan::run(&args),
         Command::Fork(args) => fork::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -18,6 +18,7 @@ use gantry_planner::template::{BUILT_IN, DEFAULT, Detail, Template};
 use gantry_planner::tools::PAGE;
 use jiff::civil::Date;
 
+use crate::decompose;
 use crate::exit::{self, Fault};
 use crate::run::How;
 use crate::session::{self, Record};
@@ -162,6 +163,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if let (Some(path), Some(report)) = (&args.output, summary::reported(&opened.life)) {
             let page = crate::artifact::latest(&**engine.store(), &id, &report, PAGE).await?;
             crate::artifact::write_file(path, &page, false)?;
+        }
+        if let Some(made) = summary::outlined(&opened.life) {
+            decompose::show(&opened.life, &made, args.record.json)?;
+            return Ok(ExitCode::from(exit::DONE));
         }
         if args.record.json {
             exit::print_json(&summary::value(&opened.life))?;

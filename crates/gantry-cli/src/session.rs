@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gantry_engine::{Engine, EngineError, Options, SystemClock};
+use gantry_planner::decompose::{Decomposer, Settings};
 use gantry_planner::tools::Planner;
 use gantry_runners::{GuardProgram, Mcp, Models, Runners};
 use gantry_store::{PlanCard, Store, StoreError};
@@ -129,10 +130,13 @@ pub fn runners(models: ModelOptions) -> Result<Runners, Fault> {
         .map_err(|error| Fault::internal(format!("this program cannot find itself: {error}")))?;
     let options = models.clone();
     let mcp = Mcp::new(guard.clone(), move || servers(&options));
+    let models = Arc::new(Models::new(Configured(models)));
+    let settings = Settings::from_variables(|name| std::env::var(name).ok());
     Ok(Runners::standard(guard)
         .with(Arc::new(Planner::new(crate::template::all)))
+        .with(Arc::new(Decomposer::new(Arc::clone(&models), settings)))
         .with_mcp(mcp)
-        .with_models(Arc::new(Models::new(Configured(models)))))
+        .with_models(models))
 }
 
 /// The file that someone chose for the record. In full, so that no name means something else to the database: an empty

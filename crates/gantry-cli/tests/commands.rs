@@ -44,6 +44,8 @@ mod keeping;
 mod recovering;
 #[path = "commands/planning.rs"]
 mod planning;
+#[path = "commands/decomposing.rs"]
+mod decomposing;
 #[path = "commands/reporting.rs"]
 mod reporting;
 #[path = "commands/programs.rs"]

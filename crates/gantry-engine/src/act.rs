@@ -156,7 +156,11 @@ impl Driver {
         let mut work = Work::of(self.plan.clone(), start, undo, self.paying(definition), self.brief_of(definition));
         let flight = Flight::Attempt(task.clone(), attempt);
         // Whoever asks models pays as it goes; what others set aside is out of reach until they have ended.
-        let pays = matches!(work.action, Action::Model(_) | Action::Agent(_) | Action::Decide(_));
+        let pays = match &work.action {
+            Action::Model(_) | Action::Agent(_) | Action::Decide(_) => true,
+            Action::Tool(tool) => self.shared.runners.get(&tool.name).is_ok_and(|runner| runner.asks_models()),
+            _ => false,
+        };
         let (purse, set_aside) = (Arc::clone(&self.purse), if pays { Usage::default() } else { work.reserved });
         purse.spend(set_aside);
         let settle = move |usage: Usage| {

@@ -5,10 +5,11 @@
 //! of that together). `template.rs` is the graph of steps with its prompts; `offline.rs` answers them without a model,
 //! out of `knowledge.rs` (what is known about a kind) and `outline.rs` (the work by that knowledge). `tools.rs` is what
 //! code does in between: `weave.rs` (answers become work), `assemble.rs` (work becomes a plan), `overview.rs` (what it
-//! means in time and money), `report.rs` (the report of it).
+//! means in time and money), `report.rs` (the report of it). `decompose.rs` breaks single tasks down, level by level.
 
 pub mod assemble;
 pub mod brief;
+pub mod decompose;
 pub mod facts;
 pub mod intake;
 pub mod kind;

@@ -46,9 +46,10 @@ impl Generator for Answer {
 
     fn answer(&self, asked: &Asked<'_>) -> Result<Written, String> {
         let inputs = &asked.request.inputs;
-        let facts = inputs.get("facts").ok_or("without `facts` nothing is known about the project")?;
         let mut values: Map<String, Value> = inputs.clone().into_iter().collect();
-        values.extend(self.known.about(facts)?.as_ref().clone());
+        if let Some(facts) = inputs.get("facts").filter(|facts| !facts.is_null()) {
+            values.extend(self.known.about(facts)?.as_ref().clone());
+        }
         let text = fill::render(&self.file, &self.text, &Value::Object(values))?;
         let read = serde_json::from_str(&text).or_else(|_| serde_saphyr::from_str(&text));
         read.map(Written::Value).map_err(|error| format!("`{}` gives no value: {error}", self.file))

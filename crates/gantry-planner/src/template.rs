@@ -26,6 +26,8 @@ pub use leave_out::Chosen;
 
 /// The template that `gantry plan` uses when nobody says otherwise.
 pub const DEFAULT: &str = "execution-plan";
+/// The template that only breaks down what is wanted.
+pub const OUTLINE: &str = "outline";
 /// Where the templates of this program are from.
 pub const BUILT_IN: &str = "built in";
 /// A larger file belongs to no template.

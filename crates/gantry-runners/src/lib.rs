@@ -34,7 +34,7 @@ pub use checkpoint::{Checkpoints, Manifest};
 pub use files::{Files, Foreseen};
 pub use judge::judge;
 pub use mcp::Mcp;
-pub use models::{MODEL, Models, Notes, Outlook, SetUp, Talk};
+pub use models::{Asker, MODEL, Models, Notes, Outlook, Question, SetUp, Talk};
 pub use observe::observe;
 pub use ports::{CallNo, Calls, Chunk, Forgetful, Intents, Keep, KeepError, Noted, Ports, Recalled, Stream, Watch};
 pub use process::{GuardProgram, guard_main};

@@ -99,32 +99,32 @@ impl Models {
 }
 
 /// What is asked.
-pub(crate) struct Question<'a> {
+pub struct Question<'a> {
     /// The prompt.
-    pub(crate) prompt: Cow<'a, str>,
+    pub prompt: Cow<'a, str>,
     /// What goes into it.
-    pub(crate) inputs: BTreeMap<String, Value>,
+    pub inputs: BTreeMap<String, Value>,
     /// What was said after it.
-    pub(crate) talk: &'a [Message],
+    pub talk: &'a [Message],
     /// The tools that may be called.
-    pub(crate) tools: Vec<ToolSpec>,
+    pub tools: Vec<ToolSpec>,
     /// What the answer has to look like, instead of what the prompt says.
-    pub(crate) shape: Option<Shape>,
+    pub shape: Option<Shape>,
     /// What holds beyond that.
-    pub(crate) rules: Option<Rules<'a>>,
+    pub rules: Option<Rules<'a>>,
     /// What the model is to be, instead of what the prompt says.
-    pub(crate) role: Option<String>,
+    pub role: Option<String>,
     /// One model by name.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// How it answers.
-    pub(crate) settings: Settings,
+    pub settings: Settings,
     /// Which of several answers to the same question.
-    pub(crate) sample: u32,
+    pub sample: u32,
 }
 
 impl<'a> Question<'a> {
     /// A question by prompt and inputs alone.
-    pub(crate) fn of(prompt: impl Into<Cow<'a, str>>, inputs: BTreeMap<String, Value>) -> Self {
+    pub fn of(prompt: impl Into<Cow<'a, str>>, inputs: BTreeMap<String, Value>) -> Self {
         Self {
             prompt: prompt.into(),
             inputs,
@@ -156,7 +156,7 @@ impl<'a> Question<'a> {
 }
 
 /// Asks for one attempt.
-pub(crate) struct Asker<'a> {
+pub struct Asker<'a> {
     pub(crate) models: &'a Models,
     pub(crate) work: &'a Work,
     pub(crate) place: &'a Place,
@@ -167,7 +167,8 @@ pub(crate) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    pub(crate) fn new(
+    /// Asks these models, for this attempt.
+    pub fn new(
         models: &'a Models,
         work: &'a Work,
         (place, ports, stop): (&'a Place, &'a Ports, &'a CancellationToken),
@@ -176,12 +177,12 @@ impl<'a> Asker<'a> {
     }
 
     /// Why what came so far is less than what was asked for, when it is.
-    pub(crate) fn shortfall(&self) -> Option<String> {
+    pub fn shortfall(&self) -> Option<String> {
         self.shortfall.get().cloned()
     }
 
     /// Asks, and gives an answer that holds.
-    pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Answer, Failure> {
+    pub async fn ask(&self, question: Question<'_>) -> Result<Answer, Failure> {
         self.ask_and_note(question, Notes::for_attempt(&*self.ports.calls, &*self.ports.watch, self.work)).await
     }
 

@@ -20,6 +20,11 @@ pub trait Runner: Send + Sync {
     /// The names that it answers to, such as `files.write`; the keys of actions (`run`) count as names.
     fn names(&self) -> &'static [&'static str];
 
+    /// Tells whether it asks models while it works, and so pays as it goes.
+    fn asks_models(&self) -> bool {
+        false
+    }
+
     /// The names of the arguments that may be given by position in a pipeline.
     fn parameters(&self, _name: &str) -> &'static [&'static str] {
         &[]

@@ -6,6 +6,7 @@ use std::io::IsTerminal as _;
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, TaskState};
 use gantry_core::plan::{Action, Task};
+use gantry_planner::decompose::{Decomposition, Outcome, TOOL};
 use gantry_planner::tools::PAGE;
 use serde_json::{Value, json};
 
@@ -54,6 +55,12 @@ impl Made {
             next: output(life, "plan.report", "next"),
         }
     }
+}
+
+/// What was broken down, where that is all that the template does.
+pub fn outlined(life: &Life) -> Option<Decomposition> {
+    let made: Decomposition = serde_json::from_value(output(life, TOOL, "result")).ok()?;
+    (made.outcome != Outcome::Failed && step(life, "plan.report").is_none()).then_some(made)
 }
 
 /// The step that has written the page; none while planning has not come to its end.

@@ -6,6 +6,7 @@ use gantry_core::event::{Asked, Entry, Event, Source};
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::life::Life;
 use gantry_core::plan::Action;
+use gantry_planner::decompose::TOOL;
 use gantry_runners::{Chunk, Stream};
 
 use super::prepare::NOTED_BY;
@@ -162,8 +163,11 @@ impl Follow {
 
     /// Tells whether a task asks a model by a prompt of the registry.
     fn answers_by_prompt(&self, task: &TaskId) -> bool {
-        let action = self.life.definition(task.as_str()).and_then(|task| task.action.as_ref());
-        matches!(action, Some(Action::Model(model)) if model.prompt.is_some())
+        match self.life.definition(task.as_str()).and_then(|task| task.action.as_ref()) {
+            Some(Action::Model(model)) => model.prompt.is_some(),
+            Some(Action::Tool(tool)) => tool.name == TOOL,
+            _ => false,
+        }
     }
 
     /// Someone is to be told something; nothing is said twice.

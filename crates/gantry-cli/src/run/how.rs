@@ -36,6 +36,11 @@ fn limit(text: &str) -> Result<(String, u32), String> {
 }
 
 impl How {
+    /// As usual, with these models.
+    pub fn asking(models: ModelOptions) -> Self {
+        Self { models, ..Self::default() }
+    }
+
     /// Until when the plan is driven.
     pub fn until(&self) -> Until {
         if self.wait { Until::Ended } else { Until::Stuck }

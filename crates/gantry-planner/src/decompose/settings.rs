@@ -1,0 +1,115 @@
+//! How tasks are broken down, from the environment and from whoever asks.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How tasks are broken down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How many levels are made.
+    pub depth: u32,
+    /// How many tasks are made.
+    pub budget: u32,
+    /// How many children a task gets at least, unless it is not to be broken down.
+    pub children_min: u32,
+    /// How many it gets at most.
+    pub children_max: u32,
+    /// An answer without children says that there is nothing to break down; otherwise it is a fault.
+    pub stop_on_empty: bool,
+    /// How often someone who gave no answer that holds is asked again.
+    pub retries: u32,
+    /// Tasks that have children get more.
+    pub allow_existing_children: bool,
+    /// Who is asked, by name; none means as models are configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            depth: 2,
+            budget: 50,
+            children_min: 2,
+            children_max: 5,
+            stop_on_empty: true,
+            retries: 1,
+            allow_existing_children: false,
+            model: None,
+        }
+    }
+}
+
+/// A setting that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadSetting {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub value: String,
+    /// What it should say.
+    pub expected: &'static str,
+}
+
+impl std::fmt::Display for BadSetting {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "`{}` is `{}`, which is not {}", self.name, self.value, self.expected)
+    }
+}
+
+impl Settings {
+    /// The settings that the variables `DECOMP_*` give. A value that cannot be read is told, not passed over.
+    pub fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, BadSetting> {
+        let usual = Self::default();
+        let number = |name: &'static str, usual: u32, least: u32| match get(name) {
+            None => Ok(usual),
+            Some(value) => match value.trim().parse() {
+                Ok(number) if number >= least => Ok(number),
+                _ if least == 0 => Err(BadSetting { name, value, expected: "a whole number" }),
+                _ => Err(BadSetting { name, value, expected: "a whole number from 1 on" }),
+            },
+        };
+        let truth = |name: &'static str, usual: bool| match get(name) {
+            None => Ok(usual),
+            Some(value) => match value.trim().to_ascii_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => Ok(true),
+                "0" | "false" | "no" | "off" | "" => Ok(false),
+                _ => Err(BadSetting { name, value, expected: "one of 1, true, yes, on, 0, false, no, off" }),
+            },
+        };
+        let settings = Self {
+            depth: number("DECOMP_MAX_DEPTH", usual.depth, 1)?,
+            budget: number("DECOMP_TOTAL_NODE_BUDGET", usual.budget, 1)?,
+            children_min: number("DECOMP_MIN_CHILDREN", usual.children_min, 0)?,
+            children_max: number("DECOMP_MAX_CHILDREN", usual.children_max, 1)?,
+            stop_on_empty: truth("DECOMP_STOP_ON_EMPTY", usual.stop_on_empty)?,
+            retries: number("DECOMP_RETRY_LIMIT", usual.retries, 0)?,
+            allow_existing_children: truth("DECOMP_ALLOW_EXISTING_CHILDREN", usual.allow_existing_children)?,
+            model: get("DECOMP_MODEL").filter(|model| !model.trim().is_empty()),
+        };
+        settings.sound()
+    }
+
+    /// These, with what someone says otherwise.
+    pub fn with(&self, changes: &Map<String, Value>) -> Result<Self, String> {
+        let mut all = serde_json::to_value(self).map_err(|error| error.to_string())?;
+        all.as_object_mut().into_iter().for_each(|all| all.extend(changes.clone()));
+        let settings: Self = serde_json::from_value(all).map_err(|error| format!("`settings`: {error}"))?;
+        settings.sound().map_err(|bad| bad.to_string())
+    }
+
+    fn sound(self) -> Result<Self, BadSetting> {
+        let bad = |name, value: u32, expected| Err(BadSetting { name, value: value.to_string(), expected });
+        if self.depth == 0 {
+            return bad("depth", 0, "a whole number from 1 on");
+        }
+        if self.budget == 0 {
+            return bad("budget", 0, "a whole number from 1 on");
+        }
+        if self.children_max == 0 || self.children_min > self.children_max {
+            return bad("children_min", self.children_min, "at most `children_max`");
+        }
+        Ok(self)
+    }
+}
