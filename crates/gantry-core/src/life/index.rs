@@ -168,7 +168,9 @@ impl Life {
             }
             State::Completed if !life.suspect => Standing::Ran,
             State::Skipped { .. } => Standing::Skipped,
-            State::Failed { .. } if self.node(no).task.optional => Standing::Ran,
+            // The plan may do without an optional gate; what it refused is refused all the same.
+            State::Failed { .. } if self.node(no).task.optional && !self.node(no).is_gate() => Standing::Ran,
+            State::Failed { .. } if self.node(no).task.optional => Standing::Barred,
             State::Failed { handled: true } | State::Abandoned => Standing::Barred,
             State::Failed { .. } if self.is_answered_above(no) => Standing::Barred,
             State::Completed

@@ -1,5 +1,7 @@
 //! Gates: automatic checks when they open, then people.
 
+use std::collections::BTreeSet;
+
 use super::draft::Draft;
 use super::scope::Sight;
 use super::state::{State, Waiting};
@@ -114,6 +116,28 @@ impl Draft {
 }
 
 impl Life {
+    /// Tells whether people have approved a gate on the way to a task.
+    pub(super) fn is_let_through(&self, no: TaskNo) -> bool {
+        let approved = |no: TaskNo| {
+            let life = self.task(no);
+            let by = life.outputs.get("approved_by").and_then(serde_json::Value::as_array);
+            let by_people = self.node(no).is_gate() && by.is_some_and(|people| !people.is_empty());
+            by_people && life.state == State::Completed && life.outcome.as_deref() == Some("approved")
+        };
+        let (mut seen, mut stack) = (BTreeSet::new(), vec![no]);
+        while let Some(at) = stack.pop() {
+            if at != no && approved(at) {
+                return true;
+            }
+            if seen.insert(at) {
+                let node = self.node(at);
+                let led_here = node.routed_from.iter().filter(|from| self.task(**from).taken.contains(&at));
+                stack.extend(node.waits.iter().chain(led_here).chain(&node.parent));
+            }
+        }
+        false
+    }
+
     /// Tells whether this person may take this decision now.
     fn may_decide(&self, by: &str, role: Option<&str>, decision: &GateDecision) -> Result<(TaskNo, Gate), Refusal> {
         let gate_id = decision.gate.to_string();

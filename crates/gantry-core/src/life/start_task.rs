@@ -9,7 +9,7 @@ use crate::effect::{Effect, Failure, StartAttempt};
 use crate::event::{Asked, Event, JudgeOf, Outputs, Source};
 use crate::expr::Scope;
 use crate::id::{AttemptNo, TaskNo};
-use crate::plan::{Action, Agent, Check, Compute, Decide, Idempotency, Model, Wait};
+use crate::plan::{Action, Agent, Check, Compute, Decide, Idempotency, Model, Wait, deploys};
 use crate::policy::{FailureClass, Judge, ProseBy, Usage};
 use crate::time::Duration;
 
@@ -173,6 +173,11 @@ impl Draft {
     }
 
     fn readiness(&self, no: TaskNo) -> Readiness {
+        let policy = &self.life.header.policy;
+        if policy.require_gate_for_prod && deploys(&self.life.node(no).task) && !self.life.is_let_through(no) {
+            let reason = "it deploys, and nobody has approved a gate before it (`require_gate_for_prod`)".to_owned();
+            return Readiness::Blocked { reason, needs: Vec::new() };
+        }
         if !self.life.node(no).task.has_preconditions && self.life.header.capabilities.is_empty() {
             return Readiness::Ready;
         }

@@ -122,12 +122,26 @@ fn limits_and_durations_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_deploy_must_stand_behind_a_gate_when_the_policy_says_so() {
-    insta::assert_snapshot!(problems("
+    insta::assert_snapshot!(problems(r#"
         policy.require_gate_for_prod=true
         ok      gate
         safe    after ok  kind=deploy
         unsafe  kind=deploy
-    "), @"plan::ungated-deploy unsafe : task `unsafe` deploys, but no gate stands before it (the policy says `require_gate_for_prod`: let it depend on a gate)");
+        maybe   gate  optional
+        first   after maybe  kind=deploy
+        nobody  gate  gate={"approvals":0,"checks":["it reads well"]}
+        second  after nobody  kind=deploy
+        always  gate  on always -> third
+        third   kind=deploy
+        before  gate  status=completed
+        fourth  after before  kind=deploy
+    "#), @"
+    plan::ungated-deploy unsafe : task `unsafe` deploys, but no gate stands before it (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy first : task `first` deploys, but gate `maybe` before it is optional (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy second : task `second` deploys, but gate `nobody` before it asks nobody (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy third : task `third` deploys, but gate `always` before it leads to it even when it is rejected (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy fourth : task `fourth` deploys, but gate `before` before it is over from the start (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    ");
 }
 
 #[test]

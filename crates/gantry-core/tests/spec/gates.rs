@@ -323,3 +323,43 @@ fn a_gate_says_itself_when_someone_is_to_be_told() {
     world.advance(hours(1));
     insta::assert_snapshot!(world.wishes(), @"notify sign-off olga text=`sign-off` is waiting for longer than agreed");
 }
+
+#[test]
+fn what_an_optional_gate_refused_is_left_out_and_the_plan_goes_on() {
+    let mut world = World::with_plan("ok gate optional\nship after ok\nother");
+    world.reject("ok", "ana");
+    world.finish("other");
+    insta::assert_snapshot!(world.tasks(), @"
+    ok     failed     ana rejected it: as tested
+    ship   skipped    a task before it took another way
+    other  completed
+    ");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn a_deploy_is_held_until_people_have_approved_a_gate_on_the_way_that_was_taken() {
+    let mut world = World::with_plan(
+        r#"
+        policy.require_gate_for_prod=true
+        size
+        which   decide={"options":[{"outcome":"big","when":"tasks.size.n > 5"}],"otherwise":"small"}  after size  on big -> ok  on small -> note
+        ok      gate
+        note
+        deploy  kind=deploy  after ok, note
+        "#,
+    );
+    world.finish_with("size", json!({"n": 1}));
+    world.finish("note");
+    insta::assert_snapshot!(world.tasks(), @"
+    size    completed
+    which   completed  small
+    ok      skipped    no route led to it
+    note    completed
+    deploy  blocked    it deploys, and nobody has approved a gate before it (`require_gate_for_prod`)
+    ");
+    world.edit_output("size", json!({"n": 9}));
+    world.started();
+    world.approve("ok", "ana");
+    assert_eq!(world.started(), ["deploy"]);
+}
