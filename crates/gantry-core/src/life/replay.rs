@@ -119,7 +119,6 @@ impl Life {
             tasks: Arc::default(),
             by_id: Names::default(),
             roots: Arc::new(Vec::new()),
-            rounds: OrdMap::new(),
             newest_round: OrdMap::new(),
             retired: OrdMap::new(),
             producers: OrdMap::new(),

@@ -420,3 +420,104 @@ fn a_gate_that_says_nothing_sends_work_back_at_most_three_times() {
         "gate `sign-r4` cannot send work back: 3 rounds were made, and more are not allowed [life::no-more-rounds]"
     );
 }
+
+#[test]
+fn two_ways_back_to_one_task_make_one_new_round_of_it() {
+    let mut world = World::with_plan(
+        "
+        impl
+        t1    after impl  on failure -> impl max=2
+        t2    after impl  on failure -> impl max=2
+        ship  after t1, t2
+        ",
+    );
+    world.finish("impl");
+    world.fail("t1", Logic, "slow");
+    world.fail("t2", Logic, "wrong");
+    insta::assert_snapshot!(world.tasks(), @"
+    impl     completed
+    t1       failed     slow
+    impl-r2  running
+    t1-r2    pending    for impl-r2
+    t2       failed     wrong
+    t2-r2    pending    for impl-r2
+    ship     pending    for t1-r2, t2-r2
+    ");
+    for task in ["impl-r2", "t1-r2", "t2-r2", "ship"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn each_way_back_has_its_own_limit() {
+    let mut world = World::with_plan(
+        "
+        a
+        b      after a
+        which  after b  on far -> a max=1  on near -> b max=2
+        ",
+    );
+    world.finish("a");
+    world.finish("b");
+    world.finish_as("which", "near");
+    world.finish("b-r2");
+    world.finish_as("which-r2", "far");
+    world.finish("a-r3");
+    world.finish("b-r3");
+    world.finish_as("which-r3", "near");
+    world.finish("b-r4");
+    world.finish_as("which-r4", "near");
+    world.finish("b-r5");
+    world.finish_as("which-r5", "near");
+    assert_eq!(world.state(), PlanState::Completed, "near was taken twice after far");
+    assert_eq!(world.life().revision().0, 5);
+}
+
+#[test]
+fn a_loop_inside_another_one_counts_anew_in_each_round_of_that() {
+    let mut world = World::with_plan(
+        "
+        design
+        impl    after design
+        tests   after impl  on failure -> impl max=1
+        review  after tests  on failure -> design max=1
+        ",
+    );
+    world.finish("design");
+    world.finish("impl");
+    world.fail("tests", Logic, "red");
+    world.finish("impl-r2");
+    world.finish("tests-r2");
+    world.fail("review", Logic, "no");
+    world.finish("design-r2");
+    world.finish("impl-r2-2");
+    world.fail("tests-r2-2", Logic, "red again");
+    assert!(world.tasks().contains("impl-r3"), "{}", world.tasks());
+    world.finish("impl-r3");
+    world.fail("tests-r3", Logic, "red for good");
+    assert_eq!(world.state(), PlanState::Failed);
+}
+
+#[test]
+fn two_parts_that_send_each_other_back_do_not_do_so_for_ever() {
+    let mut world = World::with_plan(
+        "
+        start
+        both  after start
+          t1  on failure -> start max=1
+          t2  on failure -> start max=1
+        ",
+    );
+    world.finish("start");
+    world.finish("t2");
+    world.fail("t1", Logic, "one");
+    world.finish("start-r2");
+    world.finish("t1-r2");
+    world.fail("t2-r2", Logic, "two");
+    world.finish("start-r3");
+    world.fail("t1-r3", Logic, "one again");
+    world.fail("t2-r3", Logic, "two again");
+    assert_eq!(world.state(), PlanState::Failed);
+    assert_eq!(world.life().revision().0, 3);
+}
