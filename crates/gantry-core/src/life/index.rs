@@ -37,12 +37,15 @@ pub(super) enum Mover {
 impl Mover {
     fn of(waiting: &Waiting) -> Self {
         match waiting {
-            Waiting::Time { .. } | Waiting::Retry { .. } => Self::Time,
+            // Without an answer it goes on by its default.
+            Waiting::Time { .. } | Waiting::Retry { .. } | Waiting::Answer { until: Some(_) } => Self::Time,
             Waiting::Verify { .. } => Self::Verifier,
             Waiting::Judge { .. } => Self::Judge,
-            Waiting::Gate { .. } | Waiting::Answer { .. } | Waiting::Work | Waiting::Help { .. } | Waiting::Undo => {
-                Self::Others
-            }
+            Waiting::Gate { .. }
+            | Waiting::Answer { until: None }
+            | Waiting::Work
+            | Waiting::Help { .. }
+            | Waiting::Undo => Self::Others,
         }
     }
 }
