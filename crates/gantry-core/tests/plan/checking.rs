@@ -539,3 +539,20 @@ fn asking_for_more_than_the_policy_allows_is_pointed_out() {
     plan::over-policy c gate.rounds_max: 3 are asked for, but the policy allows 2 (ask for less, or raise `policy.map_max` or `policy.rounds_max`)
     ");
 }
+
+#[test]
+fn rounds_and_retries_have_limits() {
+    insta::assert_snapshot!(problems(r#"
+        policy.retry={"max":5000}
+        a  round={"of":"a","number":0,"because":"a"}
+        b  round={"of":"a","number":4294967295,"because":"a"}
+        c  retry={"max":4294967295,"backoff":"0s"}
+        d  retry={"max":2,"backoff":"10s","backoff_max":"1s"}
+    "#), @"
+    plan::too-many-retries plan policy.retry.max: 5000 retries are asked for, and at most 1000 are allowed (to wait for something, use a longer `backoff` or a task that waits)
+    plan::bad-round a round.number: task `a` is in round 0, but rounds go from 2 to 1000000 (`round` says what a loop has repeated; leave it out of what you write yourself)
+    plan::bad-round b round.number: task `b` is in round 4294967295, but rounds go from 2 to 1000000 (`round` says what a loop has repeated; leave it out of what you write yourself)
+    plan::too-many-retries c retry.max: 4294967295 retries are asked for, and at most 1000 are allowed (to wait for something, use a longer `backoff` or a task that waits)
+    plan::backoff-max d retry.backoff_max: `backoff_max` (1s) is less than `backoff` (10s), so it is what is waited (lower `backoff`, or raise `backoff_max`)
+    ");
+}

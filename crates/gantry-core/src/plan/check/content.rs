@@ -6,8 +6,14 @@ use super::names::{check_condition, check_names, own_names};
 use super::tools::check_arguments;
 use super::{Findings, Location, actions};
 use crate::plan::{Check, Idempotency, Plan, Task, folded};
-use crate::policy::{Budget, Judge};
+use crate::policy::{Budget, Judge, Retry};
 use crate::time::Duration;
+
+/// A round with a higher number is none that a loop has made.
+const ROUND_MAX: u32 = 1_000_000;
+
+/// Whoever tries more often than this waits for something.
+const RETRIES_MAX: u32 = 1_000;
 
 /// More statements than anyone tests in one plan.
 pub(crate) const HYPOTHESES_MAX: usize = 1_000;
@@ -60,6 +66,7 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
             );
         }
     }
+    check_retries(plan.policy.retry, &Location::new(None, "policy.retry"), findings);
     for (index, task) in plan.tasks.iter().enumerate() {
         check_task(&Spot { plan, task, index, prefix: "", names: &names, own: own_names(task), item: None }, findings);
     }
@@ -196,6 +203,15 @@ pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
         }
     }
     check_retry(spot, findings);
+    if let Some(round) = task.round.as_ref().filter(|round| !(2..=ROUND_MAX).contains(&round.number)) {
+        findings
+            .error(
+                "plan::bad-round",
+                spot.at("round.number"),
+                format!("task `{}` is in round {}, but rounds go from 2 to {ROUND_MAX}", task.id, round.number),
+            )
+            .hint("`round` says what a loop has repeated; leave it out of what you write yourself");
+    }
     actions::check(spot, findings);
 }
 
@@ -220,9 +236,36 @@ pub(super) fn check_patience(wait: Option<Duration>, place: &Location, findings:
     }
 }
 
+/// Trying again has an end.
+fn check_retries(retry: Option<Retry>, place: &Location, findings: &mut Findings) {
+    let Some(retry) = retry else { return };
+    if retry.max > RETRIES_MAX {
+        findings
+            .error(
+                "plan::too-many-retries",
+                Location::new(place.task, format!("{}.max", place.path)),
+                format!("{} retries are asked for, and at most {RETRIES_MAX} are allowed", retry.max),
+            )
+            .hint("to wait for something, use a longer `backoff` or a task that waits");
+    }
+    if retry.backoff_max < retry.backoff {
+        findings
+            .warning(
+                "plan::backoff-max",
+                Location::new(place.task, format!("{}.backoff_max", place.path)),
+                format!(
+                    "`backoff_max` ({}) is less than `backoff` ({}), so it is what is waited",
+                    retry.backoff_max, retry.backoff
+                ),
+            )
+            .hint("lower `backoff`, or raise `backoff_max`");
+    }
+}
+
 /// Retries after a timeout need a word about whether half a run can be repeated.
 fn check_retry(spot: &Spot<'_>, findings: &mut Findings) {
     let task = spot.task;
+    check_retries(task.retry, &spot.at("retry"), findings);
     let retries = task.retry.is_some_and(|retry| retry.max > 0) && task.timeout.is_some();
     let unsaid = task.idempotency.is_none() && task.verify.is_none();
     if retries && unsaid && task.repeatable() == Idempotency::Unsafe {
