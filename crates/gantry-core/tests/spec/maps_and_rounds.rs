@@ -521,3 +521,46 @@ fn two_parts_that_send_each_other_back_do_not_do_so_for_ever() {
     assert_eq!(world.state(), PlanState::Failed);
     assert_eq!(world.life().revision().0, 3);
 }
+
+#[test]
+fn a_plan_that_was_written_down_with_its_rounds_does_the_newest_ones() {
+    let mut world = World::with_plan(
+        r#"
+        work
+        tests     after work  on failure -> work max=1
+        work-r2   round={"of":"work","number":2,"because":"tests"}
+        tests-r2  after work-r2  on failure -> work-r2 max=1  round={"of":"tests","number":2,"because":"tests"}
+        docs      inputs={"v":"tasks.work.v"}
+        ship      after tests-r2
+        "#,
+    );
+    insta::assert_snapshot!(world.tasks(), @"
+    work      skipped
+    tests     skipped
+    work-r2   running
+    tests-r2  pending    for work-r2
+    docs      pending    for work-r2
+    ship      pending    for tests-r2
+    ");
+    world.finish_with("work-r2", json!({"v": 1}));
+    world.finish("docs");
+    world.fail("tests-r2", Logic, "no");
+    assert_eq!(world.state(), PlanState::Failed, "the one round that is allowed was made");
+}
+
+#[test]
+fn nobody_reads_from_a_part_of_a_map_that_is_gone() {
+    let mut world = World::with_plan(GAPS_AND_DIG);
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish("dig-1");
+    world.finish("dig-2");
+    world.revise(|plan| {
+        let last = plan.tasks[0].clone();
+        let tool = json!({"tool": {"name": "print", "args": {"x": "tasks.dig-2.n", "y": 1}}});
+        let action = Some(serde_json::from_value(tool).unwrap());
+        plan.tasks.push(gantry_core::plan::Task { id: gantry_core::id::TaskId::new("print").unwrap(), action, ..last });
+    });
+    world.edit_output("gaps", json!({"list": ["a"]}));
+    assert!(world.life().definition("dig-2").is_none());
+    assert!(world.life().plan().check().is_empty(), "{:?}", world.life().plan().check());
+}
