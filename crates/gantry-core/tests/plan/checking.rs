@@ -556,3 +556,45 @@ fn rounds_and_retries_have_limits() {
     plan::backoff-max d retry.backoff_max: `backoff_max` (1s) is less than `backoff` (10s), so it is what is waited (lower `backoff`, or raise `backoff_max`)
     ");
 }
+
+#[test]
+fn what_a_composite_or_a_leaf_does_not_use_is_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        leaf  timebox=1h
+        p     retry={"max":2}  timeout=1m  heartbeat=1s  alternates=[{"run":"x"}]  timebox=1h  failure_modes=[{"name":"a","recover":"retry"},{"name":"b","recover":"leaf"}]
+          a
+    "#), @"
+    plan::unused-field leaf timebox: `timebox` of task `leaf` does nothing: it has no parts (use `timeout` for how long an attempt may take)
+    plan::unused-field p alternates: `alternates` of task `p` does nothing: its parts do the work, and it has no attempts of its own (give it to its parts)
+    plan::unused-field p failure_modes.0.recover: `failure_modes.0.recover` of task `p` does nothing: `retry` tries nothing again here: its parts do the work (name a task, or use `fallback`, `undo` or `abort`)
+    plan::unused-field p heartbeat: `heartbeat` of task `p` does nothing: its parts do the work, and it has no attempts of its own (give it to its parts)
+    plan::unused-field p retry: `retry` of task `p` does nothing: its parts do the work, and it has no attempts of its own (give it to its parts)
+    plan::retry-after-timeout p retry: after a timeout task `p` is not tried again: it may have done half of its work (say `idempotency: safe` if it can be repeated, `unsafe` if not, or how to find out with `verify`)
+    plan::unused-field p timeout: `timeout` of task `p` does nothing: its parts do the work, and it has no attempts of its own (use `timebox`, or give it to its parts)
+    ");
+}
+
+#[test]
+fn what_is_to_be_read_is_not_empty() {
+    insta::assert_snapshot!(problems(r#"
+        g      gate  gate={"approvals":1,"approvers":["","ana"],"role":""}
+        q      ask={"question":"","options":["a","a"]}
+        agent  agent={"goal":"","max_turns":0}
+        c      compute={}
+        s      success_criteria=[""]
+        u      undo_to=""
+        list   inputs={"x":["tasks.g.approved_by"],"y":{"deep":"tasks.g.x"},"z":["tasks.nowhere.x"]}
+    "#), @"
+    plan::empty-text g gate.approvers.0: an approver has no name (write it down, or leave the field out)
+    plan::empty-text g gate.role: the role has no name, so nobody has it (write it down, or leave the field out)
+    plan::duplicate-choice q ask.options.1: the answer `a` is listed twice
+    plan::empty-text q ask.question: there is no question to answer (write it down, or leave the field out)
+    plan::empty-text agent agent.goal: the agent has no goal (write it down, or leave the field out)
+    plan::zero-limit agent agent.max_turns: with `max_turns: 0` the agent of task `agent` can do nothing
+    plan::empty-text c compute: there is nothing to compute (write it down, or leave the field out)
+    plan::empty-text s success_criteria.0: the check says nothing (write it down, or leave the field out)
+    plan::empty-text u undo_to: it does not say what to go back to (write it down, or leave the field out)
+    plan::reference-in-value list inputs.x: `tasks.g.approved_by` is a plain text inside a list or an object, and nothing is read from there (give it an input of its own)
+    plan::reference-in-value list inputs.y: `tasks.g.x` is a plain text inside a list or an object, and nothing is read from there (give it an input of its own)
+    ");
+}
