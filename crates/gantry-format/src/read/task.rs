@@ -4,7 +4,7 @@ use gantry_core::id::TaskId;
 use gantry_core::plan::{Action, Command, Task};
 
 use super::family::{self, Family};
-use super::{Fields, Reader, find, state, take};
+use super::{Fields, Reader, find, shorten, state, take};
 use crate::diagnostic::Diagnostic;
 use crate::node::{Key, Node, Span, Value};
 use crate::spelling::{Level, respell};
@@ -183,7 +183,9 @@ impl Reader<'_> {
         };
         let plain: Vec<&(Key, Node)> = fields.iter().filter(is_plain).collect();
         let always = (Key { text: "id".to_owned(), span: head }, Node::text(head, id.as_str()));
-        let mut task = self.fields_into(&plain, Some(&always)).unwrap_or_else(|| Task::new(id.clone()));
+        let mut shortened = Vec::new();
+        let mut task = self.fields_into(&plain, Some(&always), &mut shortened).unwrap_or_else(|| Task::new(id.clone()));
+        shorten(fields, shortened);
         for (key, node) in fields {
             match key.text.as_str() {
                 "undo" => task.undo = self.undo(id.as_str(), key, node).unwrap_or_default(),

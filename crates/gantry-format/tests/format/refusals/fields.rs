@@ -419,3 +419,21 @@ tasks:
       = help: did you mean `restore`?
     "#);
 }
+
+#[test]
+fn a_fault_in_one_item_of_a_list_does_not_hide_those_of_the_others() {
+    let file = "\
+title: Release
+tasks:
+  - {id: a, run: x}
+  - id: b
+    run: y
+    depends_on: [a, {x: 1}, zz]
+    next:
+      - {on: success, to: a, when: 'x >'}
+      - {on: success, to: nowhere}
+";
+    let report = seen(file);
+    assert!(report.contains("depends on `zz`, which does not exist\n --> plan.yaml:6:29"), "{report}");
+    assert!(report.contains("goes to `nowhere` on success, which does not exist\n --> plan.yaml:9:27"), "{report}");
+}
