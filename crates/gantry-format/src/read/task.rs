@@ -117,9 +117,25 @@ impl Reader<'_> {
         let head = node.span;
         let text = match &node.value {
             Value::Str { text, .. } | Value::Number(text) => text.clone(),
-            Value::Null | Value::Bool(_) | Value::Seq(_) | Value::Map(_) => String::new(),
+            Value::Null | Value::Bool(_) | Value::Seq(_) | Value::Map(_) => {
+                let finding =
+                    Diagnostic::error("plan::bad-id", format!("an id is a text, this is {}", node.describe()));
+                self.findings
+                    .push(finding.at(head).hint("give the task a name, in quotes if it is a word like `true`"));
+                self.ids_unsure = true;
+                return (self.generated_id(parent, position), head, false);
+            }
         };
         let stem = family::strip(&text);
+        if stem == Some("") {
+            self.findings.push(
+                Diagnostic::error("plan::bad-id", "a family of tasks needs a name")
+                    .at(head)
+                    .hint("put the name before what stands for the rest, for example `dig-*`"),
+            );
+            self.ids_unsure = true;
+            return (self.generated_id(parent, position), head, false);
+        }
         match TaskId::new(stem.unwrap_or(&text)) {
             Ok(id) => {
                 *node = Node::text(head, id.as_str());
