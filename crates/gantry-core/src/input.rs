@@ -87,6 +87,9 @@ pub enum Input {
         verdicts: Vec<Verdict>,
         /// What judging used.
         usage: Usage,
+        /// The attempt whose result a model was shown; people judge what is there now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<AttemptNo>,
     },
     /// An undo ended.
     UndoEnded {

@@ -88,8 +88,6 @@ pub struct Life {
     tasks: Arc<Vec<Arc<TaskLife>>>,
     by_id: Names,
     roots: Arc<Vec<TaskNo>>,
-    /// How often each task has sent work back, by its name in the first round.
-    rounds: OrdMap<TaskId, u32>,
     /// The newest round of each task that was repeated.
     newest_round: OrdMap<TaskId, TaskNo>,
     /// Removed tasks: one that comes back under its name counts its attempts on from there.

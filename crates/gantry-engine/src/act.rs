@@ -309,18 +309,19 @@ impl Driver {
         // Calls about the plan as a whole are kept under a name that no task has.
         let under = task.clone().unwrap_or_else(|| TaskId::new(DONE_WHEN).expect("it is an id"));
         let attempt = self.life().task_life(under.as_str()).map(|life| life.attempt).unwrap_or_default();
+        let judged = task.is_some().then_some(attempt);
         let (stop, ports) = (CancellationToken::new(), self.attempt(&under, attempt, JUDGE_ORDINALS));
         let work = self.work_for(&under, attempt, Action::Decide(Decide::default()));
         let (place, token) = (Arc::clone(&self.place), stop.clone());
         let (sender, happenings) = (self.sender.clone(), self.shared.happenings.clone());
         self.flights.insert(flight.clone(), Aloft::stopped_by(stop));
         self.work.spawn(async move {
-            let judged =
-                gantry_runners::judge(&models, &work, (&place, &ports.ports(), &token), &checks, &outputs).await;
+            let said = gantry_runners::judge(&models, &work, (&place, &ports.ports(), &token), &checks, &outputs).await;
             let usage = ports.used().await.unwrap_or_default();
-            let message = match judged {
+            let message = match said {
                 Ok((verdicts, by)) => {
-                    Message::Answer { input: Input::Judged { task, by, verdicts, usage }, calls: ports.take_calls() }
+                    let input = Input::Judged { task, by, verdicts, usage, attempt: judged };
+                    Message::Answer { input, calls: ports.take_calls() }
                 }
                 Err(failure) => {
                     let text = format!(

@@ -24,6 +24,10 @@ impl Driver {
             return None;
         }
         let life = self.life();
+        // What is overdue happens before anything ends: someone is told, a box is closed.
+        if life.next_wake().is_some_and(|at| at <= self.shared.clock.now()) {
+            return None;
+        }
         let stuck = match life.state() {
             PlanState::Blocked | PlanState::Paused => true,
             PlanState::Running => !self.flights.is_empty() && self.nothing_else_goes_on(),
@@ -42,7 +46,10 @@ impl Driver {
         let (life, now) = (self.life(), self.shared.clock.now());
         let ticks = |task: &TaskId| {
             let state = life.task_life(task.as_str()).map(|task| &task.state);
-            matches!(state, Some(State::Waiting(Waiting::Time { .. } | Waiting::Retry { .. })))
+            matches!(
+                state,
+                Some(State::Waiting(Waiting::Time { .. } | Waiting::Retry { .. } | Waiting::Answer { until: Some(_) }))
+            )
         };
         life.next_wake().is_none_or(|at| at > now) && !life.task_ids().iter().any(ticks)
     }

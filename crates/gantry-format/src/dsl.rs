@@ -199,7 +199,10 @@ impl<'a> Reader<'a> {
         let rest_start = line.start + name.len() + 1 + (rest.len() - rest.trim_start().len());
         let rest = rest.trim();
         let field = match name {
-            "needs" | "depends_on" if !rest.is_empty() => Some((key, ids(rest, rest_start))),
+            "needs" | "depends_on" if !rest.is_empty() => {
+                let named = rest.split(" #").next().unwrap_or_default().trim_end();
+                Some((key, ids(named, rest_start)))
+            }
             "expect" => Some((key, self.criteria(line, rest, rest_start))),
             "run" if !rest.is_empty() && !rest.starts_with(['|', '>', '"', '\'']) => {
                 let node = Node::text(Span::new(rest_start, rest_start + rest.len()), rest);
@@ -234,6 +237,7 @@ impl<'a> Reader<'a> {
     fn yaml_field(&mut self, line: &Line<'a>, nesting: usize) -> Result<Option<(Key, Node)>, Stop> {
         let (text, offset) = self.lines.block(line);
         let Parsed { node, findings } = yaml::parse(text);
+        let is_sound = findings.kept.is_empty();
         for mut finding in findings.kept {
             finding.span = finding.span.map(|span| shifted(span, offset));
             for (span, _) in &mut finding.others {
@@ -241,7 +245,13 @@ impl<'a> Reader<'a> {
             }
             self.builder.note(finding);
         }
-        let Some(Node { value: Value::Map(mut entries), .. }) = node else { return Ok(None) };
+        let Some(Node { value: Value::Map(mut entries), .. }) = node else {
+            if is_sound {
+                let hint = "put a space after the colon";
+                self.builder.note(unexpected(line.span(), "a field (`name: value`)").hint(hint));
+            }
+            return Ok(None);
+        };
         let Some((mut key, mut node)) = entries.pop() else { return Ok(None) };
         key.span = shifted(key.span, offset);
         let size = yaml::measure(&node);

@@ -73,7 +73,10 @@ pub(crate) fn plan(node: Node, findings: &mut Findings) -> Option<Reading> {
     if let Some((key, node)) = tasks {
         reader.tasks_list(node, None, key.span);
     }
-    let plan = reader.fields_into::<Plan>(&fields.iter().collect::<Vec<_>>(), None).unwrap_or_default();
+    let mut shortened = Vec::new();
+    let all: Vec<&(Key, Node)> = fields.iter().collect();
+    let plan = reader.fields_into::<Plan>(&all, None, &mut shortened).unwrap_or_default();
+    shorten(&mut fields, shortened);
     Some(reader.finish(plan, Fields { head, entries: fields, plans: Vec::new() }, false))
 }
 
@@ -200,22 +203,33 @@ impl<'f> Reader<'f> {
 
     /// Reads fields into a type: all at once if that works, else one by one to find every fault.
     ///
-    /// `always` is a field without which the type cannot be read at all.
-    fn fields_into<T: DeserializeOwned>(&mut self, fields: &[&(Key, Node)], always: Option<&(Key, Node)>) -> Option<T> {
+    /// `always` is a field without which the type cannot be read at all. Of a list with faults in it, the sound items are
+    /// read, so that what is wrong with them is told as well; those lists are added to `shortened`.
+    fn fields_into<T: DeserializeOwned>(
+        &mut self,
+        fields: &[&(Key, Node)],
+        always: Option<&(Key, Node)>,
+        shortened: &mut Vec<(Key, Node)>,
+    ) -> Option<T> {
         if let Ok(value) = de::from_fields(always.into_iter().chain(fields.iter().copied())) {
             return Some(value);
         }
         let mut sound = Vec::with_capacity(fields.len());
+        let first_shortened = shortened.len();
         for &field in fields {
             match de::from_fields::<T>(always.into_iter().chain([field])) {
                 Ok(_) => sound.push(field),
-                Err(error) => self.misfits(error, &field.0, &field.1, |node| {
-                    let rest = (field.0.clone(), node.clone());
-                    de::from_fields::<T>(always.into_iter().chain([&rest])).map(|_| ())
-                }),
+                Err(error) => {
+                    let read = |node: &Node| {
+                        let rest = (field.0.clone(), node.clone());
+                        de::from_fields::<T>(always.into_iter().chain([&rest])).map(|_| ())
+                    };
+                    self.misfits(error, &field.0, &field.1, read);
+                    shortened.extend(sound_items(&field.1, read).map(|rest| (field.0.clone(), rest)));
+                }
             }
         }
-        de::from_fields(always.into_iter().chain(sound)).ok()
+        de::from_fields(always.into_iter().chain(sound).chain(&shortened[first_shortened..])).ok()
     }
 
     /// Reports everything in a field that does not fit the model, beginning with the first error.
@@ -250,6 +264,24 @@ impl<'f> Reader<'f> {
         plan.tasks = tasks;
         Reading { plan, places: Places { plan: fields, tasks: places, ids_unsure }, single_task }
     }
+}
+
+/// Puts shortened lists in place of the whole ones: places are found by the number of an item.
+fn shorten(fields: &mut [(Key, Node)], shortened: Vec<(Key, Node)>) {
+    for (key, rest) in shortened {
+        if let Some((_, node)) = fields.iter_mut().find(|(other, _)| other.span == key.span) {
+            *node = rest;
+        }
+    }
+}
+
+/// The items of a list that can be read, if it is a list and there are some.
+fn sound_items(list: &Node, read: impl Fn(&Node) -> Result<(), de::Error>) -> Option<Node> {
+    let Value::Seq(items) = &list.value else { return None };
+    let alone = |item: &&Node| read(&Node::new(list.span, Value::Seq(vec![(*item).clone()]))).is_ok();
+    let sound: Vec<Node> = items.iter().filter(alone).cloned().collect();
+    let rest = Node::new(list.span, Value::Seq(sound));
+    (rest.value != Value::Seq(Vec::new()) && read(&rest).is_ok()).then_some(rest)
 }
 
 /// Finds the fields that say how a task runs.

@@ -24,7 +24,7 @@ struct Script {
 impl Proposer for Script {
     async fn propose(&self, asked: &Asked<'_>, again: u32) -> Result<Proposal, Failure> {
         let name = asked.target.and_then(|id| asked.tree.node(id)).map_or("plan", |node| node.name.as_str());
-        self.asked.lock().unwrap().push(name.to_owned());
+        self.asked.lock().expect("nobody panicked").push(name.to_owned());
         if self.failures.get(name).is_some_and(|times| again < *times) {
             return Err(Failure::new(FailureClass::Transient, "the model is away"));
         }

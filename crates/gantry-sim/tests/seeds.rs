@@ -162,6 +162,6 @@ runs_that_once_failed! {
     seed_6879_a_composite_that_loses_its_last_part_ends: 6_879, a_composite_loses_its_last_part;
     seed_349_a_round_of_imported_work_starts_pending: 349, imported_work_is_repeated;
     seed_54_a_failure_mode_that_names_a_task_is_a_route: 54, a_failure_mode_leads_to_a_task;
-    seed_75_readers_of_an_artifact_wait_for_the_round_that_makes_it: 75, an_artifact_is_read_in_a_round;
+    seed_49_readers_of_an_artifact_wait_for_the_round_that_makes_it: 49, an_artifact_is_read_in_a_round;
     seed_21907_a_removed_part_of_a_map_leaves_no_mention: 21_907, a_map_loses_a_part;
 }

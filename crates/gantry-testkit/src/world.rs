@@ -178,7 +178,7 @@ impl World {
         });
         let verdict = |check| Judgement { check, holds, because: because.to_owned(), another_way: false };
         let verdicts = asked.expect("a judge was asked").into_iter().map(verdict).collect();
-        Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage }
+        Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage, attempt: None }
     }
 
     /// The undo under way ends.

@@ -41,10 +41,14 @@ impl Life {
                 self.set_phase(Phase::Running { since: entry.at, used_ms: 0, waits: false });
                 woken.extend(self.roots.iter());
             }
-            Event::PlanPaused { .. } => self.set_phase(Phase::Paused { used_ms: self.used_ms(entry.at) }),
+            Event::PlanPaused { .. } => {
+                self.set_phase(Phase::Paused { used_ms: self.used_ms(entry.at) });
+                self.hold_timeboxes(woken);
+            }
             Event::PlanResumed { .. } => {
                 let used_ms = self.used_ms(entry.at);
                 self.set_phase(Phase::Running { since: entry.at, used_ms, waits: false });
+                self.release_timeboxes(woken);
             }
             Event::PlanReopened { .. } => {
                 let used_ms = self.used_ms(entry.at);
@@ -64,7 +68,6 @@ impl Life {
             Event::PlanRevised { revision, diff, rationale, .. } => {
                 self.revision = *revision;
                 self.revisions.push_back((*revision, rationale.clone()));
-                self.count_round(diff);
                 self.change_plan(|life| life.rebuild(diff, woken));
                 if self.phase != Phase::Created {
                     self.count_added(&diff.added);
@@ -157,7 +160,38 @@ impl Life {
                 self.task_mut(to).routes_taken += 1;
                 self.refresh(to, woken);
             }
-            other => self.apply_to_task(other, entry, woken),
+            other => {
+                self.apply_to_task(other, entry, woken);
+                let opens = matches!(other, Event::TaskOpened { .. } | Event::TaskReopened { .. });
+                if opens && matches!(self.phase, Phase::Paused { .. }) {
+                    self.hold_timeboxes(woken);
+                }
+            }
+        }
+    }
+
+    /// While the plan is paused, the time of its composites does not pass.
+    fn hold_timeboxes(&mut self, woken: &mut Vec<TaskNo>) {
+        let now = self.last_at;
+        for no in self.open.clone() {
+            if let State::Open { until: Some(until) } = self.task(no).state {
+                self.change(no, woken, |life| {
+                    life.box_left = Some(until - now);
+                    life.state = State::Open { until: None };
+                });
+            }
+        }
+    }
+
+    fn release_timeboxes(&mut self, woken: &mut Vec<TaskNo>) {
+        for no in self.open.clone() {
+            if self.task(no).box_left.is_some() {
+                let until = self.timebox_end(no, self.last_at);
+                self.change(no, woken, |life| {
+                    life.box_left = None;
+                    life.state = State::Open { until };
+                });
+            }
         }
     }
 

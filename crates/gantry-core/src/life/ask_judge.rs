@@ -6,7 +6,7 @@ use super::state::{State, Waiting};
 use super::{DoneWords, Life, Refusal};
 use crate::effect::{Effect, Failure};
 use crate::event::{AnswerTo, Event, JudgeOf, Outputs, Source};
-use crate::id::{TaskId, TaskNo};
+use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Verdict as Judgement;
 use crate::policy::{FailureClass, Judge, Remedy, Usage};
 
@@ -64,7 +64,7 @@ impl Draft {
 
     pub(super) fn judged(
         &mut self,
-        task: Option<&TaskId>,
+        (task, about): (Option<&TaskId>, Option<AttemptNo>),
         by: &str,
         verdicts: &[Judgement],
         usage: Usage,
@@ -86,6 +86,14 @@ impl Draft {
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "a judge".to_owned() });
         };
         let (checks, of) = (checks.clone(), *of);
+        if let Some(earlier) = about.filter(|about| *about != self.life.task(no).attempt) {
+            let usage = self.life.owed_for(no, AnswerTo::Judge, earlier, usage);
+            let reason = format!("it judged attempt {earlier}, and another one is to be judged");
+            self.ignore(task, earlier, AnswerTo::Judge, reason, usage);
+            let outputs = (*self.life.task(no).outputs).clone();
+            self.wish_judge(Some(task.clone()), checks, outputs);
+            return Ok(());
+        }
         if let Some(check) = without_verdict(&checks, verdicts) {
             return Err(Refusal::Incomplete { task: task.to_string(), missing: format!("a verdict on `{check}`") });
         }

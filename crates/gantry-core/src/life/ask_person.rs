@@ -183,6 +183,7 @@ impl Draft {
             }
             Resolution::Complete { outputs } => self.complete(no, outputs.clone(), None, Source::Made, Vec::new()),
             Resolution::Skip => {
+                self.follow_always(no, &failure);
                 for below in self.life.subtree(no) {
                     if !self.life.task(below).state.is_final() {
                         let because = format!("{by} said so: {why}");

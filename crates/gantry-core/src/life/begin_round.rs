@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::Life;
 use super::draft::Draft;
-use super::state::State;
-use crate::event::Event;
+use super::state::{State, Waiting};
+use crate::event::{Event, JudgeOf};
 use crate::id::{Revision, TaskId, TaskNo};
 use crate::plan::{
     Action, Diff, InitialStatus, Input, LOOPS_MAX, On, Placed, Reference, Round, Route, Task, references, task_change,
@@ -28,11 +28,19 @@ impl Draft {
         max: u32,
         why: &str,
     ) -> Result<(), String> {
-        let round = self.life.node(source).task.round.as_ref().map_or(1, |round| round.number);
-        if self.life.rounds_made(source) >= max {
+        if let Some(newer) = self.life.newer_round(source) {
+            let newer = self.id(newer);
+            self.say(source, &format!("it is done again already, as `{newer}`"));
+            return Ok(());
+        }
+        let number = self.life.node(source).task.round.as_ref().map_or(1, |round| round.number);
+        let number = number.checked_add(1).ok_or("there is no number for another round")?;
+        if self.life.rounds_made(source, targets) >= max {
             return Err(format!("{max} rounds were made, and more are not allowed"));
         }
-        let region = self.life.region(source, targets);
+        let whole = self.life.region(source, targets);
+        let joined = self.life.joined(&whole);
+        let region: Vec<TaskNo> = whole.into_iter().filter(|no| !joined.contains_key(no)).collect();
         if self.life.nodes_left(self.life.node(source).parent).is_some_and(|left| (region.len() as u64) > left) {
             return Err("the nodes budget is used up".to_owned());
         }
@@ -42,7 +50,8 @@ impl Draft {
         if loops(&mut self.life.numbers()) + loops(&mut region.iter().copied()) > LOOPS_MAX {
             return Err(format!("a plan has at most {LOOPS_MAX} routes back"));
         }
-        let names = self.life.names_for_round(&region, round + 1);
+        let mut names = self.life.names_for_round(&region, number);
+        names.extend(joined.iter().map(|(old, new)| (self.id(*old), self.id(*new))));
         let because = self.id(source);
         let rename = |id: &TaskId| names.get(id).cloned();
         let mut diff = Diff::default();
@@ -55,7 +64,7 @@ impl Draft {
             self.life.wait_for_makers(&mut task, &rename);
             task.round = Some(Round {
                 of: old.round.as_ref().map_or_else(|| old.id.clone(), |round| round.of.clone()),
-                number: round + 1,
+                number,
                 because: because.clone(),
             });
             // What a file brings along is about the first round; what someone left out stays out.
@@ -71,12 +80,14 @@ impl Draft {
             diff.added.push(Placed { after, task });
         }
         let (outside, taken) = self.life.around_round(&region, &rename);
+        let asked: Vec<TaskNo> =
+            outside.keys().copied().filter(|no| self.life.is_asked(*no) && self.life.waits_on(*no, &region)).collect();
         for (no, task) in &outside {
             diff.changed.extend(task_change(&self.life.node(*no).task, task));
         }
         let dead = self.life.drop_dead_ways(&mut diff);
         let revision = Revision(self.life.revision.0 + 1);
-        let rationale = format!("round {} after `{because}`: {why}", round + 1);
+        let rationale = format!("round {number} after `{because}`: {why}");
         self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
         for (from, to) in dead {
             let text = format!("its way back to `{to}` is left out: that is not before it any more");
@@ -84,6 +95,9 @@ impl Draft {
         }
         for (from, to, on) in taken {
             self.record(Event::RouteTaken { from, to, on });
+        }
+        for no in asked {
+            self.reopen(no, &format!("what it is about is done again after `{because}`"), false);
         }
         Ok(())
     }
@@ -106,27 +120,112 @@ impl Life {
         first.is_some_and(|first| self.node(first).task.inputs.contains_key(FEEDBACK))
     }
 
-    /// How often this task, in any of its rounds, has sent work back.
-    fn rounds_made(&self, source: TaskNo) -> u32 {
-        self.rounds.get(self.first_name(source)).copied().unwrap_or(0)
+    /// How often this task, in its rounds so far, has sent work back to these. A way back around it begins a new count.
+    fn rounds_made(&self, source: TaskNo, targets: &[TaskNo]) -> u32 {
+        let name = self.first_name(source);
+        let rounds: Vec<TaskNo> = self.numbers().filter(|no| *no <= source && self.first_name(*no) == name).collect();
+        let goals: BTreeSet<&TaskId> = targets.iter().map(|target| self.first_name(*target)).collect();
+        let mut made = 0;
+        for pair in rounds.windows(2).rev() {
+            let Some(cause) = self.sent_back_by(pair[1]) else { continue };
+            if self.first_name(cause) != name {
+                if self.is_before(pair[0], cause) {
+                    break;
+                }
+                continue;
+            }
+            // The same task may go back near or far.
+            let is_goal = |no: &TaskNo| goals.contains(self.first_name(*no));
+            let ways = ways_back(&self.node(cause).task);
+            let repeated: Vec<TaskNo> = ways
+                .into_iter()
+                .filter_map(|id| self.no(id.as_str()))
+                .filter(|to| self.is_repeated_because_of(cause, self.first_name(*to)))
+                .collect();
+            let further =
+                |far: &TaskNo| targets.iter().any(|near| self.is_before(*far, self.counterpart(*near, cause)));
+            if repeated.iter().any(|to| !is_goal(to) && further(to)) {
+                break;
+            }
+            made += u32::from(repeated.is_empty() || repeated.iter().any(is_goal));
+        }
+        made
     }
 
-    /// Counts a round that a revision adds. What a round takes in was sent back by nobody: it names what contains it.
-    pub(super) fn count_round(&mut self, diff: &Diff) {
-        let Some((task, round)) =
-            diff.added.iter().find_map(|placed| Some((&placed.task, placed.task.round.as_ref()?)))
-        else {
-            return;
-        };
-        let around = task.parent.as_ref().and_then(|parent| self.no(parent.as_str()));
-        let is_around = |source: TaskNo| {
-            around.is_some_and(|parent| parent == source || self.ancestors(parent).any(|above| above == source))
-        };
-        if let Some(source) = self.no(round.because.as_str()).filter(|source| !is_around(*source)) {
-            let first = self.first_name(source).clone();
-            let made = self.rounds.get(&first).copied().unwrap_or(0);
-            self.rounds.insert(first, made + 1);
+    /// The task that sent work back and so had this one repeated. What a round took in names what contains it.
+    fn sent_back_by(&self, no: TaskNo) -> Option<TaskNo> {
+        let mut at = no;
+        loop {
+            let cause = self.no(self.node(at).task.round.as_ref()?.because.as_str())?;
+            if !self.ancestors(at).any(|above| above == cause) {
+                return Some(cause);
+            }
+            at = cause;
         }
+    }
+
+    fn is_repeated_because_of(&self, cause: TaskNo, name: &TaskId) -> bool {
+        let id = self.task_id(cause);
+        self.numbers()
+            .any(|no| self.node(no).task.round.as_ref().is_some_and(|round| round.of == *name && round.because == *id))
+    }
+
+    /// The round of a task that another one sent back: of those that are before it, the newest.
+    fn counterpart(&self, no: TaskNo, before: TaskNo) -> TaskNo {
+        let name = self.first_name(no);
+        self.numbers()
+            .filter(|other| self.first_name(*other) == name && self.is_before(*other, before))
+            .last()
+            .unwrap_or(no)
+    }
+
+    /// Tells whether a task comes before another one.
+    fn is_before(&self, first: TaskNo, then: TaskNo) -> bool {
+        self.stays_behind(then, first, &[], &BTreeSet::new())
+    }
+
+    /// The round of a task that is newer than this one and still counts.
+    fn newer_round(&self, no: TaskNo) -> Option<TaskNo> {
+        let newest = self.newest_round.get(self.first_name(no)).copied().filter(|newest| *newest > no)?;
+        let counts = matches!(
+            self.task(newest).state,
+            State::Pending
+                | State::Blocked { .. }
+                | State::Open { .. }
+                | State::Running { .. }
+                | State::Waiting(_)
+                | State::Completed
+        );
+        (counts && !self.node(newest).removed).then_some(newest)
+    }
+
+    /// What another way back has repeated meanwhile: a second one joins that round instead of repeating it once more.
+    fn joined(&self, region: &[TaskNo]) -> BTreeMap<TaskNo, TaskNo> {
+        let is_in = |no: &TaskNo| region.binary_search(no).is_ok();
+        // A composite is repeated as a whole.
+        if region.iter().any(|no| self.node(*no).parent.as_ref().is_some_and(is_in)) {
+            return BTreeMap::new();
+        }
+        region.iter().filter_map(|no| Some((*no, self.newer_round(*no).filter(|newer| !is_in(newer))?))).collect()
+    }
+
+    /// Tells whether someone was asked about what a task waits for, or was and has approved it, or it is blocked.
+    fn is_asked(&self, no: TaskNo) -> bool {
+        match &self.task(no).state {
+            State::Blocked { .. }
+            | State::Waiting(
+                Waiting::Gate { .. }
+                | Waiting::Answer { .. }
+                | Waiting::Work
+                | Waiting::Judge { of: JudgeOf::Start, .. },
+            ) => true,
+            State::Completed => self.node(no).is_gate(),
+            _ => false,
+        }
+    }
+
+    fn waits_on(&self, no: TaskNo, region: &[TaskNo]) -> bool {
+        self.node(no).waits.iter().any(|other| region.binary_search(other).is_ok())
     }
 
     /// The tasks to repeat: everything between the targets and the source, whole composites.
@@ -205,13 +304,16 @@ impl Life {
         name
     }
 
-    /// Tasks outside the region that wait for something in it and have not begun.
+    /// Tasks outside the region that wait for something in it and have not begun. People who were asked about it, or have
+    /// approved it, are asked about the new round.
     fn waiting_behind(&self, region: &[TaskNo]) -> BTreeSet<TaskNo> {
         region
             .iter()
             .flat_map(|no| self.node(*no).dependents.iter().copied())
             .filter(|no| region.binary_search(no).is_err())
-            .filter(|no| matches!(self.task(*no).state, State::Pending | State::Skipped { by_hand: false }))
+            .filter(|no| {
+                matches!(self.task(*no).state, State::Pending | State::Skipped { by_hand: false }) || self.is_asked(*no)
+            })
             .collect()
     }
 

@@ -212,7 +212,9 @@ impl Draft {
             Input::Verified { task, attempt, happened, outputs, usage } => {
                 self.verified(task, *attempt, *happened, outputs, usage.bounded())
             }
-            Input::Judged { task, by, verdicts, usage } => self.judged(task.as_ref(), by, verdicts, usage.bounded()),
+            Input::Judged { task, by, verdicts, usage, attempt } => {
+                self.judged((task.as_ref(), *attempt), by, verdicts, usage.bounded())
+            }
             Input::UndoEnded { task, attempt, end, usage } => self.undo_ended(task, *attempt, end, usage.bounded()),
             Input::Observed { facts } => {
                 self.observe(facts);

@@ -12,7 +12,7 @@ use super::state::State;
 use crate::effect::Failure;
 use crate::event::{Event, Outputs, Source};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Diff, Input, Map, Placed, Reference, Task, task_change};
+use crate::plan::{Action, Diff, Input, Map, Placed, Reference, Task, task_change};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -108,7 +108,17 @@ impl Draft {
             let mut task = Task::clone(old);
             task.depends_on.retain(|id| !gone(id));
             task.next.retain(|route| !gone(&route.to));
-            task.inputs.retain(|_, input| !matches!(input, Input::From(Reference::Task { task, .. }) if gone(task)));
+            let reads_gone = |input: &Input| matches!(input, Input::From(Reference::Task { task, .. }) if gone(task));
+            task.inputs.retain(|_, input| !reads_gone(input));
+            match &mut task.action {
+                Some(Action::Tool(tool)) => tool.args.retain(|_, input| !reads_gone(input)),
+                Some(Action::Plan(nested)) => nested.with.retain(|_, input| !reads_gone(input)),
+                // Without what it is made of, it says so when its turn comes.
+                Some(Action::Map(map)) if reads_gone(&map.over) => map.over = Input::Value(Value::Null),
+                Some(Action::Adopt(adopt)) if reads_gone(&adopt.0) => adopt.0 = Input::Value(Value::Null),
+                Some(Action::Gate(gate)) => gate.back_to = gate.back_to.take().filter(|id| !gone(id)),
+                _ => {}
+            }
             changed.extend(task_change(old, &task));
         }
         diff.changed.extend(changed);

@@ -47,11 +47,7 @@ impl Draft {
             || "a part of it failed".to_owned(),
             |child| format!("its part `{}` failed: {}", self.id(child), self.life.why_failed(child)),
         );
-        let fallback = node.task.fallback.clone().filter(|_| !self.life.header.policy.strict);
-        match fallback {
-            Some(outputs) => self.complete(no, outputs, None, Source::Fallback, Vec::new()),
-            None => self.give_up(no, Failure::new(FailureClass::Logic, message)),
-        }
+        self.recover_composite(no, Failure::new(FailureClass::Logic, message));
     }
 
     /// Ends the plan when it runs and nothing is left that could happen.

@@ -123,15 +123,21 @@ impl Draft {
     pub(super) fn abandon(&mut self, no: TaskNo, because: &str) {
         let begun = matches!(self.life.task(no).state, State::Running { .. } | State::Waiting(_) | State::Open { .. });
         self.end_running(no, because);
+        if begun {
+            self.follow_always(no, &Failure::new(FailureClass::Cancelled, because));
+        }
+        self.record(Event::TaskAbandoned { task: self.id(no), because: because.to_owned() });
+    }
+
+    /// Follows the routes of a task that are followed however it ends, and that do not lead back.
+    pub(super) fn follow_always(&mut self, no: TaskNo, failure: &Failure) {
         let task = std::sync::Arc::clone(&self.life.node(no).task);
-        let failure = Failure::new(FailureClass::Cancelled, because);
-        let ending = Ending::Failed { failure: &failure, outcome: None };
-        for route in task.next.iter().filter(|route| begun && route.on == On::Always && route.max.is_none()) {
+        let ending = Ending::Failed { failure, outcome: None };
+        for route in task.next.iter().filter(|route| route.on == On::Always && route.max.is_none()) {
             if let Some(to) = self.life.no(route.to.as_str()).filter(|_| self.condition_holds(no, route, ending)) {
                 self.take_route(no, to, &route.on);
             }
         }
-        self.record(Event::TaskAbandoned { task: self.id(no), because: because.to_owned() });
     }
 
     /// Gives up all parts of a composite that are not over.

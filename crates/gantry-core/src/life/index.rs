@@ -37,12 +37,15 @@ pub(super) enum Mover {
 impl Mover {
     fn of(waiting: &Waiting) -> Self {
         match waiting {
-            Waiting::Time { .. } | Waiting::Retry { .. } => Self::Time,
+            // Without an answer it goes on by its default.
+            Waiting::Time { .. } | Waiting::Retry { .. } | Waiting::Answer { until: Some(_) } => Self::Time,
             Waiting::Verify { .. } => Self::Verifier,
             Waiting::Judge { .. } => Self::Judge,
-            Waiting::Gate { .. } | Waiting::Answer { .. } | Waiting::Work | Waiting::Help { .. } | Waiting::Undo => {
-                Self::Others
-            }
+            Waiting::Gate { .. }
+            | Waiting::Answer { until: None }
+            | Waiting::Work
+            | Waiting::Help { .. }
+            | Waiting::Undo => Self::Others,
         }
     }
 }
@@ -183,7 +186,9 @@ impl Life {
             }
             State::Completed => Standing::Ran,
             State::Skipped { .. } => Standing::Skipped,
-            State::Failed { .. } if self.node(no).task.optional => Standing::Ran,
+            // The plan may do without an optional gate; what it refused is refused all the same.
+            State::Failed { .. } if self.node(no).task.optional && !self.node(no).is_gate() => Standing::Ran,
+            State::Failed { .. } if self.node(no).task.optional => Standing::Barred,
             State::Failed { handled: true } | State::Abandoned => Standing::Barred,
             State::Failed { .. } if self.is_answered_above(no) => Standing::Barred,
             State::Failed { .. }

@@ -1,5 +1,7 @@
 //! Gates: automatic checks when they open, then people.
 
+use std::collections::BTreeSet;
+
 use super::draft::Draft;
 use super::scope::Sight;
 use super::state::{State, Waiting};
@@ -8,7 +10,7 @@ use crate::effect::{Effect, Failure};
 use crate::event::{Event, Outputs, Source};
 use crate::id::{TaskId, TaskNo};
 use crate::input::{Decision, GateDecision, Verdict as Judgement};
-use crate::plan::{Action, Check, Gate, On, Stakeholder, is_same};
+use crate::plan::{Action, Check, Gate, On, Stakeholder, deploys, is_same};
 use crate::policy::FailureClass;
 
 /// The outcome of a gate that sent work back.
@@ -71,26 +73,34 @@ impl Draft {
             self.life.may_decide(by, role, decision)?;
         }
         for decision in decisions {
-            self.decide_gate(by, role, decision)?;
+            self.record(Event::GateDecided {
+                task: decision.gate.clone(),
+                by: by.to_owned(),
+                role: role.map(str::to_owned),
+                decision: decision.decision,
+                rationale: decision.rationale.clone(),
+                evidence: decision.evidence.clone(),
+            });
+        }
+        for decision in decisions {
+            self.follow_decision(by, decision, decisions)?;
         }
         Ok(())
     }
 
-    fn decide_gate(&mut self, by: &str, role: Option<&str>, decision: &GateDecision) -> Result<(), Refusal> {
-        let (no, gate) = self.life.may_decide(by, role, decision)?;
-        self.record(Event::GateDecided {
-            task: decision.gate.clone(),
-            by: by.to_owned(),
-            role: role.map(str::to_owned),
-            decision: decision.decision,
-            rationale: decision.rationale.clone(),
-            evidence: decision.evidence.clone(),
-        });
+    /// Does what follows from one decision of a review, unless what followed from another one has settled it.
+    fn follow_decision(&mut self, by: &str, decision: &GateDecision, all: &[GateDecision]) -> Result<(), Refusal> {
+        let no = self.life.known(&decision.gate)?;
+        let State::Waiting(Waiting::Gate { needed, approved_by, .. }) = &self.life.task(no).state else {
+            return Ok(());
+        };
+        let Some(Action::Gate(gate)) = self.life.node(no).task.action.clone() else { return Ok(()) };
+        if !self.life.is_under_way() {
+            return Ok(());
+        }
         match decision.decision {
             Decision::Approve => {
-                if let State::Waiting(Waiting::Gate { needed, approved_by, .. }) = &self.life.task(no).state
-                    && approved_by.len() >= *needed as usize
-                {
+                if approved_by.len() >= *needed as usize {
                     let approved_by = approved_by.clone();
                     self.pass_gate(no, &gate, &approved_by);
                 }
@@ -100,9 +110,9 @@ impl Draft {
                 self.give_up_as(no, Failure::new(FailureClass::Policy, message), Some("rejected"));
             }
             Decision::NeedsChanges => {
-                let why = format!("{by} wants changes: {}", decision.rationale);
                 if !self.take_forward(no, &On::Outcome(NEEDS_CHANGES.to_owned())) {
                     let (targets, max) = self.life.way_back(no, &gate);
+                    let why = format!("{by} wants changes: {}", self.life.changes_wanted(&targets, decision, all));
                     self.begin_round(no, &targets, max, &why)
                         .map_err(|reason| Refusal::NoMoreRounds { gate: decision.gate.to_string(), reason })?;
                 }
@@ -114,8 +124,35 @@ impl Draft {
 }
 
 impl Life {
+    /// Tells whether a task must not begin because nobody has approved a gate on the way to it.
+    pub(super) fn lacks_gate(&self, no: TaskNo) -> bool {
+        self.header.policy.require_gate_for_prod && deploys(&self.node(no).task) && !self.is_let_through(no)
+    }
+
+    /// Tells whether people have approved a gate on the way to a task.
+    fn is_let_through(&self, no: TaskNo) -> bool {
+        let approved = |no: TaskNo| {
+            let life = self.task(no);
+            let by = life.outputs.get("approved_by").and_then(serde_json::Value::as_array);
+            let by_people = self.node(no).is_gate() && by.is_some_and(|people| !people.is_empty());
+            by_people && life.state == State::Completed && life.outcome.as_deref() == Some("approved")
+        };
+        let (mut seen, mut stack) = (BTreeSet::new(), vec![no]);
+        while let Some(at) = stack.pop() {
+            if at != no && approved(at) {
+                return true;
+            }
+            if seen.insert(at) {
+                let node = self.node(at);
+                let led_here = node.routed_from.iter().filter(|from| self.task(**from).taken.contains(&at));
+                stack.extend(node.waits.iter().chain(led_here).chain(&node.parent));
+            }
+        }
+        false
+    }
+
     /// Tells whether this person may take this decision now.
-    fn may_decide(&self, by: &str, role: Option<&str>, decision: &GateDecision) -> Result<(TaskNo, Gate), Refusal> {
+    fn may_decide(&self, by: &str, role: Option<&str>, decision: &GateDecision) -> Result<(), Refusal> {
         let gate_id = decision.gate.to_string();
         let no = self.no(decision.gate.as_str()).ok_or_else(|| Refusal::UnknownTask { task: gate_id.clone() })?;
         let Some(Action::Gate(gate)) = &self.node(no).task.action else {
@@ -150,7 +187,7 @@ impl Life {
         {
             return Err(Refusal::Incomplete { task: gate_id, missing: format!("the evidence `{missing}`") });
         }
-        Ok((no, gate.clone()))
+        Ok(())
     }
 
     /// Where the plan says who has a role, nobody else has it.
@@ -164,6 +201,20 @@ impl Life {
         }
         let people = people.into_iter().map(str::to_owned).collect();
         Err(Refusal::NotInRole { by: by.to_owned(), role: role.to_owned(), people })
+    }
+
+    /// What one round is to change: what is said at this gate, and in the same review at others that go back to the same.
+    fn changes_wanted(&self, targets: &[TaskNo], decision: &GateDecision, all: &[GateDecision]) -> String {
+        let goes_there = |other: &&GateDecision| {
+            let no = self.no(other.gate.as_str()).filter(|_| other.decision == Decision::NeedsChanges);
+            let gate = no.and_then(|no| self.node(no).task.action.as_ref().map(|action| (no, action)));
+            other.gate != decision.gate
+                && matches!(gate, Some((no, Action::Gate(gate))) if self.way_back(no, gate).0 == targets)
+        };
+        let others = all.iter().filter(goes_there).map(|other| other.rationale.as_str());
+        let mut all: Vec<&str> = std::iter::once(decision.rationale.as_str()).chain(others).collect();
+        all.dedup();
+        all.join("; ")
     }
 
     /// Where "needs changes" goes back to, and how often it may.

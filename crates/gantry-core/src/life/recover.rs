@@ -1,5 +1,6 @@
 //! A failure is answered: by the task's own failure modes, then by the policy for its class.
 
+use super::Life;
 use super::draft::Draft;
 use super::follow_route::Ending;
 use super::key::draw;
@@ -76,7 +77,9 @@ impl Draft {
         if let Some(to) = self.life.no(recover) {
             let (from, to) = (self.id(no), self.id(to));
             self.record(Event::RouteTaken { from: from.clone(), to, on: On::Outcome(mode.name.clone()) });
-            self.record(Event::TaskFailed { task: from, failure: failure.clone(), handled: true });
+            self.follow_always(no, failure);
+            self.record(Event::TaskFailed { task: from.clone(), failure: failure.clone(), handled: true });
+            self.abandon_parts(no, &format!("`{from}` failed"));
             return true;
         }
         let guided = self.life.task(no).repairs < self.life.header.policy.recovery.repairs_max;
@@ -84,6 +87,22 @@ impl Draft {
             self.plan_retry(no, Remedy::Repair, Some(recover.to_owned()), failure);
         }
         guided
+    }
+
+    /// Answers the failure of a composite as its failure modes say. Its parts have had their own remedies, and starting it
+    /// once more would find them as they are, so only what does not try it again can be done.
+    pub(super) fn recover_composite(&mut self, no: TaskNo, failure: Failure) {
+        let is_usable =
+            |life: &Life, recover: &str| matches!(recover, "fallback" | "undo" | "abort") || life.no(recover).is_some();
+        if let Some(mode) = self.detect_mode(no, &failure)
+            && mode.recover.as_deref().is_some_and(|recover| is_usable(&self.life, recover))
+            && self.recover_by_mode(no, &mode, &failure)
+        {
+            return;
+        }
+        if !self.apply_remedy(no, Remedy::Fallback, &failure) {
+            self.give_up(no, failure);
+        }
     }
 
     /// Tries the remedies of the failure's class in order.

@@ -1,16 +1,18 @@
 //! The first event, the whole fold, and another life from any point.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 
+use super::begin_round::rename_needs;
 use super::moments::Moments;
 use super::names::Names;
 use super::{DoneWords, Life, Phase, Refusal, Stirring};
 use crate::event::{EVENT_VERSION, Entry, Event};
-use crate::id::{PlanId, Revision, TaskNo};
-use crate::plan::{Plan, Severity};
+use crate::id::{PlanId, Revision, TaskId, TaskNo};
+use crate::plan::{InitialStatus, Plan, Severity, Task};
 use crate::time::Timestamp;
 
 /// Begins a life: checks the plan and returns the first line of its journal.
@@ -21,7 +23,39 @@ pub fn create(mut plan: Plan, id: PlanId, seed: u64, now: Timestamp) -> Result<V
         return Err(Refusal::BadPlan { problems });
     }
     plan.id = Some(id.clone());
+    leave_out_old_rounds(&mut plan);
     Ok(vec![Entry { v: EVENT_VERSION, seq: 1, at: now, event: Event::PlanCreated { id, seed, plan: Box::new(plan) } }])
+}
+
+/// A plan that was written down in the middle of its life brings its earlier rounds along. They are over: the newest
+/// round is the one to be done, and whoever waits for an earlier one waits for that.
+fn leave_out_old_rounds(plan: &mut Plan) {
+    let name_and_number = |task: &Task| match &task.round {
+        Some(round) => (round.of.clone(), round.number),
+        None => (task.id.clone(), 1),
+    };
+    let mut newest: BTreeMap<TaskId, (u32, TaskId)> = BTreeMap::new();
+    for task in &plan.tasks {
+        let (name, number) = name_and_number(task);
+        if newest.get(&name).is_none_or(|(last, _)| *last <= number) {
+            newest.insert(name, (number, task.id.clone()));
+        }
+    }
+    let old = |task: &Task| {
+        let (_, newest) = newest.get(&name_and_number(task).0)?;
+        (*newest != task.id).then(|| (task.id.clone(), newest.clone()))
+    };
+    let renamed: BTreeMap<TaskId, TaskId> = plan.tasks.iter().filter_map(old).collect();
+    if renamed.is_empty() {
+        return;
+    }
+    for task in &mut plan.tasks {
+        if !renamed.contains_key(&task.id) {
+            rename_needs(task, &|id: &TaskId| renamed.get(id).cloned());
+        } else if task.status == InitialStatus::Pending {
+            task.status = InitialStatus::Skipped;
+        }
+    }
 }
 
 /// Folds a whole journal.
@@ -119,7 +153,6 @@ impl Life {
             tasks: Arc::default(),
             by_id: Names::default(),
             roots: Arc::new(Vec::new()),
-            rounds: OrdMap::new(),
             newest_round: OrdMap::new(),
             retired: OrdMap::new(),
             producers: OrdMap::new(),

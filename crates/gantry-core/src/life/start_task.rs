@@ -27,6 +27,9 @@ enum Readiness {
 impl Draft {
     /// Opens a composite: its children may run.
     pub(super) fn open(&mut self, no: TaskNo) {
+        if self.life.lacks_gate(no) {
+            return self.fail(no, ungated());
+        }
         match self.readiness(no) {
             Readiness::Ready => {
                 let until = self.life.timebox_end(no, self.now);
@@ -39,6 +42,9 @@ impl Draft {
 
     /// Starts a task whose turn has come.
     pub(super) fn start(&mut self, no: TaskNo) {
+        if self.life.lacks_gate(no) {
+            return self.fail(no, ungated());
+        }
         if self.life.task(no).state == State::Pending {
             match self.readiness(no) {
                 Readiness::Ready => {}
@@ -50,7 +56,7 @@ impl Draft {
             Ok(found) => found,
             Err(Missing::Fact(fact)) => return self.block(no, format!("`{fact}` is not known yet"), vec![fact]),
             Err(Missing::Output(message)) => {
-                return self.give_up(no, Failure::new(FailureClass::Logic, format!("an input is missing: {message}")));
+                return self.fail(no, Failure::new(FailureClass::Logic, format!("an input is missing: {message}")));
             }
         };
         let task = std::sync::Arc::clone(&self.life.node(no).task);
@@ -289,6 +295,12 @@ impl Draft {
             }
         }
     }
+}
+
+/// A deploy whose gate was left out on the way.
+fn ungated() -> Failure {
+    let message = "it deploys, and nobody has approved a gate before it (`require_gate_for_prod`)";
+    Failure::new(FailureClass::Policy, message)
 }
 
 /// How long a runner may be silent.

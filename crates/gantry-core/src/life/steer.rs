@@ -96,7 +96,13 @@ impl Draft {
         self.reopen_plan(&format!("{by} has `{task}` done again: {why}"))?;
         let failed_above: Option<TaskNo> =
             self.life.ancestors(no).filter(|above| matches!(self.life.task(*above).state, State::Failed { .. })).last();
-        self.reopen(no, &format!("{by} asked for it: {why}"), true);
+        // What is made of parts is done again by doing those that failed again.
+        let parts = self.life.subtree(no).into_iter().skip(1);
+        let failed: Vec<TaskNo> = parts.filter(|part| self.is_failed_leaf(*part)).collect();
+        let failed_above = failed_above.or((!failed.is_empty()).then_some(no));
+        for no in if failed.is_empty() { vec![no] } else { failed } {
+            self.reopen(no, &format!("{by} asked for it: {why}"), true);
+        }
         // What was given up because a composite failed gets another chance with it.
         for below in failed_above.map(|above| self.life.subtree(above)).unwrap_or_default() {
             if self.life.task(below).state == State::Abandoned {
@@ -107,6 +113,11 @@ impl Draft {
             self.reopen(before, &format!("it was taken back, and `{task}` needs it"), true);
         }
         Ok(())
+    }
+
+    fn is_failed_leaf(&self, no: TaskNo) -> bool {
+        let failed = |no: &TaskNo| matches!(self.life.task(*no).state, State::Failed { .. });
+        failed(&no) && !self.life.node(no).children.iter().any(failed)
     }
 
     /// An ended plan goes on; an abandoned one does not.

@@ -122,12 +122,26 @@ fn limits_and_durations_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_deploy_must_stand_behind_a_gate_when_the_policy_says_so() {
-    insta::assert_snapshot!(problems("
+    insta::assert_snapshot!(problems(r#"
         policy.require_gate_for_prod=true
         ok      gate
         safe    after ok  kind=deploy
         unsafe  kind=deploy
-    "), @"plan::ungated-deploy unsafe : task `unsafe` deploys, but no gate stands before it (the policy says `require_gate_for_prod`: let it depend on a gate)");
+        maybe   gate  optional
+        first   after maybe  kind=deploy
+        nobody  gate  gate={"approvals":0,"checks":["it reads well"]}
+        second  after nobody  kind=deploy
+        always  gate  on always -> third
+        third   kind=deploy
+        before  gate  status=completed
+        fourth  after before  kind=deploy
+    "#), @"
+    plan::ungated-deploy unsafe : task `unsafe` deploys, but no gate stands before it (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy first : task `first` deploys, but gate `maybe` before it is optional (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy second : task `second` deploys, but gate `nobody` before it asks nobody (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy third : task `third` deploys, but gate `always` before it leads to it even when it is rejected (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    plan::ungated-deploy fourth : task `fourth` deploys, but gate `before` before it is over from the start (the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve)
+    ");
 }
 
 #[test]
@@ -523,5 +537,64 @@ fn asking_for_more_than_the_policy_allows_is_pointed_out() {
     "#), @"
     plan::over-policy b map.max: 4000000000 are asked for, but the policy allows 10 (ask for less, or raise `policy.map_max` or `policy.rounds_max`)
     plan::over-policy c gate.rounds_max: 3 are asked for, but the policy allows 2 (ask for less, or raise `policy.map_max` or `policy.rounds_max`)
+    ");
+}
+
+#[test]
+fn rounds_and_retries_have_limits() {
+    insta::assert_snapshot!(problems(r#"
+        policy.retry={"max":5000}
+        a  round={"of":"a","number":0,"because":"a"}
+        b  round={"of":"a","number":4294967295,"because":"a"}
+        c  retry={"max":4294967295,"backoff":"0s"}
+        d  retry={"max":2,"backoff":"10s","backoff_max":"1s"}
+    "#), @"
+    plan::too-many-retries plan policy.retry.max: 5000 retries are asked for, and at most 1000 are allowed (to wait for something, use a longer `backoff` or a task that waits)
+    plan::bad-round a round.number: task `a` is in round 0, but rounds go from 2 to 1000000 (`round` says what a loop has repeated; leave it out of what you write yourself)
+    plan::bad-round b round.number: task `b` is in round 4294967295, but rounds go from 2 to 1000000 (`round` says what a loop has repeated; leave it out of what you write yourself)
+    plan::too-many-retries c retry.max: 4294967295 retries are asked for, and at most 1000 are allowed (to wait for something, use a longer `backoff` or a task that waits)
+    plan::backoff-max d retry.backoff_max: `backoff_max` (1s) is less than `backoff` (10s), so it is what is waited (lower `backoff`, or raise `backoff_max`)
+    ");
+}
+
+#[test]
+fn what_a_composite_or_a_leaf_does_not_use_is_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        leaf  timebox=1h
+        p     retry={"max":2}  timeout=1m  heartbeat=1s  alternates=[{"run":"x"}]  timebox=1h  failure_modes=[{"name":"a","recover":"retry"},{"name":"b","recover":"leaf"}]
+          a
+    "#), @"
+    plan::unused-field leaf timebox: `timebox` of task `leaf` does nothing: it has no parts (use `timeout` for how long an attempt may take)
+    plan::unused-field p alternates: `alternates` of task `p` does nothing: its parts do the work, and it has no attempts of its own (give it to its parts)
+    plan::unused-field p failure_modes.0.recover: `failure_modes.0.recover` of task `p` does nothing: `retry` tries nothing again here: its parts do the work (name a task, or use `fallback`, `undo` or `abort`)
+    plan::unused-field p heartbeat: `heartbeat` of task `p` does nothing: its parts do the work, and it has no attempts of its own (give it to its parts)
+    plan::unused-field p retry: `retry` of task `p` does nothing: its parts do the work, and it has no attempts of its own (give it to its parts)
+    plan::retry-after-timeout p retry: after a timeout task `p` is not tried again: it may have done half of its work (say `idempotency: safe` if it can be repeated, `unsafe` if not, or how to find out with `verify`)
+    plan::unused-field p timeout: `timeout` of task `p` does nothing: its parts do the work, and it has no attempts of its own (use `timebox`, or give it to its parts)
+    ");
+}
+
+#[test]
+fn what_is_to_be_read_is_not_empty() {
+    insta::assert_snapshot!(problems(r#"
+        g      gate  gate={"approvals":1,"approvers":["","ana"],"role":""}
+        q      ask={"question":"","options":["a","a"]}
+        agent  agent={"goal":"","max_turns":0}
+        c      compute={}
+        s      success_criteria=[""]
+        u      undo_to=""
+        list   inputs={"x":["tasks.g.approved_by"],"y":{"deep":"tasks.g.x"},"z":["tasks.nowhere.x"]}
+    "#), @"
+    plan::empty-text g gate.approvers.0: an approver has no name (write it down, or leave the field out)
+    plan::empty-text g gate.role: the role has no name, so nobody has it (write it down, or leave the field out)
+    plan::duplicate-choice q ask.options.1: the answer `a` is listed twice
+    plan::empty-text q ask.question: there is no question to answer (write it down, or leave the field out)
+    plan::empty-text agent agent.goal: the agent has no goal (write it down, or leave the field out)
+    plan::zero-limit agent agent.max_turns: with `max_turns: 0` the agent of task `agent` can do nothing
+    plan::empty-text c compute: there is nothing to compute (write it down, or leave the field out)
+    plan::empty-text s success_criteria.0: the check says nothing (write it down, or leave the field out)
+    plan::empty-text u undo_to: it does not say what to go back to (write it down, or leave the field out)
+    plan::reference-in-value list inputs.x: `tasks.g.approved_by` is a plain text inside a list or an object, and nothing is read from there (give it an input of its own)
+    plan::reference-in-value list inputs.y: `tasks.g.x` is a plain text inside a list or an object, and nothing is read from there (give it an input of its own)
     ");
 }

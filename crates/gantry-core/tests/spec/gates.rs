@@ -323,3 +323,135 @@ fn a_gate_says_itself_when_someone_is_to_be_told() {
     world.advance(hours(1));
     insta::assert_snapshot!(world.wishes(), @"notify sign-off olga text=`sign-off` is waiting for longer than agreed");
 }
+
+#[test]
+fn what_an_optional_gate_refused_is_left_out_and_the_plan_goes_on() {
+    let mut world = World::with_plan("ok gate optional\nship after ok\nother");
+    world.reject("ok", "ana");
+    world.finish("other");
+    insta::assert_snapshot!(world.tasks(), @"
+    ok     failed     ana rejected it: as tested
+    ship   skipped    a task before it took another way
+    other  completed
+    ");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn a_deploy_is_held_until_people_have_approved_a_gate_on_the_way_that_was_taken() {
+    let mut world = World::with_plan(
+        r#"
+        policy.require_gate_for_prod=true
+        size
+        which   decide={"options":[{"outcome":"big","when":"tasks.size.n > 5"}],"otherwise":"small"}  after size  on big -> ok  on small -> note
+        ok      gate
+        note
+        deploy  kind=deploy  after ok, note
+        "#,
+    );
+    world.finish_with("size", json!({"n": 1}));
+    world.finish("note");
+    insta::assert_snapshot!(world.tasks(), @"
+    size    completed
+    which   completed  small
+    ok      skipped    no route led to it
+    note    completed
+    deploy  waiting    help: it deploys, and nobody has approved a gate before it (`require_gate_for_prod`)
+    ");
+    world.edit_output("size", json!({"n": 9}));
+    world.started();
+    world.approve("ok", "ana");
+    assert_eq!(world.started(), ["deploy"]);
+}
+
+#[test]
+fn people_who_are_asked_about_work_that_is_sent_back_are_asked_about_the_new_one() {
+    let mut world = World::with_plan(
+        r#"
+        work
+        sec    gate  after work  gate.back_to=work
+        legal  gate  after work
+        print  gate  after work
+        ship   after sec, legal, print  inputs={"v":"tasks.work.v"}
+        "#,
+    );
+    world.finish_with("work", json!({"v": 1}));
+    world.approve("print", "ben");
+    world.needs_changes("sec", "ana");
+    insta::assert_snapshot!(world.tasks(), @"
+    work     completed
+    sec      completed  needs_changes
+    work-r2  running
+    sec-r2   pending    for work-r2
+    legal    pending    for work-r2
+    print    pending    for work-r2
+    ship     pending    for sec-r2, legal, print, work-r2
+    ");
+    world.refusal(World::review("cai", "legal", Decision::Approve));
+    world.finish_with("work-r2", json!({"v": 2}));
+    world.approve("sec-r2", "ana");
+    world.approve("legal", "cai");
+    world.started();
+    world.approve("print", "ben");
+    assert_eq!(world.started(), ["ship"]);
+}
+
+#[test]
+fn what_is_blocked_is_about_the_new_round_when_it_goes_on() {
+    let mut world = World::with_plan(
+        r#"
+        work
+        ok    gate  after work  gate.back_to=work
+        load  after work  inputs={"v":"tasks.work.v"}  preconditions=["env.ready == true"]
+        "#,
+    );
+    world.finish_with("work", json!({"v": 1}));
+    world.needs_changes("ok", "ana");
+    world.turn(Input::Observed { facts: [("env.ready".to_owned(), json!(true))].into() });
+    world.started();
+    world.finish_with("work-r2", json!({"v": 2}));
+    assert_eq!(serde_json::to_string(&world.starts()[0].inputs).unwrap(), r#"{"v":2}"#);
+}
+
+#[test]
+fn two_gates_of_one_review_send_the_same_work_back_once() {
+    let mut world = World::with_plan(
+        "
+        work
+        sec    gate  after work  gate.back_to=work
+        legal  gate  after work  gate.back_to=work
+        ship   after sec, legal
+        ",
+    );
+    world.finish("work");
+    world.started();
+    world.turn(Input::Review {
+        by: "ana".to_owned(),
+        role: None,
+        decisions: vec![
+            World::decision("sec", Decision::NeedsChanges, "encrypt it"),
+            World::decision("legal", Decision::NeedsChanges, "name the licence"),
+        ],
+    });
+    assert_eq!(
+        serde_json::to_string(&world.starts()[0].inputs).unwrap(),
+        r#"{"feedback":"ana wants changes: encrypt it; name the licence"}"#
+    );
+    insta::assert_snapshot!(world.tasks(), @"
+    work     completed
+    sec      completed  needs_changes
+    work-r2  running
+    sec-r2   pending    for work-r2
+    legal    pending    for work-r2
+    ship     pending    for sec-r2, legal
+    ");
+}
+
+#[test]
+fn two_gates_of_one_review_are_rejected_although_the_first_ends_the_plan() {
+    let mut world = World::with_plan("policy.fail_fast=true\ng1 gate\ng2 gate\nship after g1, g2");
+    let reject = |gate| World::decision(gate, Decision::Reject, "no");
+    world.turn(Input::Review { by: "ana".to_owned(), role: None, decisions: vec![reject("g1"), reject("g2")] });
+    assert_eq!(world.state().to_string(), "failed");
+    assert_eq!(world.count(|event| matches!(event, gantry_core::event::Event::GateDecided { .. })), 2);
+}

@@ -132,3 +132,21 @@ fn a_precondition_in_words_is_judged_before_the_start() {
     paint  waiting    help: `the walls are dry` does not hold: it rained
     ");
 }
+
+#[test]
+fn what_a_model_says_about_an_earlier_attempt_is_not_said_about_this_one() {
+    let mut world = World::with_plan("policy.judge=model\na success_criteria=[\"it reads well\"]");
+    world.finish_with("a", json!({"text": "one"}));
+    let mut late = world.judgement(Some(gantry_core::id::TaskId::new("a").unwrap()), true, "it does", Usage::default());
+    world.retry("a");
+    world.finish_with("a", json!({"text": "two"}));
+    world.wishes();
+    if let gantry_core::input::Input::Judged { attempt, .. } = &mut late {
+        *attempt = Some(gantry_core::id::AttemptNo(1));
+    }
+    world.turn(late);
+    assert_eq!(world.waits_for(), ["a: a judge of it reads well"]);
+    assert!(world.wishes().contains("judge a"), "it is asked about what is there now");
+    world.judge("a", true, "it does");
+    assert_eq!(world.state(), PlanState::Completed);
+}

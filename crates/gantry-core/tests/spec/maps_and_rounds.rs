@@ -420,3 +420,147 @@ fn a_gate_that_says_nothing_sends_work_back_at_most_three_times() {
         "gate `sign-r4` cannot send work back: 3 rounds were made, and more are not allowed [life::no-more-rounds]"
     );
 }
+
+#[test]
+fn two_ways_back_to_one_task_make_one_new_round_of_it() {
+    let mut world = World::with_plan(
+        "
+        impl
+        t1    after impl  on failure -> impl max=2
+        t2    after impl  on failure -> impl max=2
+        ship  after t1, t2
+        ",
+    );
+    world.finish("impl");
+    world.fail("t1", Logic, "slow");
+    world.fail("t2", Logic, "wrong");
+    insta::assert_snapshot!(world.tasks(), @"
+    impl     completed
+    t1       failed     slow
+    impl-r2  running
+    t1-r2    pending    for impl-r2
+    t2       failed     wrong
+    t2-r2    pending    for impl-r2
+    ship     pending    for t1-r2, t2-r2
+    ");
+    for task in ["impl-r2", "t1-r2", "t2-r2", "ship"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn each_way_back_has_its_own_limit() {
+    let mut world = World::with_plan(
+        "
+        a
+        b      after a
+        which  after b  on far -> a max=1  on near -> b max=2
+        ",
+    );
+    world.finish("a");
+    world.finish("b");
+    world.finish_as("which", "near");
+    world.finish("b-r2");
+    world.finish_as("which-r2", "far");
+    world.finish("a-r3");
+    world.finish("b-r3");
+    world.finish_as("which-r3", "near");
+    world.finish("b-r4");
+    world.finish_as("which-r4", "near");
+    world.finish("b-r5");
+    world.finish_as("which-r5", "near");
+    assert_eq!(world.state(), PlanState::Completed, "near was taken twice after far");
+    assert_eq!(world.life().revision().0, 5);
+}
+
+#[test]
+fn a_loop_inside_another_one_counts_anew_in_each_round_of_that() {
+    let mut world = World::with_plan(
+        "
+        design
+        impl    after design
+        tests   after impl  on failure -> impl max=1
+        review  after tests  on failure -> design max=1
+        ",
+    );
+    world.finish("design");
+    world.finish("impl");
+    world.fail("tests", Logic, "red");
+    world.finish("impl-r2");
+    world.finish("tests-r2");
+    world.fail("review", Logic, "no");
+    world.finish("design-r2");
+    world.finish("impl-r2-2");
+    world.fail("tests-r2-2", Logic, "red again");
+    assert!(world.tasks().contains("impl-r3"), "{}", world.tasks());
+    world.finish("impl-r3");
+    world.fail("tests-r3", Logic, "red for good");
+    assert_eq!(world.state(), PlanState::Failed);
+}
+
+#[test]
+fn two_parts_that_send_each_other_back_do_not_do_so_for_ever() {
+    let mut world = World::with_plan(
+        "
+        start
+        both  after start
+          t1  on failure -> start max=1
+          t2  on failure -> start max=1
+        ",
+    );
+    world.finish("start");
+    world.finish("t2");
+    world.fail("t1", Logic, "one");
+    world.finish("start-r2");
+    world.finish("t1-r2");
+    world.fail("t2-r2", Logic, "two");
+    world.finish("start-r3");
+    world.fail("t1-r3", Logic, "one again");
+    world.fail("t2-r3", Logic, "two again");
+    assert_eq!(world.state(), PlanState::Failed);
+    assert_eq!(world.life().revision().0, 3);
+}
+
+#[test]
+fn a_plan_that_was_written_down_with_its_rounds_does_the_newest_ones() {
+    let mut world = World::with_plan(
+        r#"
+        work
+        tests     after work  on failure -> work max=1
+        work-r2   round={"of":"work","number":2,"because":"tests"}
+        tests-r2  after work-r2  on failure -> work-r2 max=1  round={"of":"tests","number":2,"because":"tests"}
+        docs      inputs={"v":"tasks.work.v"}
+        ship      after tests-r2
+        "#,
+    );
+    insta::assert_snapshot!(world.tasks(), @"
+    work      skipped
+    tests     skipped
+    work-r2   running
+    tests-r2  pending    for work-r2
+    docs      pending    for work-r2
+    ship      pending    for tests-r2
+    ");
+    world.finish_with("work-r2", json!({"v": 1}));
+    world.finish("docs");
+    world.fail("tests-r2", Logic, "no");
+    assert_eq!(world.state(), PlanState::Failed, "the one round that is allowed was made");
+}
+
+#[test]
+fn nobody_reads_from_a_part_of_a_map_that_is_gone() {
+    let mut world = World::with_plan(GAPS_AND_DIG);
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish("dig-1");
+    world.finish("dig-2");
+    world.revise(|plan| {
+        let last = plan.tasks[0].clone();
+        let tool = json!({"tool": {"name": "print", "args": {"x": "tasks.dig-2.n", "y": 1}}});
+        let action = Some(serde_json::from_value(tool).unwrap());
+        plan.tasks.push(gantry_core::plan::Task { id: gantry_core::id::TaskId::new("print").unwrap(), action, ..last });
+    });
+    world.edit_output("gaps", json!({"list": ["a"]}));
+    assert!(world.life().definition("dig-2").is_none());
+    assert!(world.life().plan().check().is_empty(), "{:?}", world.life().plan().check());
+}

@@ -110,7 +110,13 @@ fn answers_to_what_nobody_asked_are_refused() {
             resolution: gantry_core::input::Resolution::Skip,
             why: String::new(),
         }),
-        world.refusal(Input::Judged { task: Some(task()), by: by(), verdicts: Vec::new(), usage: Usage::default() }),
+        world.refusal(Input::Judged {
+            task: Some(task()),
+            by: by(),
+            verdicts: Vec::new(),
+            usage: Usage::default(),
+            attempt: None,
+        }),
     ];
     insta::assert_snapshot!(said.join("\n"), @"
     task `a` does not wait for an answer [life::not-waiting]

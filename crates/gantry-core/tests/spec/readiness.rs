@@ -277,3 +277,20 @@ fn what_was_left_out_before_the_plan_began_stays_out() {
     ");
     assert_eq!(world.state().to_string(), "completed");
 }
+
+#[test]
+fn a_blocked_task_is_looked_at_again_when_the_plan_itself_changes() {
+    let mut world = World::with_plan(
+        r#"
+        plan.objective=stop
+        plan.capabilities=[{"name":"gpu","preconditions":["env.gpu == true"]}]
+        a  preconditions=["plan.objective == \"go\""]
+        b  capabilities=["gpu"]
+        "#,
+    );
+    assert_eq!(world.started(), [""; 0]);
+    world.revise(|plan| plan.objective = "go".to_owned());
+    assert_eq!(world.started(), ["a"]);
+    world.revise(|plan| plan.capabilities[0].preconditions.clear());
+    assert_eq!(world.started(), ["b"]);
+}

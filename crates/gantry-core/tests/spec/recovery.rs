@@ -4,6 +4,7 @@ use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
 use gantry_core::id::AttemptNo;
 use gantry_core::input::Resolution;
+use gantry_core::life::PlanState;
 use gantry_core::policy::FailureClass::{Cancelled, Logic, Lost, Policy, Transient};
 use gantry_core::policy::Usage;
 use gantry_testkit::{World, mins};
@@ -383,4 +384,76 @@ fn what_someone_stopped_is_not_tried_again() {
     build  failed     someone stopped it
     ship   blocked    for build
     ");
+}
+
+#[test]
+fn a_task_whose_other_ways_are_taken_out_begins_with_its_own() {
+    let mut world = World::with_plan(r#"a run=first alternates=[{"run":"second"}]"#);
+    world.pause();
+    world.fail("a", Logic, "no");
+    world.revise(|plan| plan.tasks[0].alternates.clear());
+    world.started();
+    world.resume();
+    assert_eq!(world.starts().len(), 1, "{}", world.tasks());
+}
+
+#[test]
+fn what_follows_however_a_task_ends_follows_a_failure_that_a_mode_answers() {
+    let mut world = World::with_plan(
+        r#"
+        a        failure_modes=[{"name":"any","detect":"failure.class == \"logic\"","recover":"fix"}]  on always -> cleanup  on failure -> report
+        fix
+        cleanup
+        report
+        "#,
+    );
+    world.started();
+    world.fail("a", Logic, "three");
+    assert_eq!(world.started(), ["fix", "cleanup"]);
+}
+
+#[test]
+fn a_missing_input_is_answered_like_any_failure() {
+    let mut world = World::with_plan(
+        r#"
+        a  optional
+        b  inputs={"x":"tasks.a.v"}  fallback={"y":1}
+        c  inputs={"x":"tasks.a.v"}  failure_modes=[{"name":"none","detect":"failure.class == \"logic\"","recover":"d"}]
+        d
+        "#,
+    );
+    world.fail("a", Logic, "no");
+    insta::assert_snapshot!(world.tasks(), @"
+    a  failed     no
+    b  completed
+    c  failed     an input is missing: `tasks.a.v` was not made by task `a`
+    d  running
+    ");
+}
+
+#[test]
+fn the_failure_modes_of_a_composite_answer_the_failure_of_its_parts() {
+    let mut world = World::with_plan(
+        r#"
+        p       failure_modes=[{"name":"any","detect":"failure.class == \"logic\"","recover":"rescue"}]
+          a
+          b     after a
+        rescue
+        after   after p
+        "#,
+    );
+    world.started();
+    world.fail("a", Logic, "no");
+    assert_eq!(world.started(), ["rescue"]);
+    world.finish("rescue");
+    assert_eq!(world.state(), PlanState::Completed, "{}", world.tasks());
+}
+
+#[test]
+fn what_follows_however_a_task_ends_follows_when_someone_leaves_it_out() {
+    let mut world = World::with_plan("a on always -> cleanup\ncleanup");
+    world.fail("a", Policy, "not allowed");
+    world.started();
+    world.resolve("a", Resolution::Skip);
+    assert_eq!(world.started(), ["cleanup"]);
 }

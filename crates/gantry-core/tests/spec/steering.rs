@@ -2,6 +2,7 @@
 
 use gantry_core::input::{Input, TakeBack};
 use gantry_core::life::PlanState;
+use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::{World, draw_plan, mins};
 
 #[test]
@@ -129,4 +130,28 @@ fn every_state_of_a_plan_is_reached() {
     world.cancel(TakeBack::Nothing);
     seen.push(world.state().to_string());
     assert_eq!(seen, ["pending", "running", "paused", "blocked", "completed", "failed", "abandoned"]);
+}
+
+#[test]
+fn trying_a_composite_or_a_map_again_does_its_failed_parts_again() {
+    let mut world = World::with_plan("p\n  a\n  c after a\n  d after c\nz after p");
+    world.finish("a");
+    world.fail("c", Logic, "no");
+    assert_eq!(world.state(), PlanState::Failed);
+    world.started();
+    world.retry("p");
+    assert_eq!(world.started(), ["c"]);
+    for task in ["c", "d", "z"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state(), PlanState::Completed);
+
+    let mut world = World::with_plan(r#"m map={"over":[1,2],"each":{"id":"x","action":{"run":"dig"}}}"#);
+    world.finish("m-1");
+    world.fail("m-2", Logic, "no");
+    world.started();
+    world.retry("m");
+    assert_eq!(world.started(), ["m-2"]);
+    world.finish("m-2");
+    assert_eq!(world.state(), PlanState::Completed);
 }

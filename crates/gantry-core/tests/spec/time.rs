@@ -2,6 +2,7 @@
 
 use gantry_core::event::Event;
 use gantry_core::input::Input;
+use gantry_core::life::PlanState;
 use gantry_core::time::Timestamp;
 use gantry_testkit::{World, days, hours, mins};
 
@@ -157,4 +158,38 @@ fn a_missed_deadline_can_be_seen_until_the_end() {
     world.finish("a");
     world.finish("b");
     assert_eq!(missed(&world), ["the plan", "a"]);
+}
+
+#[test]
+fn a_question_with_a_default_goes_on_by_itself_and_one_without_does_not() {
+    let mut world = World::with_plan(
+        r#"
+        which  ask={"question":"Which?","options":["a","b"],"default":"b","answer_within":"2h"}
+        use    after which
+        "#,
+    );
+    assert_eq!(world.state(), PlanState::Running);
+    world.advance(hours(2));
+    assert_eq!(world.started(), ["use"]);
+    let world = World::with_plan(r#"which ask={"question":"Which?","default":"b"}"#);
+    assert_eq!(world.state(), PlanState::Blocked);
+}
+
+#[test]
+fn the_time_of_a_composite_does_not_pass_while_the_plan_is_paused() {
+    let mut world = World::with_plan("p timebox=3h\n  a\n  b after a");
+    world.advance(hours(1));
+    world.pause();
+    world.advance(hours(10));
+    world.finish("a");
+    assert_eq!(world.life().task_state("b"), Some(gantry_core::life::TaskState::Ready));
+    world.resume();
+    world.advance(hours(1));
+    assert!(world.tasks().contains("b  running"), "{}", world.tasks());
+    world.advance(hours(1));
+    insta::assert_snapshot!(world.tasks(), @"
+    p  completed
+    a  completed
+    b  abandoned  the timebox of `p` is over
+    ");
 }

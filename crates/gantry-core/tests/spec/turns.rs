@@ -280,6 +280,7 @@ fn one_of_each_kind() -> Vec<Input> {
             another_way: false,
         }],
         usage,
+        attempt: None,
     };
     let ended = |end| Input::Ended { task: task.clone(), attempt, end, usage };
     let cancel = |undo| Input::Cancel { by: by.clone(), why: why.clone(), undo };

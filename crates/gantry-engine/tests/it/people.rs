@@ -129,3 +129,32 @@ async fn what_was_said_elsewhere_before_the_first_drive_counts() {
     assert!(matches!(gone, Some(EngineError::Store(gantry_store::StoreError::NotFound { .. }))), "{gone:?}");
     assert_eq!(world.script.times("build"), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_became_overdue_while_nobody_drove_happens_before_the_plan_waits_again() {
+    let mut world = World::new();
+    let plan = world
+        .create(
+            "
+tasks:
+  - {id: ok, gate: {approvals: 1, escalate_after: 1h}}
+  - {id: box, timebox: 2h, tasks: [{id: look, manual: {instruction: look}}]}
+  - {id: ship, run: ship, depends_on: [box]}
+",
+        )
+        .await;
+    let Ending::Waiting(_) = world.run(&plan).await else { panic!("it should wait for people") };
+    world.another_process_at("2026-04-01T00:00:00Z");
+    let Ending::Waiting(_) = world.resume(&plan).await else { panic!("it should wait for the gate") };
+    assert_eq!(world.count(&plan, |event| matches!(event, Event::Escalated { .. })).await, 1);
+    assert_eq!(world.life(&plan).await.task_state("ship"), Some(TaskState::Completed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_with_a_default_is_waited_for() {
+    let world = World::new();
+    let plan = world
+        .create("tasks: [{id: which, ask: {question: Which?, options: [a, b], default: b, answer_within: 2h}}]")
+        .await;
+    assert_eq!(world.run(&plan).await, completed());
+}

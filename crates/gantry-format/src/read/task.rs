@@ -4,7 +4,7 @@ use gantry_core::id::TaskId;
 use gantry_core::plan::{Action, Command, Task};
 
 use super::family::{self, Family};
-use super::{Fields, Reader, find, state, take};
+use super::{Fields, Reader, find, shorten, state, take};
 use crate::diagnostic::Diagnostic;
 use crate::node::{Key, Node, Span, Value};
 use crate::spelling::{Level, respell};
@@ -117,9 +117,25 @@ impl Reader<'_> {
         let head = node.span;
         let text = match &node.value {
             Value::Str { text, .. } | Value::Number(text) => text.clone(),
-            Value::Null | Value::Bool(_) | Value::Seq(_) | Value::Map(_) => String::new(),
+            Value::Null | Value::Bool(_) | Value::Seq(_) | Value::Map(_) => {
+                let finding =
+                    Diagnostic::error("plan::bad-id", format!("an id is a text, this is {}", node.describe()));
+                self.findings
+                    .push(finding.at(head).hint("give the task a name, in quotes if it is a word like `true`"));
+                self.ids_unsure = true;
+                return (self.generated_id(parent, position), head, false);
+            }
         };
         let stem = family::strip(&text);
+        if stem == Some("") {
+            self.findings.push(
+                Diagnostic::error("plan::bad-id", "a family of tasks needs a name")
+                    .at(head)
+                    .hint("put the name before what stands for the rest, for example `dig-*`"),
+            );
+            self.ids_unsure = true;
+            return (self.generated_id(parent, position), head, false);
+        }
         match TaskId::new(stem.unwrap_or(&text)) {
             Ok(id) => {
                 *node = Node::text(head, id.as_str());
@@ -183,7 +199,9 @@ impl Reader<'_> {
         };
         let plain: Vec<&(Key, Node)> = fields.iter().filter(is_plain).collect();
         let always = (Key { text: "id".to_owned(), span: head }, Node::text(head, id.as_str()));
-        let mut task = self.fields_into(&plain, Some(&always)).unwrap_or_else(|| Task::new(id.clone()));
+        let mut shortened = Vec::new();
+        let mut task = self.fields_into(&plain, Some(&always), &mut shortened).unwrap_or_else(|| Task::new(id.clone()));
+        shorten(fields, shortened);
         for (key, node) in fields {
             match key.text.as_str() {
                 "undo" => task.undo = self.undo(id.as_str(), key, node).unwrap_or_default(),

@@ -248,3 +248,30 @@ fn needs_are_named_one_after_the_other() {
         depends_on: [a, b]
     ");
 }
+
+#[test]
+fn a_field_without_a_space_after_its_colon_is_not_passed_over() {
+    insta::assert_snapshot!(seen("plan x\n\ntask a\n  run: sleep 3\n  timeout:1s\n  labels:[x]\n"), @"
+    error[file::syntax]: this line cannot be read
+     --> plan.gantry:5:3
+      |
+    5 |   timeout:1s
+      |   ^^^^^^^^^^ expected a field (`name: value`)
+      |
+      = help: put a space after the colon
+
+    error[file::syntax]: this line cannot be read
+     --> plan.gantry:6:3
+      |
+    6 |   labels:[x]
+      |   ^^^^^^^^^^ expected a field (`name: value`)
+      |
+      = help: put a space after the colon
+    ");
+}
+
+#[test]
+fn what_stands_behind_a_hash_after_needs_is_a_comment() {
+    let text = "plan x\n\ntask a\n  run: x\n\ntask b\n  needs: a # why\n  run: y\n";
+    assert!(read(text).contains("depends_on: [a]"), "{}", read(text));
+}

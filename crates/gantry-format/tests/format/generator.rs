@@ -217,7 +217,7 @@ impl Dice<'_> {
 
     fn retry(&mut self) -> Retry {
         let (backoff, backoff_max) = (Duration::from_ms(u64::from(self.number())), self.duration());
-        Retry { max: self.number(), backoff, backoff_max }
+        Retry { max: self.number() % 1_001, backoff, backoff_max }
     }
 
     fn budget(&mut self) -> Budget {
@@ -496,7 +496,10 @@ impl Dice<'_> {
                 evidence: self.texts(),
                 role: self.maybe(Self::text),
             }),
-            9 => Action::Compute(Compute(self.map(Self::expr))),
+            9 => {
+                let first = ("first".to_owned(), self.expr());
+                Action::Compute(Compute(self.map(Self::expr).into_iter().chain([first]).collect()))
+            }
             10 => Action::Checkpoint(Checkpoint { name: self.text(), note: self.maybe(Self::text) }),
             11 => Action::Wait(if self.yes() { Wait::Until(self.timestamp()) } else { Wait::For(self.duration()) }),
             12 => Action::UndoTo(UndoTo(self.word())),

@@ -141,7 +141,7 @@ fn rounds_and_maps(book: &Book, diff: &Diff) -> Outcome {
                 continue;
             }
             let limit = rounds_allowed(book, book.task(&round.because)?);
-            let made = rounds_made(book, &round.because)?;
+            let made = rounds_made(book, &round.because);
             if made >= limit {
                 let detail = format!("`{}` sends work back, but made {made} of {limit} rounds before", round.because);
                 return Err(Violation::new("no more rounds than allowed", detail));
@@ -184,22 +184,16 @@ fn depth(book: &Book, diff: &Diff) -> Outcome {
     Ok(())
 }
 
-/// How often this task, in any of its rounds, has sent work back: each of those rounds stands in the plan.
-fn rounds_made(book: &Book, source: &TaskId) -> Outcome<u32> {
-    let first = |id: &TaskId| {
-        book.defined.get(id).and_then(|task| task.round.as_ref()).map_or_else(|| id.clone(), |round| round.of.clone())
+/// How often this task has sent work back since something else had it repeated: each of those rounds stands in the plan.
+fn rounds_made(book: &Book, source: &TaskId) -> u32 {
+    let round = |id: &TaskId| book.defined.get(id).filter(|task| !is_taken_in(book, task))?.round.as_ref();
+    let origin = round(source).map_or(source, |round| &round.of);
+    let before = |id: &&TaskId| {
+        let because = &round(id)?.because;
+        (round(because).map_or(because, |round| &round.of) == origin).then_some(because)
     };
-    let origin = first(source);
-    let senders: BTreeSet<&TaskId> = book
-        .defined
-        .values()
-        .filter(|task| !is_taken_in(book, task))
-        .filter_map(|task| task.round.as_ref())
-        .map(|round| &round.because)
-        .filter(|id| first(id) == origin)
-        .collect();
-    u32::try_from(senders.len())
-        .map_err(|_| Violation::new("no more rounds than allowed", "beyond counting".to_owned()))
+    let chain = std::iter::successors(Some(source), before).skip(1).take(book.defined.len());
+    u32::try_from(chain.count()).unwrap_or(u32::MAX)
 }
 
 /// Tells whether a task is a part of the one that its round names.
@@ -209,13 +203,13 @@ fn is_taken_in(book: &Book, task: &Task) -> bool {
     task.round.as_ref().is_some_and(|round| above.any(|id| *id == round.because))
 }
 
-/// How often work may be sent back by this task, by the most generous of its ways back.
+/// How often work may be sent back by this task: each of its ways back has a limit of its own.
 fn rounds_allowed(book: &Book, task: &Task) -> u32 {
-    let routes = task.next.iter().filter_map(|route| route.max).max();
     let policy = book.plan.policy.rounds_max;
     let gate = match &task.action {
         Some(Action::Gate(gate)) => Some(gate.rounds_max.or(policy).unwrap_or(ROUNDS_DEFAULT)),
         _ => None,
     };
-    routes.max(gate).unwrap_or(0).min(policy.unwrap_or(u32::MAX))
+    let ways = task.next.iter().filter_map(|route| route.max).chain(gate);
+    ways.map(|max| max.min(policy.unwrap_or(u32::MAX))).fold(0, u32::saturating_add)
 }

@@ -123,7 +123,10 @@ fn put_input(dice: &mut Dice, task: &mut Task, name: String, read: Input) {
 /// With a policy that asks for it, every deploy waits for a gate, and there is one to wait for.
 pub fn put_deploys_behind_gates(dice: &mut Dice, shape: &Shape, tasks: &mut [Task]) {
     for index in 0..shape.len() {
-        let is_gate = |other: &usize| matches!(tasks[*other].action, Some(Action::Gate(_)));
+        let is_gate = |other: &usize| {
+            let by_people = matches!(&tasks[*other].action, Some(Action::Gate(gate)) if gate.approvals_needed() > 0);
+            by_people && !tasks[*other].optional
+        };
         let gates: Vec<usize> = shape.candidates(index).into_iter().filter(is_gate).collect();
         let deploys = tasks[index].kind.as_ref().is_some_and(|kind| kind.as_str() == DEPLOY);
         match dice.pick(&gates) {

@@ -242,7 +242,7 @@ impl World {
         if !self.calm && self.dice.percent(5) {
             verdicts.clear();
         }
-        Input::Judged { task, by: "judge".to_owned(), verdicts, usage: self.usage_beside() }
+        Input::Judged { task, by: "judge".to_owned(), verdicts, usage: self.usage_beside(), attempt: None }
     }
 
     fn run_undo(&mut self, task: TaskId, attempt: AttemptNo) {

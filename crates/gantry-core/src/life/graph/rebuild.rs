@@ -20,6 +20,7 @@ impl Life {
         {
             let was = Arc::clone(&self.header);
             self.change_header(|life| life.header = Arc::new(header));
+            woken.extend(self.blocked.iter());
             // Another deadline is another thing to miss.
             self.deadline_missed &= was.deadline == self.header.deadline;
             if (was.policy.prose, was.policy.judge) != (self.header.policy.prose, self.header.policy.judge) {
@@ -65,9 +66,16 @@ impl Life {
             self.leave_indexes(*no);
             let same_deadline = self.node(*no).task.deadline == task.deadline;
             self.task_mut(*no).deadline_missed &= same_deadline;
+            let definition = definition_hash(task);
+            let other_ways =
+                self.node(*no).definition != definition || self.node(*no).task.alternates != task.alternates;
+            if other_ways && self.task(*no).state == State::Pending {
+                // The ways are others now: it begins with the first one.
+                self.task_mut(*no).way = 0;
+            }
             let lane = lane_of(task, &self.header.policy, self.task(*no).way);
             let node = self.node_mut(*no);
-            node.definition = definition_hash(task);
+            node.definition = definition;
             node.lane = lane;
             node.task = Defined::new(task.clone());
             self.enter_indexes(*no);

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::content::Spot;
 use super::names::{check_condition, check_expr};
 use super::{Findings, Location, each, people};
-use crate::plan::action::{Action, Compute, Decide, Nested};
-use crate::plan::{Call, Reference, Undo};
+use crate::plan::action::{Action, Agent, Compute, Decide, Nested};
+use crate::plan::{Call, Input, Reference, Undo};
 
 /// Says what is wrong with what a task does.
 pub(super) fn check(spot: &Spot<'_>, findings: &mut Findings) {
     check_alternates(spot, findings);
     check_pipelines(spot, findings);
     check_inputs(spot, findings);
+    check_texts(spot, findings);
     check_undo(spot, findings);
     check_commands(spot, findings);
     match &spot.task.action {
@@ -23,18 +26,31 @@ pub(super) fn check(spot: &Spot<'_>, findings: &mut Findings) {
         Some(Action::Compute(compute)) => check_compute(spot, compute, findings),
         Some(Action::UndoTo(undo)) => check_point(spot, &undo.0, findings),
         Some(Action::Plan(nested)) => check_nested(spot, nested, findings),
+        Some(Action::Agent(agent)) => check_agent(spot, agent, findings),
         Some(
             Action::Model(_)
             | Action::Run(_)
             | Action::Command(_)
             | Action::Tool(_)
-            | Action::Agent(_)
             | Action::Manual(_)
             | Action::Adopt(_)
             | Action::Checkpoint(_)
             | Action::Wait(_),
         )
         | None => {}
+    }
+}
+
+fn check_agent(spot: &Spot<'_>, agent: &Agent, findings: &mut Findings) {
+    if agent.goal.trim().is_empty() {
+        people::empty(&spot.at("agent.goal"), "the agent has no goal", findings);
+    }
+    if agent.max_turns == Some(0) {
+        findings.error(
+            "plan::zero-limit",
+            spot.at("agent.max_turns"),
+            format!("with `max_turns: 0` the agent of task `{}` can do nothing", spot.task.id),
+        );
     }
 }
 
@@ -81,6 +97,9 @@ fn check_decide(spot: &Spot<'_>, decide: &Decide, findings: &mut Findings) {
 }
 
 fn check_compute(spot: &Spot<'_>, compute: &Compute, findings: &mut Findings) {
+    if compute.0.is_empty() {
+        people::empty(&spot.at("compute"), "there is nothing to compute", findings);
+    }
     for (name, expr) in &compute.0 {
         check_expr(expr, &spot.at(format!("compute.{name}")), spot.names, &spot.own, findings);
     }
@@ -205,6 +224,36 @@ fn check_undo(spot: &Spot<'_>, findings: &mut Findings) {
         .hint("say how to take it back with `undo: {run: …}`, say `undo: never`, or leave `undo` out");
 }
 
+/// A reference stands for itself: inside a list or an object it is a text.
+fn check_texts(spot: &Spot<'_>, findings: &mut Findings) {
+    let names_a_task = |text: &str| match Reference::parse(text) {
+        Some(Reference::Task { task, .. }) => spot.names.contains(task.as_str()),
+        Some(Reference::Artifact { .. } | Reference::Memory { .. }) | None => false,
+    };
+    for (name, input) in &spot.task.inputs {
+        let Input::Value(value @ (Value::Array(_) | Value::Object(_))) = input else { continue };
+        let mut stack = vec![value];
+        while let Some(value) = stack.pop() {
+            match value {
+                Value::Array(items) => stack.extend(items),
+                Value::Object(fields) => stack.extend(fields.values()),
+                Value::String(text) if names_a_task(text) => {
+                    findings
+                        .warning(
+                            "plan::reference-in-value",
+                            spot.at(format!("inputs.{name}")),
+                            format!(
+                                "`{text}` is a plain text inside a list or an object, and nothing is read from there"
+                            ),
+                        )
+                        .hint("give it an input of its own");
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Runners find what an action takes beside the task's own inputs: one name cannot mean both.
 fn check_inputs(spot: &Spot<'_>, findings: &mut Findings) {
     let task = spot.task;
@@ -232,6 +281,9 @@ pub(super) fn reserved_input(name: &str, meaning: &str, spot: &Spot<'_>, finding
 
 /// What is taken back to should be there; people may mark points while the plan runs, so it may yet come.
 fn check_point(spot: &Spot<'_>, to: &str, findings: &mut Findings) {
+    if to.is_empty() {
+        return people::empty(&spot.at("undo_to"), "it does not say what to go back to", findings);
+    }
     let plan = spot.plan;
     let marks = plan.tasks.iter().filter_map(|task| match &task.action {
         Some(Action::Checkpoint(mark)) => Some(mark.name.as_str()),

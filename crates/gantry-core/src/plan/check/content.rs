@@ -4,10 +4,16 @@ use std::collections::BTreeSet;
 
 use super::names::{check_condition, check_names, own_names};
 use super::tools::check_arguments;
-use super::{Findings, Location, actions, parts};
-use crate::plan::{Check, Idempotency, Plan, Task, folded};
-use crate::policy::{Budget, Judge};
+use super::{Findings, Location, actions, parts, people};
+use crate::plan::{Action, Check, Idempotency, Plan, Task, folded};
+use crate::policy::{Budget, Judge, Retry};
 use crate::time::Duration;
+
+/// A round with a higher number is none that a loop has made.
+const ROUND_MAX: u32 = 1_000_000;
+
+/// Whoever tries more often than this waits for something.
+const RETRIES_MAX: u32 = 1_000;
 
 /// More statements than anyone tests in one plan.
 pub(crate) const HYPOTHESES_MAX: usize = 1_000;
@@ -60,9 +66,59 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
             );
         }
     }
+    check_retries(plan.policy.retry, &Location::new(None, "policy.retry"), findings);
+    check_unused(plan, findings);
     for (index, task) in plan.tasks.iter().enumerate() {
         check_task(&Spot { plan, task, index, prefix: "", names: &names, own: own_names(task), item: None }, findings);
     }
+}
+
+/// Points out what is said about attempts where there are none, and about parts where there are none.
+fn check_unused(plan: &Plan, findings: &mut Findings) {
+    let parents: BTreeSet<&str> =
+        plan.tasks.iter().filter_map(|task| task.parent.as_ref()).map(crate::id::TaskId::as_str).collect();
+    for (index, task) in plan.tasks.iter().enumerate() {
+        let composite = parents.contains(task.id.as_str());
+        let grows = matches!(task.action, Some(Action::Map(_) | Action::Adopt(_)));
+        let mut point_out = |field: &str, why: &str, hint: &str| {
+            findings
+                .warning(
+                    "plan::unused-field",
+                    (Some(index), field),
+                    format!("`{field}` of task `{}` does nothing: {why}", task.id),
+                )
+                .hint(hint);
+        };
+        if !composite && !grows && task.timebox.is_some() {
+            point_out("timebox", "it has no parts", "use `timeout` for how long an attempt may take");
+        }
+        if !composite || task.action.is_some() {
+            continue;
+        }
+        let of_attempts = [
+            ("retry", task.retry.is_some()),
+            ("timeout", task.timeout.is_some()),
+            ("heartbeat", task.heartbeat.is_some()),
+            ("alternates", !task.alternates.is_empty()),
+        ];
+        for (field, _) in of_attempts.into_iter().filter(|(_, said)| *said) {
+            let hint =
+                if field == "timeout" { "use `timebox`, or give it to its parts" } else { "give it to its parts" };
+            point_out(field, "its parts do the work, and it has no attempts of its own", hint);
+        }
+        for (i, mode) in task.failure_modes.iter().enumerate() {
+            if let Some(recover) = mode.recover.as_deref().filter(|recover| !answers_for_parts(plan, recover)) {
+                let why = format!("`{recover}` tries nothing again here: its parts do the work");
+                let field = format!("failure_modes.{i}.recover");
+                point_out(&field, &why, "name a task, or use `fallback`, `undo` or `abort`");
+            }
+        }
+    }
+}
+
+/// Tells whether the failure of parts can be answered like this.
+fn answers_for_parts(plan: &Plan, recover: &str) -> bool {
+    matches!(recover, "fallback" | "undo" | "abort") || plan.tasks.iter().any(|task| task.id.as_str() == recover)
 }
 
 /// Two people with one name would approve as one.
@@ -177,6 +233,9 @@ pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
         ("success_criteria", &task.success_criteria),
     ] {
         for (i, check) in checks.iter().enumerate() {
+            if check.text().trim().is_empty() {
+                people::empty(&spot.at(format!("{field}.{i}")), "the check says nothing", findings);
+            }
             check_names(check, &spot.at(format!("{field}.{i}")), spot.names, &spot.own, findings);
         }
     }
@@ -197,6 +256,15 @@ pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
         }
     }
     check_retry(spot, findings);
+    if let Some(round) = task.round.as_ref().filter(|round| !(2..=ROUND_MAX).contains(&round.number)) {
+        findings
+            .error(
+                "plan::bad-round",
+                spot.at("round.number"),
+                format!("task `{}` is in round {}, but rounds go from 2 to {ROUND_MAX}", task.id, round.number),
+            )
+            .hint("`round` says what a loop has repeated; leave it out of what you write yourself");
+    }
     actions::check(spot, findings);
 }
 
@@ -221,9 +289,36 @@ pub(super) fn check_patience(wait: Option<Duration>, place: &Location, findings:
     }
 }
 
+/// Trying again has an end.
+fn check_retries(retry: Option<Retry>, place: &Location, findings: &mut Findings) {
+    let Some(retry) = retry else { return };
+    if retry.max > RETRIES_MAX {
+        findings
+            .error(
+                "plan::too-many-retries",
+                Location::new(place.task, format!("{}.max", place.path)),
+                format!("{} retries are asked for, and at most {RETRIES_MAX} are allowed", retry.max),
+            )
+            .hint("to wait for something, use a longer `backoff` or a task that waits");
+    }
+    if retry.backoff_max < retry.backoff {
+        findings
+            .warning(
+                "plan::backoff-max",
+                Location::new(place.task, format!("{}.backoff_max", place.path)),
+                format!(
+                    "`backoff_max` ({}) is less than `backoff` ({}), so it is what is waited",
+                    retry.backoff_max, retry.backoff
+                ),
+            )
+            .hint("lower `backoff`, or raise `backoff_max`");
+    }
+}
+
 /// Retries after a timeout need a word about whether half a run can be repeated.
 fn check_retry(spot: &Spot<'_>, findings: &mut Findings) {
     let task = spot.task;
+    check_retries(task.retry, &spot.at("retry"), findings);
     let retries = task.retry.is_some_and(|retry| retry.max > 0) && task.timeout.is_some();
     let unsaid = task.idempotency.is_none() && task.verify.is_none();
     if retries && unsaid && task.repeatable() == Idempotency::Unsafe {

@@ -13,7 +13,7 @@ use super::{Findings, Location};
 use crate::id::TaskId;
 use crate::plan::action::Action;
 use crate::plan::edges::{producers, references, waits_for};
-use crate::plan::{On, Plan, Reference, Task};
+use crate::plan::{InitialStatus, On, Plan, Reference, Task};
 
 /// No plan is nested deeper than this, whatever its budget says.
 const DEPTH_MAX: u32 = 64;
@@ -343,14 +343,20 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// With `require_gate_for_prod`, a deploy must stand behind a gate.
+    /// With `require_gate_for_prod`, a deploy must stand behind a gate that people have to pass. Whether they did is seen
+    /// when the deploy is about to begin: a gate may be left out on the way.
     fn check_deploys(&self, findings: &mut Findings) {
         if !self.plan.policy.require_gate_for_prod {
             return;
         }
-        let is_gate = |i: &usize| matches!(self.task(*i).action, Some(Action::Gate(_)));
         let mut behind_gate = vec![false; self.plan.tasks.len()];
-        let mut stack: Vec<usize> = (0..self.plan.tasks.len()).filter(is_gate).collect();
+        let gates = (0..self.plan.tasks.len()).filter(|i| not_by_people(self.task(*i)).is_none());
+        let mut stack: Vec<usize> = gates
+            .flat_map(|gate| self.behind[gate].iter().copied().filter(move |to| self.lets_through(gate, *to)))
+            .collect();
+        for i in &stack {
+            behind_gate[*i] = true;
+        }
         while let Some(i) = stack.pop() {
             for after in self.behind[i].iter().copied() {
                 if !std::mem::replace(&mut behind_gate[after], true) {
@@ -360,15 +366,46 @@ impl<'a> Graph<'a> {
         }
         for (i, task) in self.plan.tasks.iter().enumerate() {
             if deploys(task) && !behind_gate[i] {
+                let why = self.weak_gate_before(i).unwrap_or_else(|| "no gate stands before it".to_owned());
                 findings
-                    .error(
-                        "plan::ungated-deploy",
-                        (Some(i), ""),
-                        format!("task `{}` deploys, but no gate stands before it", task.id),
-                    )
-                    .hint("the policy says `require_gate_for_prod`: let it depend on a gate");
+                    .error("plan::ungated-deploy", (Some(i), ""), format!("task `{}` deploys, but {why}", task.id))
+                    .hint(
+                        "the policy says `require_gate_for_prod`: let it depend on a gate that people have to approve",
+                    );
             }
         }
+    }
+
+    /// Tells whether a task comes after a gate only when the gate was passed.
+    fn lets_through(&self, gate: usize, to: usize) -> bool {
+        let target = &self.task(to).id;
+        let passed = |on: &On| match on {
+            On::Success => true,
+            On::Outcome(outcome) => outcome == "approved",
+            On::Failure | On::Always => false,
+        };
+        let routes = self.task(gate).next.iter().filter(|route| route.max.is_none() && route.to == *target);
+        routes.map(|route| &route.on).all(passed) && !named_by_modes(self.task(gate)).any(|(_, id)| id == *target)
+    }
+
+    /// Says why a gate before a deploy holds nothing up.
+    fn weak_gate_before(&self, deploy: usize) -> Option<String> {
+        let upstream =
+            |i: &usize| matches!(self.task(*i).action, Some(Action::Gate(_))) && self.is_upstream(*i, deploy);
+        let gate = (0..self.plan.tasks.len()).find(upstream)?;
+        let why = not_by_people(self.task(gate)).unwrap_or("leads to it even when it is rejected");
+        Some(format!("gate `{}` before it {why}", self.task(gate).id))
+    }
+}
+
+/// Says why nobody has to pass this gate, if that is so; what is no gate is passed by nobody.
+fn not_by_people(task: &Task) -> Option<&'static str> {
+    match &task.action {
+        Some(Action::Gate(gate)) if gate.approvals_needed() == 0 => Some("asks nobody"),
+        Some(Action::Gate(_)) if task.optional => Some("is optional"),
+        Some(Action::Gate(_)) if task.status != InitialStatus::Pending => Some("is over from the start"),
+        Some(Action::Gate(_)) => None,
+        _ => Some("is no gate"),
     }
 }
 
@@ -378,7 +415,7 @@ fn named_by_modes(task: &Task) -> impl Iterator<Item = (usize, TaskId)> {
 }
 
 /// Tells whether a task deploys something, or becomes tasks that do.
-fn deploys(task: &Task) -> bool {
+pub(crate) fn deploys(task: &Task) -> bool {
     let each = match &task.action {
         Some(Action::Map(map)) => map.each.as_deref(),
         _ => None,

@@ -2,12 +2,30 @@
 
 use std::collections::BTreeSet;
 
-use super::Findings;
 use super::content::{Spot, check_growth, check_patience};
 use super::names::{check_names, is_never};
+use super::{Findings, Location};
 use crate::plan::{Ask, Check, Gate, Stakeholder, folded, is_same};
 
+/// Something that is to be read is empty.
+pub(super) fn empty(place: &Location, what: &str, findings: &mut Findings) {
+    findings.error("plan::empty-text", place, what.to_owned()).hint("write it down, or leave the field out");
+}
+
 pub(super) fn check_ask(spot: &Spot<'_>, ask: &Ask, findings: &mut Findings) {
+    if ask.question.trim().is_empty() {
+        empty(&spot.at("ask.question"), "there is no question to answer", findings);
+    }
+    let mut seen = BTreeSet::new();
+    for (i, choice) in ask.options.iter().enumerate() {
+        if !seen.insert(choice.name.as_str()) {
+            findings.error(
+                "plan::duplicate-choice",
+                spot.at(format!("ask.options.{i}")),
+                format!("the answer `{}` is listed twice", choice.name),
+            );
+        }
+    }
     if let Some(default) = &ask.default
         && !ask.options.is_empty()
         && !ask.options.iter().any(|choice| choice.name == *default)
@@ -31,6 +49,12 @@ pub(super) fn check_ask(spot: &Spot<'_>, ask: &Ask, findings: &mut Findings) {
 pub(super) fn check_gate(spot: &Spot<'_>, gate: &Gate, findings: &mut Findings) {
     let (plan, task) = (spot.plan, spot.task);
     let needed = gate.approvals_needed();
+    for (i, _) in gate.approvers.iter().enumerate().filter(|(_, name)| name.trim().is_empty()) {
+        empty(&spot.at(format!("gate.approvers.{i}")), "an approver has no name", findings);
+    }
+    if gate.role.as_ref().is_some_and(|role| role.trim().is_empty()) {
+        empty(&spot.at("gate.role"), "the role has no name, so nobody has it", findings);
+    }
     check_growth(gate.rounds_max, plan.policy.rounds_max, spot.at("gate.rounds_max"), findings);
     check_patience(gate.escalate_after, &spot.at("gate.escalate_after"), findings);
     if let Some(sort) = gate.r#type.as_deref().filter(|sort| !Gate::TYPES.contains(sort)) {

@@ -419,3 +419,42 @@ tasks:
       = help: did you mean `restore`?
     "#);
 }
+
+#[test]
+fn a_fault_in_one_item_of_a_list_does_not_hide_those_of_the_others() {
+    let file = "\
+title: Release
+tasks:
+  - {id: a, run: x}
+  - id: b
+    run: y
+    depends_on: [a, {x: 1}, zz]
+    next:
+      - {on: success, to: a, when: 'x >'}
+      - {on: success, to: nowhere}
+";
+    let report = seen(file);
+    assert!(report.contains("depends on `zz`, which does not exist\n --> plan.yaml:6:29"), "{report}");
+    assert!(report.contains("goes to `nowhere` on success, which does not exist\n --> plan.yaml:9:27"), "{report}");
+}
+
+#[test]
+fn an_id_that_is_no_text_or_no_name_says_so() {
+    insta::assert_snapshot!(seen("title: x\ntasks:\n  - {id: true, run: x}\n  - {id: '*', run: y}\n"), @"
+    error[plan::bad-id]: an id is a text, this is `true`
+     --> plan.yaml:3:10
+      |
+    3 |   - {id: true, run: x}
+      |          ^^^^
+      |
+      = help: give the task a name, in quotes if it is a word like `true`
+
+    error[plan::bad-id]: a family of tasks needs a name
+     --> plan.yaml:4:10
+      |
+    4 |   - {id: '*', run: y}
+      |          ^^^
+      |
+      = help: put the name before what stands for the rest, for example `dig-*`
+    ");
+}
