@@ -63,6 +63,7 @@ fn help_shows_what_can_be_done() {
       edit         Change what a finished task gave; exactly what works on it is done again
       revise       Change a plan into what a file says, or in words, as a new revision, while it runs or
                    after it ended
+      decompose    Break a plan, or one of its tasks, down into smaller tasks
       replan       Show what would bring a late or too dear plan back, each with its price, and take one
       fork         Begin another life of a plan from any point of its journal; the plan itself stays as
                    it is
@@ -131,7 +132,7 @@ fn a_sound_plan_is_said_to_be_sound() {
     7 |       search(query="idempotent HTTP methods retries") -> links;
       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.forecast, plan.read, plan.report, plan.weave, run, shell
+      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell
 
     [exit 0]
     "#);
@@ -193,7 +194,7 @@ fn programs_get_json() {
           "file": "examples/feature-x.yaml",
           "line": 7,
           "column": 7,
-          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.forecast, plan.read, plan.report, plan.weave, run, shell"
+          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell"
         }
       ],
       "notes": []

@@ -187,7 +187,7 @@ fn several_gates_are_decided_in_one_review_or_none_is() {
 }
 
 #[test]
-fn a_rejected_gate_and_one_that_wants_changes() {
+fn a_gate_that_wants_changes_withdraws_others_about_the_same_work_and_a_rejected_one_is_told() {
     let kit = Kit::with_plan(RELEASE);
     insta::assert_snapshot!(kit.session(&[
         "gate needs-changes release sign-off --why \"the notes are empty\"",
@@ -200,8 +200,20 @@ fn a_rejected_gate_and_one_that_wants_changes() {
     [exit 0]
     $ gantry gate reject release legal --role lawyer --rationale "the licence is wrong"
     --- talk
+    error: task `legal` does not wait for a decision
+
+    hint: see where it stands with `gantry status release`
+    [exit 5]
+    "#);
+    let kit = Kit::with_plan(RELEASE);
+    insta::assert_snapshot!(kit.session(&["gate reject release legal --role lawyer --rationale \"the licence is wrong\""]), @r#"
+    $ gantry gate reject release legal --role lawyer --rationale "the licence is wrong"
+    --- talk
     ana rejected `legal`
-    nobody works on it right now; go on with `gantry resume release`
+    `sign-off` waits for 0 of 1 approvals
+    next:
+      gantry gate approve release sign-off  # or `reject`, `needs-changes`
+      gantry resume release                 # then go on
     [exit 0]
     "#);
 }

@@ -148,7 +148,7 @@ fn an_audit_shows_who_decided_what_when_and_why() {
     1   2026-01-01T00:00:00Z  the plan was created with 4 tasks
     8   2026-01-01T00:00:00Z  paused by ben: lunch
     9   2026-01-01T00:00:00Z  sign-off: approved by ana (lawyer): all well
-    11  2026-01-01T00:00:00Z  legal: approved by ana (lawyer): all well
+    10  2026-01-01T00:00:00Z  legal: approved by ana (lawyer): all well
     13  2026-01-01T00:00:00Z  resumed by ana
     17  2026-01-01T00:00:00Z  the plan is completed
     release: 17 entries in 7 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
@@ -163,7 +163,7 @@ fn an_audit_shows_who_decided_what_when_and_why() {
     1   2026-01-01T00:00:00Z  the plan was created with 4 tasks
     8   2026-01-01T00:00:00Z  paused by ben: lunch
     9   2026-01-01T00:00:00Z  sign-off: approved by ana (lawyer): all well
-    11  2026-01-01T00:00:00Z  legal: approved by ana (lawyer): all well
+    10  2026-01-01T00:00:00Z  legal: approved by ana (lawyer): all well
     13  2026-01-01T00:00:00Z  resumed by ana
     17  2026-01-01T00:00:00Z  the plan is completed
     release: 17 entries in 7 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh

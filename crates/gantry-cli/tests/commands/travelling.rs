@@ -48,7 +48,7 @@ fn a_life_taken_in_elsewhere_is_the_same_life() {
     $ gantry audit @last
     1   2026-01-01T00:00:00Z  the plan was created with 4 tasks
     8   2026-01-01T00:00:00Z  sign-off: approved by ana (lawyer)
-    10  2026-01-01T00:00:00Z  legal: approved by ana (lawyer)
+    9   2026-01-01T00:00:00Z  legal: approved by ana (lawyer)
     15  2026-01-01T00:00:00Z  the plan is completed
     16  2026-01-01T00:00:00Z  it goes on from entry 15 of `release`
     plan-ship-release-xxxx: 16 entries in 7 turns, head hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
