@@ -38,7 +38,7 @@ fn a_task_is_broken_down_by_a_model_and_the_plan_has_a_new_revision() {
     let kit = asking(&server);
     insta::assert_snapshot!(kit.gantry(&["decompose", "hall", "--task", "permits", "--depth", "1"]));
     let status = kit.json("status hall --json");
-    assert_eq!((&status["revision"], &status["counts"]["pending"]), (&json!(2), &json!(2)), "{status:#}");
+    assert_eq!((&status["revision"], &status["tasks"]["pending"]), (&json!(2), &json!(2)), "{status:#}");
     let told = server.heard()[0].body.to_string();
     assert!(told.contains("Build a climbing hall in Aarhus") && told.contains("Raise the hall"), "{told}");
 }
