@@ -41,19 +41,22 @@ fn is_ahead(node: &Node) -> bool {
 }
 
 /// The network with round-the-clock work wherever someone with other hours may be found, as their hours are not known yet.
+/// A link that holds back the end of such work says nothing about its start: with fewer hours a day it begins earlier.
 fn alone(model: &Model<'_>) -> Network {
-    let mut network = model.network.clone();
-    for node in network.nodes.iter_mut().filter(|node| node.role == Role::Work) {
-        let other_hours = model.tasks[node.task].needs.iter().any(|need| match &need.who {
-            Who::Named { .. } => false,
-            Who::Fitting { role, skills, .. } => {
-                let fitting = all_fitting(model, role.as_deref(), skills);
-                fitting.iter().any(|&one| model.resources[one].resource.calendar.is_some())
-            }
-        });
-        if other_hours {
-            node.line = ALWAYS;
-        }
+    let other_hours = |node: &Node| {
+        node.role == Role::Work
+            && model.tasks[node.task].needs.iter().any(|need| match &need.who {
+                Who::Named { .. } => false,
+                Who::Fitting { role, skills, .. } => {
+                    let fitting = all_fitting(model, role.as_deref(), skills);
+                    fitting.iter().any(|&one| model.resources[one].resource.calendar.is_some())
+                }
+            })
+    };
+    let open: Vec<bool> = model.network.nodes.iter().map(other_hours).collect();
+    let mut network = model.network.keeping(|tie| tie.kind.holds_start() || !open[tie.to]);
+    for (node, _) in network.nodes.iter_mut().zip(&open).filter(|(_, open)| **open) {
+        node.line = ALWAYS;
     }
     network
 }

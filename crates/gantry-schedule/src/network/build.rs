@@ -61,6 +61,11 @@ pub(crate) struct Network {
 }
 
 impl Network {
+    /// The same nodes with some of the ties only.
+    pub(crate) fn keeping(&self, keep: impl Fn(&Tie) -> bool) -> Self {
+        Self::indexed(self.nodes.clone(), self.ties.iter().copied().filter(|tie| keep(tie)).collect())
+    }
+
     /// Orders the nodes; returns where each given node went. The error is a circle of nodes that wait for each other.
     pub(crate) fn new(nodes: Vec<Node>, ties: Vec<Tie>) -> Result<(Self, Vec<usize>), Vec<usize>> {
         let order = order(nodes.len(), &ties)?;
