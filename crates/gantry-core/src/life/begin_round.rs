@@ -40,7 +40,7 @@ impl Draft {
         }
         let whole = self.life.region(source, targets);
         let joined = self.life.joined(&whole);
-        let region: Vec<TaskNo> = whole.into_iter().filter(|no| !joined.contains_key(no)).collect();
+        let region: Vec<TaskNo> = whole.iter().copied().filter(|no| !joined.contains_key(no)).collect();
         if self.life.nodes_left(self.life.node(source).parent).is_some_and(|left| (region.len() as u64) > left) {
             return Err("the nodes budget is used up".to_owned());
         }
@@ -79,7 +79,7 @@ impl Draft {
             let after = last.insert(task.parent.clone(), task.id.clone());
             diff.added.push(Placed { after, task });
         }
-        let (outside, taken) = self.life.around_round(&region, &rename);
+        let (outside, taken) = self.life.around_round(&region, &whole, &rename);
         let asked: Vec<TaskNo> =
             outside.keys().copied().filter(|no| self.life.is_asked(*no) && self.life.waits_on(*no, &region)).collect();
         for (no, task) in &outside {
@@ -123,11 +123,16 @@ impl Life {
     /// How often this task, in its rounds so far, has sent work back to these. A way back around it begins a new count.
     fn rounds_made(&self, source: TaskNo, targets: &[TaskNo]) -> u32 {
         let name = self.first_name(source);
-        let rounds: Vec<TaskNo> = self.numbers().filter(|no| *no <= source && self.first_name(*no) == name).collect();
+        // Rounds that were taken out of the plan were made all the same.
+        let all = (1..=source.0).map(TaskNo);
+        let rounds: Vec<TaskNo> = all.filter(|no| self.first_name(*no) == name).collect();
         let goals: BTreeSet<&TaskId> = targets.iter().map(|target| self.first_name(*target)).collect();
         let mut made = 0;
         for pair in rounds.windows(2).rev() {
-            let Some(cause) = self.sent_back_by(pair[1]) else { continue };
+            let Some(cause) = self.sent_back_by(pair[1]) else {
+                made += u32::from(self.node(pair[1]).task.round.is_some());
+                continue;
+            };
             if self.first_name(cause) != name {
                 if self.is_before(pair[0], cause) {
                     break;
@@ -317,10 +322,12 @@ impl Life {
             .collect()
     }
 
-    /// How tasks outside the region change, and the routes that lead into the new round already.
+    /// How tasks outside the region change, and the routes that lead into the new round already. `whole` is the region
+    /// with what has a newer round already.
     fn around_round(
         &self,
         region: &[TaskNo],
+        whole: &[TaskNo],
         rename: &impl Fn(&TaskId) -> Option<TaskId>,
     ) -> (BTreeMap<TaskNo, Task>, Vec<Taken>) {
         let mut outside: BTreeMap<TaskNo, Task> = BTreeMap::new();
@@ -336,7 +343,7 @@ impl Life {
         let is_outside = |no: &TaskNo| region.binary_search(no).is_err();
         for no in self.numbers().filter(is_outside) {
             for target in ways_back(&self.node(no).task).into_iter().filter_map(|id| self.no(id.as_str())) {
-                if is_outside(&target) || self.stays_behind(no, target, region, &waiting) {
+                if whole.binary_search(&target).is_err() || self.stays_behind(no, target, whole, &waiting) {
                     continue;
                 }
                 let task = outside.entry(no).or_insert_with(|| Task::clone(&self.node(no).task));

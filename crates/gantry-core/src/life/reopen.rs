@@ -12,8 +12,14 @@ use crate::plan::Action;
 impl Draft {
     /// Opens a task again; whoever waits behind it with a question withdraws it.
     pub(super) fn reopen(&mut self, no: TaskNo, because: &str, afresh: bool) {
+        // What contains it and was over is not any more.
+        let over = |above: &TaskNo| self.life.task(*above).state.is_final();
+        let unfinished: Vec<TaskNo> = self.life.ancestors(no).filter(over).collect();
         self.record(Event::TaskReopened { task: self.id(no), because: because.to_owned(), afresh });
         self.withdraw_behind(no);
+        for above in unfinished {
+            self.withdraw_behind(above);
+        }
     }
 
     /// Withdraws the questions behind a task that is done again, and those of whatever contains a task behind it.
