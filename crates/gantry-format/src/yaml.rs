@@ -24,6 +24,7 @@ pub fn parse(source: &str) -> Parsed {
         anchors: BTreeMap::new(),
         alias_bytes: 0,
         documents: 0,
+        read_to: 0,
     };
     let outcome = reader.read();
     reader.builder.finish(&outcome)
@@ -38,6 +39,8 @@ struct Reader<'a> {
     /// How much text was copied for anchors and aliases so far.
     alias_bytes: usize,
     documents: usize,
+    /// Where the last thing ends that was understood.
+    read_to: usize,
 }
 
 /// What has to be remembered about a collection until it ends.
@@ -75,7 +78,9 @@ impl Reader<'_> {
                     if let (Some(tag), Some(place)) = (event.tag(), span.tag_span()) {
                         self.refuse_tag(tag, place_of(place));
                     }
-                    self.event(event, place_of(span))?;
+                    let place = place_of(span);
+                    self.event(event, place)?;
+                    self.read_to = self.read_to.max(place.end);
                 }
                 Err(error) => {
                     let problem = self.syntax(&error);
@@ -304,6 +309,23 @@ impl Reader<'_> {
         (here != there).then(|| format!("{what}; fields of one task start in the same column"))
     }
 
+    /// The quote behind a refusal: it was forgotten to be closed, and so ends, if at all, in another line.
+    fn open_quote(&self, kind: &ErrorKind, offset: usize) -> Option<Span> {
+        let opening = match kind {
+            ErrorKind::UnclosedQuotedScalar | ErrorKind::DocumentIndicatorInQuotedScalar => offset,
+            _ => {
+                let (opening, end) = last_quoted(self.source, self.read_to, offset)?;
+                let ends_a_line = self.source[opening..end].contains('\n');
+                let is_behind = matches!(
+                    kind,
+                    ErrorKind::InvalidTrailingSingleQuotedScalar | ErrorKind::InvalidTrailingDoubleQuotedScalar
+                );
+                (ends_a_line && (is_behind || end >= offset)).then_some(opening)?
+            }
+        };
+        Some(Span::new(opening, opening + 1))
+    }
+
     /// Translates a refusal of the YAML parser.
     fn syntax(&self, error: &ScanError) -> Diagnostic {
         let offset = error.marker().byte_offset().unwrap_or(self.source.len());
@@ -312,6 +334,14 @@ impl Reader<'_> {
         let span = Span::new(offset, offset + next.map_or(0, char::len_utf8));
         if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
             return too_deep(span);
+        }
+        if let Some(quote) = self.open_quote(error.kind(), offset) {
+            let problem = Diagnostic::error("file::syntax", "not valid YAML: a quote is not closed")
+                .at(quote)
+                .label("it opens here")
+                .hint("close it with the same mark on its line; inside it, write `\\\"` in double and `''` in single quotes");
+            let is_elsewhere = self.source[quote.start..offset].contains('\n');
+            return if is_elsewhere { problem.other(span, format!("{}, here", error.info())) } else { problem };
         }
         let hint = match error.kind() {
             ErrorKind::UnknownAnchor => Some("a text that starts with `*` needs quotes".to_owned()),
@@ -324,6 +354,31 @@ impl Reader<'_> {
             .label("here")
             .hint_opt(hint)
     }
+}
+
+/// Where the last quoted text before a place begins and ends, if one begins after `from`.
+fn last_quoted(source: &str, from: usize, offset: usize) -> Option<(usize, usize)> {
+    let bytes = source.as_bytes();
+    let begins_word =
+        |at: usize| at == from || bytes[at - 1].is_ascii_whitespace() || b"[{,:-?".contains(&bytes[at - 1]);
+    let (mut at, mut last) = (from, None);
+    while at < offset {
+        let mark = bytes[at];
+        if mark == b'#' && (at == 0 || bytes[at - 1].is_ascii_whitespace()) {
+            at = source[at..].find('\n').map_or(offset, |end| at + end);
+        } else if matches!(mark, b'"' | b'\'') && begins_word(at) {
+            let opening = at;
+            at += 1;
+            while at < offset && bytes[at] != mark {
+                at += if mark == b'"' && bytes[at] == b'\\' { 2 } else { 1 };
+            }
+            at = (at + 1).min(offset);
+            last = Some((opening, at));
+        } else {
+            at += 1;
+        }
+    }
+    last
 }
 
 fn place_of(span: granit_parser::Span) -> Span {

@@ -96,6 +96,52 @@ tasks:
 }
 
 #[test]
+fn a_quote_that_is_not_closed_is_shown_where_it_opens() {
+    let rest = "tasks:\n  - id: build\n    title: \"Build all\"\n";
+    insta::assert_snapshot!(seen(&format!("title: \"Release\n{rest}")), @r#"
+    error[file::syntax]: not valid YAML: a quote is not closed
+     --> plan.yaml:1:8
+      |
+    1 | title: "Release
+      |        ^ it opens here
+    2 | tasks:
+      | - invalid indentation in multiline quoted scalar, here
+      |
+      = help: close it with the same mark on its line; inside it, write `\"` in double and `''` in single quotes
+    "#);
+    insta::assert_snapshot!(seen(&format!("{rest}    run: 'make all\n    timeout: 5m\n")), @r#"
+    error[file::syntax]: not valid YAML: a quote is not closed
+     --> plan.yaml:4:10
+      |
+    4 |     run: 'make all
+      |          ^ it opens here
+    5 |     timeout: 5m
+      |     - invalid indentation in multiline quoted scalar, here
+      |
+      = help: close it with the same mark on its line; inside it, write `\"` in double and `''` in single quotes
+    "#);
+    insta::assert_snapshot!(seen(&format!("{rest}    labels: [\"slow, quick]\n    risks: [\"cold\"]\n")), @r#"
+    error[file::syntax]: not valid YAML: a quote is not closed
+     --> plan.yaml:4:14
+      |
+    4 |     labels: ["slow, quick]
+      |              ^ it opens here
+    5 |     risks: ["cold"]
+      |     - invalid indentation, here
+      |
+      = help: close it with the same mark on its line; inside it, write `\"` in double and `''` in single quotes
+    "#);
+    let places = [
+        ("title: 'Release\n---\n", 1),
+        ("title: x # don't \"\ntasks: [\"a, b]\nlabels: [c]\n", 2),
+        ("title: it's\nowner: 5\"\ntasks:\n  - \"a\n  - 'b'\n", 4),
+    ];
+    for (file, line) in places {
+        assert!(seen(file).contains(&format!("plan.yaml:{line}:")), "{}", seen(file));
+    }
+}
+
+#[test]
 fn a_tab_in_the_indentation_gets_a_hint() {
     let file = "title: Release\ntasks:\n\t- id: build\n";
     insta::assert_snapshot!(seen(file), @"
