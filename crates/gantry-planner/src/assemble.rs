@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
+use crate::divide::divided;
 use crate::knowledge::{Calendar, Three};
 use crate::outline::{Outline, OutlinePhase, OutlineTask};
+use crate::settle::settled;
 use crate::weave::is_taken;
 
 /// How many risks a decision is shown with.
@@ -41,6 +43,7 @@ pub struct Setting {
 /// A plan in the form of a plan file; says what of the outline does not fit together. No phase gets a
 /// name that is taken.
 pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> Result<Value, String> {
+    let outline = &divided(outline, setting.calendar);
     let names = Names::of(outline, taken)?;
     let roles: BTreeMap<&str, &str> =
         outline.roles.iter().map(|role| (role.id.as_str(), role.title.as_str())).collect();
@@ -82,7 +85,7 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
         gather(&mut tasks);
     }
     let done_when: Vec<Value> = setting.success.iter().map(|words| json!({"words": words})).collect();
-    Ok(json!({"tasks": tasks, "done_when": done_when, "schedule": schedule(outline, setting, scheduling)}))
+    Ok(settled(json!({"tasks": tasks, "done_when": done_when, "schedule": schedule(outline, setting, scheduling)})))
 }
 
 /// Where nobody decides about an end, the last task waits for whatever leads nowhere.
@@ -292,12 +295,12 @@ impl<'a> Names<'a> {
         Ok(Self { phases, milestones, home })
     }
 
-    /// What a task waits for. Whoever goes on with what an earlier phase has made waits for the decision about it.
+    /// What a task waits for. Whoever goes on with what earlier phases have made waits for the decisions about them.
     fn before(&self, task: &OutlineTask, at: usize) -> Vec<String> {
         let mut before = task.after.clone();
-        let latest = task.after.iter().filter_map(|id| self.home.get(id.as_str())).max();
-        let decided = latest.filter(|phase| **phase < at).and_then(|phase| self.milestones[*phase].clone());
-        before.extend(decided);
+        let phases: BTreeSet<usize> = task.after.iter().filter_map(|id| self.home.get(id.as_str()).copied()).collect();
+        before
+            .extend(phases.into_iter().filter(|phase| *phase < at).filter_map(|phase| self.milestones[phase].clone()));
         before
     }
 }

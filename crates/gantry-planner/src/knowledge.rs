@@ -211,6 +211,10 @@ data! {
 pub struct Task {
     pub id: String,
     pub title: String,
+    #[serde(default)]
+    pub stages: Vec<Stage>,
+    #[serde(default)]
+    pub beside: String,
     pub detail: String,
     pub role: String,
     #[serde(default)]
@@ -228,6 +232,17 @@ pub struct Task {
     pub sizes: Option<Vec<Size>>,
     #[serde(default)]
     pub needs: Option<Needs>,
+}
+
+/// A part of a piece of work that is handed over on its own where the whole takes months.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stage {
+    /// What people call it.
+    pub title: String,
+    /// How one sees that it is done; the last part is done when the whole is.
+    #[serde(default)]
+    pub done_when: String,
 }
 
 /// What has to be the case for a task to make sense.
@@ -309,6 +324,14 @@ impl Knowledge {
             }
             if !rises(task.estimate) || task.estimate[2] <= 0.0 {
                 wrong(format!("the estimate of task `{id}` does not rise"));
+            }
+            if let Some((_, earlier)) = task.stages.split_last()
+                && (earlier.is_empty() || earlier.iter().any(|stage| stage.done_when.is_empty()))
+            {
+                wrong(format!("task `{id}` has one stage, or a stage before its last that nobody sees the end of"));
+            }
+            if !task.beside.is_empty() && !self.tasks().any(|other| other.id == task.beside && other.id != *id) {
+                wrong(format!("task `{id}` goes along with `{}`, which is no other task", task.beside));
             }
             if !before.insert(id) {
                 wrong(format!("there are two tasks `{id}`"));

@@ -23,6 +23,8 @@ pub mod template;
 pub mod tools;
 pub mod weave;
 
+mod divide; // what assembling does: long work
+mod settle; // and loose ends
 mod fill; // what knowledge and templates share
 mod phrase; // what screening and telling kinds share
 mod words;

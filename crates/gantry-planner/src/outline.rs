@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fill::Words;
 use crate::kind::Size;
-use crate::knowledge::{Knowledge, Needs, Task, Three, Unit};
+use crate::knowledge::{Knowledge, Needs, Stage, Task, Three, Unit};
 
 /// What is known about a request when its work is broken down.
 #[derive(Clone, Debug, Serialize)]
@@ -102,6 +102,13 @@ pub struct OutlineTask {
     pub id: String,
     /// What people call it.
     pub title: String,
+    /// Its parts, each handed over on its own, for when it takes months.
+    #[serde(default)]
+    pub stages: Vec<Stage>,
+    /// The work that it goes along with, if any: where both have parts, each part of that waits for the one beside the
+    /// part before it.
+    #[serde(default)]
+    pub beside: String,
     /// What exactly is done.
     pub detail: String,
     /// Who answers for it.
@@ -240,9 +247,15 @@ fn outline_task(task: &Task, kept: &Kept<'_>, scale: &Scale, words: &Words) -> R
             material: cost.kind == "material",
         })
     });
+    let stages = task
+        .stages
+        .iter()
+        .map(|stage| Ok(Stage { title: words.fill(&stage.title)?, done_when: words.fill(&stage.done_when)? }));
     Ok(OutlineTask {
         id: task.id.clone(),
         title: words.fill(&task.title)?,
+        stages: stages.collect::<Result<_, String>>()?,
+        beside: if kept.tasks.contains_key(task.beside.as_str()) { task.beside.clone() } else { String::new() },
         detail: words.fill(&task.detail)?,
         role: task.role.clone(),
         with: task.with.clone(),
@@ -263,6 +276,8 @@ fn errands(knowledge: &Knowledge, given: &Given, words: &Words) -> Result<Outlin
         Ok(OutlineTask {
             id: task.id.clone(),
             title: words.fill(&task.title)?,
+            stages: Vec::new(),
+            beside: String::new(),
             detail: words.fill(&task.detail)?,
             role: "you".to_owned(),
             with: Vec::new(),
@@ -383,14 +398,15 @@ fn between(points: &[(f64, f64)], at: f64) -> f64 {
     last.1
 }
 
-/// Nobody estimates to the minute: quarters of an hour, then hours, then half days.
+/// Nobody estimates to the minute: a few minutes, quarters of an hour, then hours, then half days.
 fn round_hours(hours: f64) -> f64 {
     let step = match hours {
+        h if h < 1.0 => 0.05,
         h if h < 4.0 => 0.25,
         h if h < 40.0 => 1.0,
         _ => 4.0,
     };
-    ((hours / step).round() * step).max(0.25)
+    ((hours / step).round() * step).max(0.05)
 }
 
 /// Two digits that count.

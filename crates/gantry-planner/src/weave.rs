@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::knowledge::Three;
+use crate::knowledge::{Stage, Three};
 use crate::outline::{Milestone, Outline, OutlineCost, OutlinePhase, OutlineRisk, OutlineRole, OutlineTask};
 
 /// What was answered.
@@ -76,6 +76,10 @@ pub struct TasksAnswer {
 pub struct TaskAnswer {
     pub id: String,
     pub title: String,
+    #[serde(default)]
+    pub stages: Vec<Stage>,
+    #[serde(default)]
+    pub beside: String,
     pub detail: String,
     pub role: String,
     #[serde(default)]
@@ -109,8 +113,8 @@ pub struct Woven {
     pub repairs: Vec<String>,
 }
 
-/// Nothing takes less than a quarter of an hour, and nothing that can be planned more than a working life.
-const HOURS_MIN: f64 = 0.25;
+/// Nothing takes less than a minute, and nothing that can be planned more than a working life.
+const HOURS_MIN: f64 = 0.02;
 const HOURS_MAX: f64 = 100_000.0;
 /// No amount of money is larger.
 const MONEY_MAX: f64 = 1e13;
@@ -314,7 +318,9 @@ impl Loom<'_> {
                 }
                 let mut seen = BTreeSet::new();
                 after.retain(|id| seen.insert(id.clone()));
-                tasks.push(self.task(task, name, after, (roles, risks), titles.of_task(at, task)));
+                let beside = names[at].get(task.beside.as_str()).cloned().unwrap_or_default();
+                let task = self.task(task, name, after, (roles, risks), titles.of_task(at, task));
+                tasks.push(OutlineTask { beside, ..task });
             }
             if tasks.is_empty() {
                 self.tell(format!("the phase `{}` has no task: it is left out", phase.id));
@@ -388,6 +394,8 @@ impl Loom<'_> {
         OutlineTask {
             costs: costs.collect(),
             title,
+            stages: task.stages.clone(),
+            beside: String::new(),
             detail: task.detail.clone(),
             with: task
                 .with

@@ -237,9 +237,7 @@ fn real_requests_are_worked_out_completely_and_each_in_its_own_way() {
         assert_eq!(overview["health"].as_array().unwrap().len(), 14, "{id}");
         let broken: Vec<&Value> =
             overview["health"].as_array().unwrap().iter().filter(|check| check["passed"] == false).collect();
-        // Long projects have long tasks and long waits; nothing else may be wrong with what fits.
-        let long = |check: &&&Value| ["high_float", "high_duration"].iter().any(|id| check["id"] == *id);
-        assert!(broken.iter().all(|check| long(&check)) || overview["feasible"] == false, "{id}: {broken:?}");
+        assert!(broken.is_empty() || overview["feasible"] == false, "{id}: what fits passes all 14 checks: {broken:?}");
         sound += usize::from(broken.is_empty());
         fits += usize::from(overview["feasible"] == true);
         let page = made["report"]["markdown"].as_str().unwrap();

@@ -7,45 +7,12 @@ mod shared;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gantry_planner::assemble::{self, Setting};
+use gantry_planner::assemble;
 use gantry_planner::kind::Size;
 use gantry_planner::knowledge::{BUILT_IN, Knowledge};
 use gantry_planner::outline::{Given, Outline};
-use jiff::civil::date;
 use serde_json::Value;
-use shared::{loaded, scheduled};
-
-fn given(size: Size) -> Given {
-    Given {
-        team: None,
-        what: "a community solar co-op".to_owned(),
-        place: Some("Aarhus".to_owned()),
-        client: None,
-        users: None,
-        quantity: None,
-        deadline: None,
-        budget: None,
-        size,
-        budget_eur: None,
-        days: None,
-        per_eur: 1.0,
-        public: true,
-    }
-}
-
-fn setting(knowledge: &Knowledge) -> Setting {
-    Setting {
-        team: None,
-        start: date(2027, 1, 4),
-        calendar: knowledge.calendar,
-        zone: "Europe/Copenhagen".to_owned(),
-        days_off: Vec::new(),
-        currency: "EUR".to_owned(),
-        budget: None,
-        deadline: None,
-        success: Vec::new(),
-    }
-}
+use shared::{given, loaded, scheduled, setting};
 
 fn all() -> impl Iterator<Item = (Knowledge, Size)> {
     let kinds = BUILT_IN.iter().map(|(kind, text)| Knowledge::read(kind, text).unwrap());

@@ -1,5 +1,7 @@
 //! From a sentence to a plan that is accepted and carried out.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use super::kit::Kit;
@@ -270,13 +272,45 @@ fn documents_that_come_along_are_named_in_the_facts() {
 const KILLS_APART: usize = 7;
 
 #[test]
+fn killed_at_the_boundary_of_any_task_planning_goes_on_to_the_same_bytes() {
+    let plan = format!("plan --yes --offline --today 2026-11-16 \"{SOLAR}\"");
+    let undisturbed = Kit::new();
+    assert_eq!(undisturbed.code(&plan), 0);
+    let (tasks, expected) = (undisturbed.json("status @last --json")["tasks"].clone(), planned(&undisturbed));
+    let (next, deaths) = (AtomicUsize::new(1), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        let each = || {
+            loop {
+                let (kit, nth) = (Kit::new(), next.fetch_add(1, Ordering::Relaxed));
+                if !kit.dies(&[("GANTRY_CRASH_AT", &format!("after_append:{nth}"))], &plan) {
+                    return;
+                }
+                deaths.fetch_add(1, Ordering::Relaxed);
+                assert_eq!(kit.code("resume @last"), 4, "turn {nth}");
+                assert!(planned(&kit) == expected, "turn {nth}");
+            }
+        };
+        (0..WORKERS).for_each(|_| drop(scope.spawn(each)));
+    });
+    // Every task has ended in some turn, and every turn was the last one of some process.
+    let done = tasks["completed"].as_u64().unwrap();
+    assert!(deaths.load(Ordering::Relaxed) as u64 >= done / 2, "{deaths:?} deaths, {done} tasks");
+}
+
+/// How many processes work beside each other.
+const WORKERS: usize = 2;
+
+/// What planning has made: the page, the work and what it costs.
+fn planned(kit: &Kit) -> (String, Value, Value) {
+    let page = kit.output(&["artifact", "get", "@last", "report", "plan.md", "-o", "-"]);
+    let work = kit.json("export @last --format json");
+    (String::from_utf8(page.stdout).unwrap(), work["tasks"].clone(), work["cost"].clone())
+}
+
+#[test]
 fn killed_anywhere_planning_goes_on_to_the_same_bytes() {
     let plan = ["plan", "--yes", "--offline", "--today", "2026-11-16", "--detail", "fast", SOLAR];
-    let result = |kit: &Kit| {
-        let page = kit.output(&["artifact", "get", "@last", "report", "plan.md", "-o", "-"]);
-        let work = kit.json("export @last --format json");
-        (String::from_utf8(page.stdout).unwrap(), work["tasks"].clone(), work["cost"].clone())
-    };
+    let result = planned;
     let undisturbed = Kit::new();
     assert!(undisturbed.output(&plan).status.success());
     let expected = result(&undisturbed);
@@ -296,6 +330,42 @@ fn killed_anywhere_planning_goes_on_to_the_same_bytes() {
         }
         assert!(deaths > 1, "{point}: nobody died");
     }
+}
+
+/// More kills than any planning has boundaries.
+const KILLS_MAX: usize = 500;
+
+#[test]
+fn killed_again_and_again_one_life_comes_to_the_same_bytes() {
+    let outputs = |kit: &Kit| -> Vec<(Value, Value)> {
+        let status = kit.json("status @last --json");
+        let tasks = status["task_list"].as_array().unwrap().iter().map(|task| task["id"].clone());
+        let mut all: Vec<(Value, Value)> = Vec::new();
+        for id in tasks {
+            let shown = json_of(kit, &["task", "show", "@last", id.as_str().unwrap(), "--json"]);
+            let kept = shown["artifacts"].as_array().into_iter().flatten().map(|kept| kept["hash"].clone());
+            all.push((id, json!([shown["outputs"], kept.collect::<Vec<_>>()])));
+        }
+        let page = kit.output(&["artifact", "get", "@last", "report", "plan.md", "-o", "-"]);
+        all.push((json!("page"), json!(String::from_utf8(page.stdout).unwrap())));
+        all
+    };
+    let plan = format!("plan --yes --offline --today 2026-11-16 \"{SOLAR}\"");
+    let undisturbed = Kit::new();
+    assert_eq!(undisturbed.code(&plan), 0);
+    let expected = outputs(&undisturbed);
+    // Each process dies with the second turn that it has written down: what it began is over, and nobody was told.
+    let kit = Kit::new();
+    let dies = |line: &str| kit.dies(&[("GANTRY_CRASH_AT", "after_append:2")], line);
+    assert!(dies(&plan));
+    let deaths = (1..KILLS_MAX).find(|_| !dies("resume @last")).unwrap_or(KILLS_MAX);
+    assert!(deaths > 10, "only {deaths} deaths");
+    assert_eq!(kit.json("status @last --json")["state"], "blocked", "it waits to be accepted");
+    for (one, other) in outputs(&kit).iter().zip(&expected) {
+        assert_eq!(one, other);
+    }
+    assert_eq!(kit.code("audit @last"), 0);
+    assert_eq!(kit.code("replay @last"), 0);
 }
 
 #[test]

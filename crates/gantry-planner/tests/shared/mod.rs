@@ -3,6 +3,11 @@
 #![allow(dead_code, clippy::unwrap_used)] // each uses some of it; a test may
 
 use gantry_core::plan::Plan;
+use gantry_planner::assemble::Setting;
+use gantry_planner::kind::Size;
+use gantry_planner::knowledge::Knowledge;
+use gantry_planner::outline::Given;
+use jiff::civil::date;
 use serde_json::{Value, json};
 
 /// Real data that is no part of the repository; says so where it is not there.
@@ -41,4 +46,38 @@ pub fn scheduled(title: &str, plan: &Value) -> (gantry_schedule::Project, Value)
     let options = gantry_schedule::Options { draws: 100, schedules: 20, ..Default::default() };
     let schedule = serde_json::to_value(gantry_schedule::schedule(&project, &options).unwrap()).unwrap();
     (project, schedule)
+}
+
+/// A project of a size about which little is said.
+pub fn given(size: Size) -> Given {
+    Given {
+        team: None,
+        what: "a community solar co-op".to_owned(),
+        place: Some("Aarhus".to_owned()),
+        client: None,
+        users: None,
+        quantity: None,
+        deadline: None,
+        budget: None,
+        size,
+        budget_eur: None,
+        days: None,
+        per_eur: 1.0,
+        public: true,
+    }
+}
+
+/// When and where it happens.
+pub fn setting(knowledge: &Knowledge) -> Setting {
+    Setting {
+        team: None,
+        start: date(2027, 1, 4),
+        calendar: knowledge.calendar,
+        zone: "Europe/Copenhagen".to_owned(),
+        days_off: Vec::new(),
+        currency: "EUR".to_owned(),
+        budget: None,
+        deadline: None,
+        success: Vec::new(),
+    }
 }
