@@ -1,16 +1,12 @@
 //! `gantry decompose`: breaks a plan or one of its tasks down into smaller tasks, as a new revision.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use gantry_core::id::{PlanId, TaskId};
-use gantry_core::input::{Change, Input};
-use gantry_core::life::{Life, PlanState};
-use gantry_core::plan::{Action, Idempotency, Input as Given, Plan, Task, Tool};
-use gantry_engine::{Engine, EngineError, NewPlan, Origin, Until};
-use gantry_planner::decompose::{Decomposition, Outcome, Settings, TOOL, Tree};
-use gantry_planner::facts::{Asked, Facts};
-use serde_json::{Map, Value, json};
+use gantry_core::id::PlanId;
+use gantry_core::life::Life;
+use gantry_many::decompose::{Unbroken, Wanted, broken_down};
+use gantry_planner::decompose::{Decomposition, Outcome, Settings};
+use serde_json::{Map, json};
 
 use crate::arguments::{By, ThePlan};
 use crate::desk::{known_task, refusal};
@@ -72,16 +68,6 @@ fn between(text: &str) -> Result<(u32, u32), String> {
     numbers.filter(|(min, max)| min <= max && *max > 0).ok_or_else(|| "write MIN-MAX, such as `2-5`".to_owned())
 }
 
-/// What is to be broken down, and how.
-pub struct Wanted {
-    /// The task; none means the whole plan.
-    pub task: Option<TaskId>,
-    /// What is not as the variables say.
-    pub settings: Map<String, Value>,
-    /// Who wants it.
-    pub by: String,
-}
-
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     Settings::from_variables(|name| std::env::var(name).ok()).map_err(|bad| Fault::bad_input(bad.to_string()))?;
     let by = args.by.name()?;
@@ -104,7 +90,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         if args.allow_existing_children {
             settings.insert("allow_existing_children".to_owned(), json!(true));
         }
-        let made = Box::pin(broken_down(&engine, &card.id, Wanted { task, settings, by })).await?;
+        let today = jiff::Zoned::now().date();
+        let made = Box::pin(broken_down(&engine, &card.id, Wanted { task, settings, by, today })).await;
+        let made = made.map_err(|unbroken| told(unbroken, &card.id))?;
         if args.record.json {
             exit::print_json(&made)?;
         } else {
@@ -115,106 +103,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     })
 }
 
-/// Breaks a plan down, and makes what came of it a revision.
-pub async fn broken_down(engine: &Engine, plan: &PlanId, wanted: Wanted) -> Result<Decomposition, Fault> {
-    let life = engine.open(plan).await?.life;
-    let errand = errand(engine, &life, &wanted).await?;
-    engine.drive(&errand, Until::Stuck, begin(engine, &errand).await?).await?.ended().await?;
-    let life = engine.open(&errand).await?.life;
-    let result = life.outputs(STEP).and_then(|outputs| outputs.get("result")).cloned();
-    let Some(result) = result else {
-        let why = life.causes().first().map_or("it did not come to an end", String::as_str);
-        return Err(Fault::internal(format!("nothing was broken down: {why}"))
-            .hint("see which models there are with `gantry model doctor`, then repeat the command"));
-    };
-    let mut made: Decomposition = serde_json::from_value(result)
-        .map_err(|error| Fault::internal(format!("what came of it cannot be read: {error}")))?;
-    plan.as_str().clone_into(&mut made.plan_id);
-    grow(engine, plan, &made, &wanted).await?;
-    Ok(made)
-}
-
-/// The only step of the plan that breaks down.
-const STEP: &str = "break-down";
-/// How often a plan that others change meanwhile is tried to be changed.
-const TRIES_MAX: u32 = 20;
-
-/// A part of the plan that breaks it down: the same one for the same wish, so that whoever was interrupted goes on.
-async fn errand(engine: &Engine, life: &Life, wanted: &Wanted) -> Result<PlanId, Fault> {
-    let plan = life.plan();
-    let tree = Tree::from(&plan);
-    let node = wanted.task.as_ref().and_then(|task| tree.node(task.as_str()));
-    let goal = if plan.objective.is_empty() { &plan.title } else { &plan.objective };
-    let today = jiff::Zoned::now().date();
-    let facts = Facts::of(&Asked::new(goal.clone(), today));
-    let facts = facts.ok().and_then(|facts| serde_json::to_value(facts).ok()).unwrap_or_default();
-    let title = node.map_or(plan.title.as_str(), |node| &node.name);
-    let given = |value: Value| Given::Value(value);
-    let args = BTreeMap::from([
-        ("tree".to_owned(), given(json!(tree))),
-        ("target".to_owned(), given(json!(wanted.task))),
-        ("facts".to_owned(), given(facts)),
-        ("today".to_owned(), given(json!(today))),
-        ("settings".to_owned(), given(Value::Object(wanted.settings.clone()))),
-    ]);
-    let mut step = Task::new(TaskId::slugged(STEP));
-    step.action = Some(Action::Tool(Tool { name: TOOL.to_owned(), args }));
-    step.idempotency = Some(Idempotency::Safe);
-    let part_of = wanted.task.clone().unwrap_or_else(|| TaskId::slugged(STEP));
-    let origin = Origin { by: wanted.by.clone(), parent: Some((life.id().clone(), part_of)), ..Origin::default() };
-    let once = format!(
-        "decompose {} {} {} {}",
-        life.id(),
-        life.revision(),
-        wanted.task.as_ref().map_or("", TaskId::as_str),
-        Value::Object(wanted.settings.clone())
-    );
-    let plan = Plan { title: format!("Break down: {title}"), tasks: vec![step], ..Plan::default() };
-    Ok(engine.create(NewPlan { plan, origin, once: Some(once) }).await?)
-}
-
-/// What the part has to be told to go on: one that did not come to a good end before is tried once more.
-async fn begin(engine: &Engine, errand: &PlanId) -> Result<Vec<Input>, Fault> {
-    let life = engine.open(errand).await?.life;
-    let outcome = life.outputs(STEP).and_then(|outputs| outputs.get("result")).map(|result| &result["outcome"]);
-    let finished = outcome.is_some_and(|outcome| *outcome != "failed" && *outcome != "incomplete");
-    Ok(match life.state() {
-        PlanState::Pending => vec![Input::Start],
-        PlanState::Completed | PlanState::Failed if !finished => {
-            vec![Input::Retry { task: TaskId::slugged(STEP), by: String::new(), why: String::new() }]
-        }
-        _ => Vec::new(),
-    })
-}
-
-/// Adds what was made to the plan as it is now, whatever others have changed meanwhile.
-async fn grow(engine: &Engine, plan: &PlanId, made: &Decomposition, wanted: &Wanted) -> Result<(), Fault> {
-    if made.created_tasks.is_empty() {
-        return Ok(());
-    }
-    let what = wanted.task.as_ref().map_or_else(|| "the plan".to_owned(), |task| format!("`{task}`"));
-    let rationale = format!("broke {what} down into {} tasks", made.created_tasks.len());
-    for _ in 0..TRIES_MAX {
-        let life = engine.open(plan).await?.life;
-        let mut next = life.plan();
-        let new = made.created_tasks.iter().filter(|node| life.definition(&node.id).is_none());
-        let tasks: Vec<Task> = new.map(gantry_planner::decompose::Node::task).collect();
-        if tasks.is_empty() {
-            return Ok(());
-        }
-        next.tasks.extend(tasks);
-        next.sort_tree();
-        let change = Change::To(Box::new(next));
-        let input =
-            Input::Revise { by: wanted.by.clone(), rationale: rationale.clone(), base: life.revision(), change };
-        match engine.tell(plan, input).await {
-            Ok(_) => return Ok(()),
-            Err(EngineError::Refused(refused)) if refused.code() == "life::old-revision" => {}
-            Err(EngineError::RefusedElsewhere { code, .. }) if code == "life::old-revision" => {}
-            Err(error) => return Err(refusal(error, plan)),
+fn told(unbroken: Unbroken, plan: &PlanId) -> Fault {
+    match unbroken {
+        Unbroken::Engine(error) => refusal(error, plan),
+        Unbroken::Nothing(why) => Fault::internal(format!("nothing was broken down: {why}"))
+            .hint("see which models there are with `gantry model doctor`, then repeat the command"),
+        Unbroken::Changing => {
+            Fault::refused("the plan is being changed all the time").hint("repeat the command: nothing is asked twice")
         }
     }
-    Err(Fault::refused("the plan is being changed all the time").hint("repeat the command"))
 }
 
 /// Shows what a plan by the template of outlines was broken down into.

@@ -146,7 +146,7 @@ fn tell_next(card: &PlanCard, life: &Life) {
 
 /// Checks that a task exists, and says which one may be meant.
 pub fn known_task(life: &Life, name: &str) -> Result<TaskId, Fault> {
-    if let Some(task) = life.definition(name) {
+    if let Some(task) = life.definition(name).or_else(|| life.numbered(name.parse().ok()?)) {
         return Ok(task.id.clone());
     }
     let fault = Fault::bad_input(format!("there is no task `{name}` in plan `{}`", life.id()));

@@ -8,8 +8,6 @@ use std::sync::Arc;
 use gantry_core::plan::Plan;
 use gantry_engine::{Clock, SystemClock};
 use gantry_format::{Around, Loaded};
-use gantry_planner::decompose::{Decomposer, Settings};
-use gantry_planner::tools::Planner;
 use gantry_runners::{GuardProgram, Models, Runners};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -17,6 +15,7 @@ use serde_json::{Value, json};
 use crate::exit::{self, Fault};
 use crate::model::options::ModelOptions;
 use crate::model::set_up::{Configured, servers};
+use crate::session::with_planning;
 use crate::show::named;
 use crate::talk::talk;
 
@@ -40,25 +39,36 @@ pub fn load_here(path: &str) -> Result<Loaded, Fault> {
 }
 
 fn load_by(path: &str, read: fn(&str, &[u8]) -> Loaded) -> Result<Loaded, Fault> {
-    let fault = |error: std::io::Error| unreadable(path, &why(&error, "file")).hint(HINT);
+    Ok(read(name(path), &bytes(path, HINT)?))
+}
+
+/// What is in a file, `-` for standard input, as far as anything that this program reads goes.
+pub fn bytes(path: &str, hint: &str) -> Result<Vec<u8>, Fault> {
+    let fault = |error: std::io::Error| unreadable(path, &why(&error, "file")).hint(hint);
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(BYTES_MAX).read_to_end(&mut bytes).map_err(fault)?;
-        return Ok(read(STDIN, &bytes));
+        return Ok(bytes);
     }
-    check_kind(path, HINT)?;
+    check_kind(path, hint)?;
     std::fs::File::open(Path::new(path))
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
         .map_err(fault)?;
-    Ok(read(path, &bytes))
+    Ok(bytes)
+}
+
+/// The same for whoever cannot use a part of it.
+pub fn all_bytes(path: &str, hint: &str) -> Result<Vec<u8>, Fault> {
+    let bytes = bytes(path, hint)?;
+    if bytes.len() as u64 >= BYTES_MAX {
+        return Err(unreadable(path, "it is larger than 64 MB").hint("split it into several"));
+    }
+    Ok(bytes)
 }
 
 pub fn read_here(name: &str, bytes: &[u8]) -> Loaded {
     let models = Arc::new(Models::new(Configured(ModelOptions::default())));
-    let runners = Runners::standard(GuardProgram::at("gantry"))
-        .with(Arc::new(Planner::new(crate::template::all)))
-        .with(Arc::new(Decomposer::new(Arc::clone(&models), Ok(Settings::default()))))
-        .with_models(models);
+    let runners = with_planning(Runners::standard(GuardProgram::at("gantry")), &models).with_models(models);
     // A configuration that cannot be read is told by whoever needs it.
     let servers = servers(&ModelOptions::default()).unwrap_or_default();
     let of_servers: Vec<String> = servers.keys().map(|server| format!("mcp.{server}.*")).collect();

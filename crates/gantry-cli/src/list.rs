@@ -28,6 +28,9 @@ pub struct Args {
     /// Only plans with this label
     #[arg(long)]
     label: Option<String>,
+    /// Only plans that this one looks after: whom the plan names as `owner`, or else who made it
+    #[arg(long, value_name = "NAME")]
+    owner: Option<String>,
     /// Only plans with this text in their title or id
     #[arg(long)]
     text: Option<String>,
@@ -118,6 +121,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let filter = ListFilter {
             states: args.state.iter().map(|state| (*state).into()).collect(),
             label: args.label.clone(),
+            owner: args.owner.clone(),
             text: args.text.clone(),
             ..ListFilter::default()
         };

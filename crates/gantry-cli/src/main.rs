@@ -6,6 +6,7 @@ mod artifact;
 mod ask;
 mod audit;
 mod bench;
+mod bulk;
 mod bundle;
 mod completions;
 mod contents;
@@ -99,6 +100,7 @@ enum Command {
     Edit(edit::Args),
     Revise(revise::Args),
     Decompose(decompose::Args),
+    Bulk(Box<bulk::Args>),
     Replan(replan::Args),
     Fork(fork::Args),
     Replay(replay::Args),
@@ -137,6 +139,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Validate(args) => validate::run(&args),
         Command::Plan(args) => plan::run(&args),
+        Command::Bulk(args) => bulk::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => run::resume(&args),

@@ -3,9 +3,9 @@
 pub mod options; // in reading order
 pub mod set_up;
 mod list;
-mod test;
+pub mod test;
 pub mod estimate;
-mod stats;
+pub mod stats;
 pub mod doctor;
 
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
 //! `gantry prompt`: which prompts there are, what they say, and how they fare.
 
 mod list; // in reading order
-mod show;
-mod stats;
+pub mod show;
+pub mod stats;
 
 use std::process::ExitCode;
 

@@ -6,9 +6,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use gantry_core::input::{Change, Input};
+use gantry_core::life::Life;
 use gantry_core::plan::Plan;
 use gantry_report::thousands;
 use gantry_schedule::Schedule;
+use gantry_store::Store;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use serde_json::{Map, json};
@@ -49,31 +51,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         let desk = Desk::open(&args.record, &args.plan).await?;
         let life = desk.life().await?;
-        let project = source::of_life(desk.store(), &life).await?;
-        if !project.tasks.iter().any(|task| task.estimate.is_some()) {
-            return Err(Fault::bad_input(format!("plan `{}` has no estimates to compute with", desk.id()))
-                .hint("give its tasks an `estimate`"));
-        }
-        let (now, found) = ways(&project).map_err(|problems| {
-            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            Fault::bad_input(format!("plan `{}` cannot be scheduled: {}", desk.id(), problems.join("; ")))
-        })?;
+        let (now, found) = ways_of(desk.store(), &life).await?;
         let Some(number) = args.take else {
             let body =
                 if args.record.json { exit::json_text(&json_of(&now, &found))? } else { page(&desk, &now, &found) };
             exit::print(&body)?;
             return Ok(ExitCode::from(exit::DONE));
         };
-        let way = number.checked_sub(1).and_then(|at| found.get(at)).ok_or_else(|| {
-            Fault::bad_input(format!("there is no way {number}; there are {}", found.len()))
-                .hint(format!("see them with `gantry replan {}`", desk.id()))
-        })?;
-        let current = life.plan();
-        if life.proposed() != current {
-            return Err(Fault::refused("what was planned is not accepted yet")
-                .hint(format!("accept it first, or plan anew with `gantry revise {} \"…\"`", desk.id())));
-        }
-        let plan = changed(current, way)?;
+        let (plan, way) = take(&life, &found, number)?;
         let rationale = if args.why.trim().is_empty() { way.what.clone() } else { args.why.clone() };
         let base = life.revision();
         let input = Input::Revise { by: by.clone(), rationale, base, change: Change::To(Box::new(plan)) };
@@ -81,6 +66,46 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             Map::from_iter([("revision".to_owned(), json!(base.0 + 1)), ("taken".to_owned(), json!(way.change))]);
         desk.say_with(input, &format!("{by} took: {}", way.what), more).await
     })
+}
+
+/// The schedule of a plan, and what would bring it back.
+async fn ways_of(store: &dyn Store, life: &Life) -> Result<(Schedule, Vec<Way>), Fault> {
+    let (project, id) = (source::of_life(store, life).await?, life.id());
+    if !project.tasks.iter().any(|task| task.estimate.is_some()) {
+        return Err(Fault::bad_input(format!("plan `{id}` has no estimates to compute with"))
+            .hint("give its tasks an `estimate`"));
+    }
+    ways(&project).map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        Fault::bad_input(format!("plan `{id}` cannot be scheduled: {}", problems.join("; ")))
+    })
+}
+
+/// The plan with one of the ways taken.
+fn take<'w>(life: &Life, found: &'w [Way], number: usize) -> Result<(Plan, &'w Way), Fault> {
+    let way = number.checked_sub(1).and_then(|at| found.get(at)).ok_or_else(|| {
+        Fault::bad_input(format!("there is no way {number}; there are {}", found.len()))
+            .hint(format!("see them with `gantry replan {}`", life.id()))
+    })?;
+    let current = life.plan();
+    if life.proposed() != current {
+        return Err(Fault::refused("what was planned is not accepted yet")
+            .hint(format!("accept it first, or plan anew with `gantry revise {} \"…\"`", life.id())));
+    }
+    Ok((changed(current, way)?, way))
+}
+
+/// What would bring a plan back, for programs.
+pub async fn told(store: &dyn Store, life: &Life) -> Result<serde_json::Value, Fault> {
+    let (now, found) = ways_of(store, life).await?;
+    Ok(json_of(&now, &found))
+}
+
+/// The plan with one of the ways taken, and what it is.
+pub async fn taken(store: &dyn Store, life: &Life, number: usize) -> Result<(Plan, String), Fault> {
+    let (_, found) = ways_of(store, life).await?;
+    let (plan, way) = take(life, &found, number)?;
+    Ok((plan, way.what.clone()))
 }
 
 /// The plan with a change of its `schedule`.

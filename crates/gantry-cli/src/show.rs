@@ -7,7 +7,7 @@ pub mod page;
 
 pub use gantry_view::{
     bytes, elapsed, first_line, forecast, json, named, next, parts, plain, shortfalls, standing, timeline, times,
-    under_way, without_empty_reason, words,
+    under_way, weight, without_empty_reason, words,
 };
 
 /// Tells whether the terminal can draw over what it has shown: dumb ones, and those that nobody names, cannot.

@@ -207,9 +207,14 @@ fn copy(template: &Template, name: &str, folder: &Path, json: bool) -> Result<Ex
     Ok(ExitCode::from(exit::DONE))
 }
 
+/// What is wrong with a template, whatever of it is left out.
+pub fn faults(template: &Template) -> Vec<String> {
+    template.faults(&WISHES)
+}
+
 fn check(templates: &[&Template], json: bool) -> Result<ExitCode, Fault> {
     let found: Vec<(&str, Vec<String>)> =
-        templates.iter().map(|template| (template.name.as_str(), template.faults(&WISHES))).collect();
+        templates.iter().map(|template| (template.name.as_str(), faults(template))).collect();
     let sound = found.iter().all(|(_, faults)| faults.is_empty());
     if json {
         let all: Vec<_> = found.iter().map(|(name, faults)| json!({"name": name, "faults": faults})).collect();

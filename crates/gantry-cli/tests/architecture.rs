@@ -24,6 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "gantry-view",
         &["gantry-core", "gantry-schedule", "gantry-report", "gantry-store", "gantry-runners", "gantry-engine"],
     ),
+    ("gantry-many", &["gantry-core", "gantry-store", "gantry-planner", "gantry-engine", "gantry-view"]),
     (
         "gantry-server",
         &[
@@ -37,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "gantry-schedule",
             "gantry-report",
             "gantry-view",
+            "gantry-many",
         ],
     ),
     (
@@ -53,6 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "gantry-schedule",
             "gantry-report",
             "gantry-view",
+            "gantry-many",
             "gantry-server",
         ],
     ),

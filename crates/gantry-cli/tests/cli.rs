@@ -64,6 +64,7 @@ fn help_shows_what_can_be_done() {
       revise       Change a plan into what a file says, or in words, as a new revision, while it runs or
                    after it ended
       decompose    Break a plan, or one of its tasks, down into smaller tasks
+      bulk         Make many plans from a list of topics
       replan       Show what would bring a late or too dear plan back, each with its price, and take one
       fork         Begin another life of a plan from any point of its journal; the plan itself stays as
                    it is

@@ -46,6 +46,8 @@ mod recovering;
 mod planning;
 #[path = "commands/decomposing.rs"]
 mod decomposing;
+#[path = "commands/many.rs"]
+mod many;
 #[path = "commands/reporting.rs"]
 mod reporting;
 #[path = "commands/programs.rs"]

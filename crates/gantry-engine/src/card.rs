@@ -8,9 +8,12 @@ use gantry_core::life::Life;
 use gantry_core::plan::{Plan, Task};
 use gantry_store::{CAUSES_MAX, Card, ForkedFrom, Hash, NewArtifact, TextKind, TextRow, WAITING_MAX, WaitingLine};
 
-/// The card of a plan after a turn.
-pub(crate) fn card_of(life: &Life, parent: Option<&gantry_core::id::PlanId>, forked: Option<&ForkedFrom>) -> Card {
+use crate::cause::Origin;
+
+/// The card of a plan after a turn. Whoever made a plan looks after it, unless it names someone.
+pub(crate) fn card_of(life: &Life, origin: &Origin, forked: Option<&ForkedFrom>) -> Card {
     let header = life.header();
+    let maker = Some(origin.by.clone()).filter(|by| !by.is_empty());
     let waiting = life.waits().take(WAITING_MAX).map(|wait| WaitingLine { task: wait.task, what: wait.what });
     Card {
         title: header.name().to_owned(),
@@ -22,7 +25,8 @@ pub(crate) fn card_of(life: &Life, parent: Option<&gantry_core::id::PlanId>, for
         budget: header.policy.budget,
         causes: life.causes().iter().take(CAUSES_MAX).cloned().collect(),
         labels: header.labels.clone(),
-        parent: parent.cloned(),
+        owner: header.owner.clone().or(maker),
+        parent: origin.parent.as_ref().map(|(plan, _)| plan.clone()),
         forked_from: forked.cloned(),
         home: None,
     }

@@ -427,8 +427,7 @@ impl Driver {
     ) -> Append {
         let taken = inputs.iter().zip(refusals).filter(|(_, refusal)| refusal.is_none());
         let inputs_json = Cause::decided_to_json(taken.map(|(taken, _)| &taken.input).collect(), room, scarce);
-        let parent = self.origin.parent.as_ref().map(|(plan, _)| plan);
-        let mut card = Card { home: self.home.clone(), ..card_of(life, parent, self.forked_from.as_ref()) };
+        let mut card = Card { home: self.home.clone(), ..card_of(life, &self.origin, self.forked_from.as_ref()) };
         let inside = self.waits_inside().map(|wait| WaitingLine { task: wait.task.clone(), what: wait.what.clone() });
         card.waiting.extend(inside);
         card.waiting.truncate(WAITING_MAX);

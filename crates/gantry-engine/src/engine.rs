@@ -406,9 +406,8 @@ pub(crate) async fn append_new(
         Event::PlanCreated { plan, .. } => texts_of(plan),
         _ => Vec::new(),
     };
-    let parent = origin.parent.as_ref().map(|(plan, _)| plan.clone());
     let turn = Turn { first_seq: 1, inputs: Cause::Created(origin.clone()).to_json(), entries, at: now };
-    let card = card_of(&life, parent.as_ref(), None);
+    let card = card_of(&life, &origin, None);
     let no = shared.store.append(Append { once, texts, ..Append::new(id.clone(), 0, turn, card) }).await?.plan_no;
     if origin.parent.is_none() {
         shared.remember(id, Opened::fresh(no, life, origin));

@@ -58,8 +58,7 @@ impl Held {
         let mut draft = life.draft(self.engine.shared.clock.now(), Room::NONE);
         draft.take(&input).map_err(EngineError::Refused)?;
         let verdict = draft.close();
-        let parent = self.opened.origin.parent.as_ref().map(|(plan, _)| plan);
-        let card = card_of(&verdict.life, parent, self.opened.forked_from.as_ref());
+        let card = card_of(&verdict.life, &self.opened.origin, self.opened.forked_from.as_ref());
         let entries = verdict.events;
         let (artifacts, texts) =
             (artifacts_of(&entries, std::iter::once(&input)), texts_of_changes(&entries, &verdict.life));

@@ -69,7 +69,7 @@ pub async fn import(
         turns.extend(mark_of(&entries));
         whole = life::replay(&entries).map_err(nameless)?;
     }
-    let card = Card { home: Some(Home::default()), ..card_of(&whole, None, from.as_ref()) };
+    let card = Card { home: Some(Home::default()), ..card_of(&whole, &Origin::default(), from.as_ref()) };
     write(store, id, turns, card, &whole, calls).await
 }
 
@@ -92,14 +92,13 @@ pub(crate) async fn fork(
         last.entries.retain(|entry| entry.seq <= at);
         last.inputs = Cause::Given.to_json();
     }
-    let parent = origin.parent.as_ref().map(|(plan, _)| plan.clone());
     if let Some(first) = turns.first_mut() {
-        first.inputs = Cause::Created(origin).to_json();
+        first.inputs = Cause::Created(origin.clone()).to_json();
     }
     turns.extend(mark_of(&forked));
     let whole = life::replay(&forked).map_err(|bad| EngineError::journal(plan, &bad))?;
     let from = ForkedFrom { plan: plan.clone(), seq: at };
-    let card = Card { home, ..card_of(&whole, parent.as_ref(), Some(&from)) };
+    let card = Card { home, ..card_of(&whole, &origin, Some(&from)) };
     let calls = shared_calls(store, plan, &forked).await?;
     write(store, id, turns, card, &whole, calls).await
 }

@@ -6,7 +6,8 @@
 //! Every step is in the answer's `repairs`, in its `fallback` or in the note, and every call is counted and paid for.
 //!
 //! Invariant: nothing is called that the allowance has no room for: room is set aside before and settled after.
-//! Invariant: an answer is durable in the record before anyone sees it, and a reply before the question goes on.
+//! Invariant: an answer is in the record, where no kill loses it, before anything is done with it, and a reply before the
+//! question goes on.
 //!
 //! There is no hedging, that is, no second call while a first one is still under way: docs/adr/0005-no-hedging.md.
 

@@ -74,6 +74,18 @@ if (slider) {
       node.dataset.state = tasks[node.dataset.task]?.state ?? "absent";
     });
   });
+  // Where it comes to rest the graph itself is the one of then: tasks that came or went later, and other lines.
+  slider.addEventListener("change", async () => {
+    const at = Number(slider.value);
+    const answer = await fetch(`${location.pathname}?at=${at}`, { headers: { accept: "text/html" } });
+    if (!answer.ok || wanted !== at) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const then = page.querySelector(".replayed");
+    if (!then) return;
+    document.querySelector(".replayed").replaceChildren(...then.childNodes);
+    document.querySelectorAll(".replayed svg.graph").forEach(graph);
+    document.getElementById("fork-at").value = at;
+  });
 }
 
 // Shortcuts; a field that is being written in keeps its keys.

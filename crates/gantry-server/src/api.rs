@@ -3,12 +3,14 @@
 mod plans; // in reading order
 mod steer;
 mod tasks;
+mod decompose;
 mod people;
 mod record;
 mod figures;
 pub mod estimate;
 mod report;
 mod around;
+mod more;
 pub mod accounts;
 mod health;
 mod seeds;
@@ -25,19 +27,19 @@ use crate::documented::{Described, Does};
 use crate::live::{self, Resume};
 use crate::metrics;
 use crate::shapes::{
-    AccountMade, Answer, Anything, Cancel, Checkpoint, Created, Decide, Done, Edit, Edited, Fork, Heard, Items,
-    JournalPage, Judge, ListQuery, NewAccount, NewEvidence, NewPlan, NewRevision, Note, PlanDetail, PlanPage, Resolve,
-    Review, Revised, SignIn, TaskDetail, Undo, Why,
+    AccountMade, Answer, Anything, Cancel, Checkpoint, Created, Decide, Done, DoneForm, Edit, Edited, Fork, Heard,
+    Imagine, Items, JournalPage, Judge, ListQuery, NewAccount, NewEvidence, NewPlan, NewRevision, Note, PlanDetail,
+    PlanPage, Resolve, Review, Revised, SignIn, TakeWay, TaskDetail, TryModels, Undo, Why,
 };
 
 pub use accounts::make as make_account;
 pub use around::spent;
 pub use figures::{computed, scheduled};
-pub use people::{decide, decision, every_ask, every_gate, reply};
+pub use people::{decide, decision, every_ask, every_gate, open_gates, reply};
 pub use plans::{asked_for, make, page, standing};
 pub use record::{all_hypotheses, all_revisions, audited, fork_at, life as life_at_entry};
 pub use steer::go_on;
-pub use tasks::{known, value as task_value};
+pub use tasks::{evidence, known, value as task_value};
 
 /// All routes.
 pub fn routes() -> Router<App> {
@@ -54,7 +56,7 @@ pub fn described() -> Described {
     let post = Method::POST;
     let all = Described::default();
     let all = seeds::described(of_plans(all));
-    of_server(of_rest(all))
+    of_server(of_more(of_rest(all)))
         .route(
             post.clone(),
             "/api/v1/plans/{plan}/reviews",
@@ -80,6 +82,80 @@ pub fn described() -> Described {
             accounts::sign_out,
             Does::new("accounts", "Sign out").takes::<Why>(False).gives_nothing(204, "Nobody is signed in any more."),
         )
+}
+
+fn of_more(all: Described) -> Described {
+    use Required::{False, True};
+    let (get, post) = (Method::GET, Method::POST);
+    all.route(
+        get.clone(),
+        "/api/v1/prompts/{name}",
+        Role::Viewer,
+        more::prompt,
+        Does::new("house", "What a prompt takes, and what it says with its examples filled in")
+            .asked::<more::InWords>()
+            .gives::<Anything>(200, "The prompt."),
+    )
+    .route(
+        get.clone(),
+        "/api/v1/usage/prompts",
+        Role::Viewer,
+        more::prompt_uses,
+        Does::new("house", "How often prompts were used, what that took, and which variant is best")
+            .asked::<more::OfPrompt>()
+            .gives::<Anything>(200, "The counts."),
+    )
+    .route(
+        get.clone(),
+        "/api/v1/usage/models",
+        Role::Viewer,
+        more::model_uses,
+        Does::new("house", "What was asked of models: calls, failures, fallbacks, tokens, money and time")
+            .asked::<more::OfPlan>()
+            .gives::<Anything>(200, "The sums."),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/models/test",
+        Role::Operator,
+        more::try_models,
+        Does::new("house", "Ask models for one word, to see whether they answer")
+            .takes::<TryModels>(False)
+            .gives::<Anything>(200, "Who answered."),
+    )
+    .route(
+        get.clone(),
+        "/api/v1/templates/{name}/check",
+        Role::Viewer,
+        more::check_template,
+        Does::new("house", "Whether a template holds together").gives::<Anything>(200, "What is wrong with it."),
+    )
+    .route(
+        get,
+        "/api/v1/plans/{plan}/replan",
+        Role::Viewer,
+        more::ways,
+        Does::new("figures", "What would bring a late or too dear plan back, each way with its price")
+            .gives::<Anything>(200, "The ways."),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/replan",
+        Role::Operator,
+        more::take_way,
+        Does::new("figures", "Take one of these ways, as a new revision")
+            .takes::<TakeWay>(True)
+            .gives::<Heard>(200, "It is on record."),
+    )
+    .route(
+        post,
+        "/api/v1/plans/cancel",
+        Role::Operator,
+        more::cancel_all,
+        Does::new("steering", "Give up every plan that is under way: the kill switch")
+            .takes::<Why>(False)
+            .gives::<Items>(200, "The plans, and whether each is given up."),
+    )
 }
 
 fn of_server(all: Described) -> Described {
@@ -225,7 +301,7 @@ fn of_plans(all: Described) -> Described {
             "/api/v1/plans/{plan}/replay",
             Role::Viewer,
             record::replay,
-            Does::new("record", "Decide everything again from what was recorded, and compare").gives::<Anything>(200, "Whether it is the same."),
+            Does::new("record", "Decide everything again from what was recorded, and compare; perhaps under another policy or with another revision").takes::<Imagine>(False).gives::<Anything>(200, "Whether it is the same."),
         );
     all = all.route(
         post.clone(),
@@ -337,7 +413,7 @@ fn of_rest(all: Described) -> Described {
         "/api/v1/plans/{plan}/audit",
         Role::Viewer,
         record::audit,
-        Does::new("record", "Whether the record is what was written, and who decided what").gives::<Anything>(200, "The findings."),
+        Does::new("record", "Whether the record is what was written, and who decided what").asked::<record::Kept>().gives::<Anything>(200, "The findings."),
     )
     .route(
         get.clone(),
@@ -352,6 +428,20 @@ fn of_rest(all: Described) -> Described {
         Role::Viewer,
         tasks::detail,
         Does::new("tasks", "Everything that is known about a task").gives::<TaskDetail>(200, "The task. Its ETag changes with its outputs."),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/decompose",
+        Role::Operator,
+        decompose::plan,
+        Does::new("tasks", "Break a plan down into smaller tasks, as a new revision").takes::<decompose::BreakDown>(False).gives::<Anything>(200, "What was made, and what was left out."),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/tasks/{task}/decompose",
+        Role::Operator,
+        decompose::task,
+        Does::new("tasks", "Break a task down into smaller tasks, as a new revision").takes::<decompose::BreakDown>(False).gives::<Anything>(200, "What was made, and what was left out."),
     )
     .route(
         post.clone(),
@@ -375,7 +465,9 @@ fn of_rest(all: Described) -> Described {
         "/api/v1/plans/{plan}/tasks/{task}/done",
         Role::Operator,
         tasks::done,
-        Does::new("tasks", "Say that a task for people is done, and hand in what came of it").takes::<Done>(False).gives::<Heard>(200, heard),
+        Does::new("tasks", "Say that a task for people is done, and hand in what came of it")
+            .about("As JSON, or as a form with files: each file in `evidence` is kept under its name.")
+            .takes_or_form::<Done, DoneForm>(False).gives::<Heard>(200, heard),
     )
     .route(
         post.clone(),
@@ -480,7 +572,7 @@ fn of_rest(all: Described) -> Described {
         "/api/v1/plans/{plan}/schedule",
         Role::Viewer,
         figures::schedule,
-        Does::new("figures", "Dates, critical path, people, cost and chance").gives::<Anything>(200, "The schedule."),
+        Does::new("figures", "Dates, critical path, people, cost and chance; how sound they are; what would be different").asked::<figures::Look>().gives::<Anything>(200, "The schedule."),
     )
     .route(
         get.clone(),

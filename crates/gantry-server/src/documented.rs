@@ -96,6 +96,19 @@ impl Does {
         self
     }
 
+    /// What its body says, and what a form with files says that may be sent instead.
+    #[must_use]
+    pub fn takes_or_form<T: ToSchema, F: ToSchema>(mut self, required: Required) -> Self {
+        let (schema, form) = (schema_of::<T>(&mut self.schemas), schema_of::<F>(&mut self.schemas));
+        let body = RequestBodyBuilder::new()
+            .content("application/json", Content::new(Some(schema)))
+            .content("multipart/form-data", Content::new(Some(form)))
+            .required(Some(required))
+            .build();
+        self.operation = self.operation.request_body(Some(body));
+        self
+    }
+
     /// What it answers when it was done.
     #[must_use]
     pub fn gives<T: ToSchema>(mut self, status: u16, text: &str) -> Self {

@@ -53,6 +53,27 @@ pub trait House: Send + Sync + 'static {
     /// All prompts, for programs.
     fn prompts(&self) -> Result<Value, Trouble>;
 
+    /// What a prompt takes and says, for programs.
+    fn prompt(&self, name: &str, locale: Option<&str>, variant: Option<&str>) -> Result<Value, Trouble>;
+
+    /// How prompts fare, from the calls on record, for programs; all of them when none is named.
+    async fn prompt_uses(&self, name: Option<&str>) -> Result<Value, Trouble>;
+
+    /// What was asked of models, from the calls on record, for programs; by all plans when none is named.
+    async fn model_uses(&self, plan: Option<&str>) -> Result<Value, Trouble>;
+
+    /// Asks models for one word, to see whether they answer, for programs: a role's, one, or all of them.
+    async fn try_models(&self, what: Option<&str>) -> Result<Value, Trouble>;
+
+    /// What is wrong with a template.
+    fn faults_of(&self, template: &Template) -> Vec<String>;
+
+    /// What would bring a late or too dear plan back, for programs.
+    async fn ways_back(&self, plan: &PlanId) -> Result<Value, Trouble>;
+
+    /// The plan with one of these ways taken, and what it is; they are counted from 1.
+    async fn way_taken(&self, plan: &PlanId, number: usize) -> Result<(Plan, String), Trouble>;
+
     /// Whether this machine has what plans need, for programs.
     async fn doctor(&self) -> Result<Value, Trouble>;
 

@@ -17,6 +17,7 @@ mod foreman;
 mod access;
 mod app;
 mod body;
+mod form;
 mod documented;
 mod shapes;
 mod live;

@@ -6,6 +6,7 @@ mod lists;
 mod new;
 mod plan;
 mod parts;
+mod gates;
 mod house;
 mod act;
 mod docs;

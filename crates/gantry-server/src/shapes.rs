@@ -40,6 +40,8 @@ pub struct PlanSummary {
     pub forecast: Option<Value>,
     /// Its labels.
     pub labels: Vec<String>,
+    /// Who looks after it: whom it names, or else who made it.
+    pub owner: Option<String>,
     /// The plan that it is a part of.
     pub parent: Option<String>,
     /// The plan that it continues.
@@ -215,6 +217,8 @@ pub struct ListQuery {
     pub state: Option<String>,
     /// Only plans with this label.
     pub label: Option<String>,
+    /// Only plans that this one looks after.
+    pub owner: Option<String>,
     /// Only plans with this text in their title or id.
     pub text: Option<String>,
     /// How many at most.
@@ -350,6 +354,17 @@ pub struct Done {
     pub evidence: BTreeMap<String, String>,
 }
 
+/// What came of a task that a person did, with files.
+#[derive(Debug, ToSchema)]
+#[allow(dead_code, reason = "it is described here, and read field by field")]
+pub struct DoneForm {
+    /// Values by name, as an object of JSON.
+    pub outputs: Option<String>,
+    /// Files to keep as proof.
+    #[schema(value_type = Vec<String>, format = Binary)]
+    pub evidence: Vec<Vec<u8>>,
+}
+
 /// New outputs of a finished task.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -460,6 +475,37 @@ pub struct Fork {
     pub at: Option<u64>,
     /// Go on with it at once.
     pub start: bool,
+}
+
+/// Which models to ask for a word.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TryModels {
+    /// A role or a model; all of them when it is left out.
+    pub what: Option<String>,
+}
+
+/// Which way back to take.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TakeWay {
+    /// Its number, counted from 1.
+    pub take: usize,
+    /// Why; what it is when it is left out.
+    #[serde(default, alias = "rationale")]
+    pub why: String,
+}
+
+/// What if: everything is decided again under another policy, or with another plan from the beginning on.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Imagine {
+    /// Another policy, in the words of a plan file.
+    pub policy: Option<Value>,
+    /// One of the plan's revisions.
+    pub revision: Option<u32>,
+    /// The text of a plan file instead of a revision.
+    pub file: Option<String>,
 }
 
 /// A point to come back to.

@@ -44,6 +44,9 @@ pub struct Card {
     /// Its labels.
     #[serde(default)]
     pub labels: Vec<String>,
+    /// Who looks after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The plan that it is a part of.
     #[serde(default)]
     pub parent: Option<PlanId>,
@@ -68,6 +71,7 @@ impl Card {
             budget: Budget::default(),
             causes: Vec::new(),
             labels: Vec::new(),
+            owner: None,
             parent: None,
             forked_from: None,
             home: None,
@@ -146,6 +150,8 @@ pub struct ListFilter {
     pub states: Vec<PlanState>,
     /// With this label.
     pub label: Option<String>,
+    /// Looked after by this one.
+    pub owner: Option<String>,
     /// With this text in the title or the id, in whatever case.
     pub text: Option<String>,
     /// Changed at this time or later.
@@ -161,6 +167,7 @@ impl ListFilter {
     pub fn admits(&self, plan: &PlanCard) -> bool {
         (self.states.is_empty() || self.states.contains(&plan.card.state))
             && self.label.as_ref().is_none_or(|label| plan.card.labels.contains(label))
+            && (self.owner.is_none() || plan.card.owner == self.owner)
             && self.text.as_ref().is_none_or(|text| Self::searchable(plan).contains(&text.to_lowercase()))
             && self.since.is_none_or(|since| plan.updated_at >= since)
     }

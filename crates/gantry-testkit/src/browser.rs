@@ -79,6 +79,8 @@ impl Browser {
             .chrome_executable(program)
             .user_data_dir(profile.path())
             .no_sandbox()
+            // What a busy machine takes to draw a page is not what is tested; each test has its own end.
+            .request_timeout(std::time::Duration::from_mins(2))
             .args(FLAGS)
             .build()
             .expect("a browser can be described");

@@ -19,6 +19,7 @@ pub fn standing(standing: &Standing) -> Value {
     let tasks: Vec<Value> = life.task_ids().iter().map(|id| task(standing, id)).collect();
     let own = life.waits().map(|wait| waits_for(life, wait));
     let inside = standing.inside.iter().flat_map(|life| life.waits().map(move |wait| waits_for(life, wait)));
+    value["percent"] = json!(standing.percent());
     value["waiting_for"] = own.chain(inside).collect();
     value["task_list"] = Value::Array(tasks);
     value["budget"] = json!(life.header().policy.budget);
@@ -77,6 +78,7 @@ pub fn card(plan: &PlanCard, driven: bool, forecast: Option<&Forecast>) -> Value
         "causes": card.causes,
         "forecast": forecast.map(Forecast::to_json),
         "labels": card.labels,
+        "owner": card.owner,
         "parent": card.parent,
         "forked_from": card.forked_from,
         "created_at": plan.created_at,

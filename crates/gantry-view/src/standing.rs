@@ -126,6 +126,11 @@ impl Standing {
         progress(&self.life)
     }
 
+    /// How much of it is done by what its tasks take, from 0 to 100.
+    pub fn percent(&self) -> u32 {
+        crate::weight::percent(&self.life)
+    }
+
     /// What a task waits for or suffers from, in a few words.
     pub fn about(&self, task: &TaskId) -> String {
         about(&self.life, task)

@@ -24,8 +24,7 @@ pub fn run(record: &RecordFile, plan: Option<&str>, json: bool) -> Result<ExitCo
     })?;
     let all = Counters::of(calls.values().flatten());
     if json {
-        let methods: Vec<Value> = calls.iter().map(to_json).collect();
-        exit::print_json(&json!({"all": all, "methods": methods}))?;
+        exit::print_json(&all_of(&calls))?;
     } else if calls.is_empty() {
         talk!("no call of a model is on record");
     } else {
@@ -38,6 +37,16 @@ pub fn run(record: &RecordFile, plan: Option<&str>, json: bool) -> Result<ExitCo
         }
     }
     Ok(ExitCode::from(exit::DONE))
+}
+
+/// What was asked of models, for programs.
+pub async fn counted(store: &dyn Store, plan: Option<&str>) -> Result<Value, Fault> {
+    Ok(all_of(&read(store, plan).await?))
+}
+
+fn all_of(calls: &Calls) -> Value {
+    let methods: Vec<Value> = calls.iter().map(to_json).collect();
+    json!({"all": Counters::of(calls.values().flatten()), "methods": methods})
 }
 
 async fn read(store: &dyn Store, plan: Option<&str>) -> Result<Calls, Fault> {

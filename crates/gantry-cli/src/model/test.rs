@@ -7,7 +7,7 @@ use gantry_llm::config::Config;
 use gantry_llm::offline::Offline;
 use gantry_llm::ping::{Ping, PingEnd, ping};
 use gantry_llm::{Gateway, Target};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::options::ModelOptions;
 use crate::exit::{self, Fault};
@@ -16,27 +16,42 @@ use crate::show::table::columns;
 use crate::talk::talk;
 
 pub fn run(options: &ModelOptions, what: Option<&str>, json: bool) -> Result<ExitCode, Fault> {
-    let pings = session::block_on(async {
-        let config = options.load_with_local().await?;
-        let targets = asked(&config, what)?;
-        let gateway = Gateway::of(config, Offline::new()).map_err(Fault::internal)?;
-        let mut pings = Vec::new();
-        for target in &targets {
-            if !json {
-                talk!("asking {} …", crate::show::named(&target.id()));
-            }
-            let Some(provider) = gateway.provider(target.protocol) else { continue };
-            pings.push(ping(provider.as_ref(), target, target.limits.timeout).await);
+    let tell = |target: &Target| {
+        if !json {
+            talk!("asking {} …", crate::show::named(&target.id()));
         }
-        Ok(pings)
-    })?;
+    };
+    let pings = session::block_on(answers(options, what, tell))?;
     let silent = pings.iter().any(|ping| !ping.answers());
     if json {
-        exit::print_json(&json!({"ok": !silent, "models": pings}))?;
+        exit::print_json(&told(&pings))?;
     } else {
         exit::print(&columns(&pings.iter().map(row).collect::<Vec<_>>()))?;
     }
     Ok(ExitCode::from(if silent { exit::INTERNAL } else { exit::DONE }))
+}
+
+/// Asks each model that is meant for one word; each is told before it is asked.
+pub async fn answers(
+    options: &ModelOptions,
+    what: Option<&str>,
+    tell: impl Fn(&Target) + Send + Sync,
+) -> Result<Vec<Ping>, Fault> {
+    let config = options.load_with_local().await?;
+    let targets = asked(&config, what)?;
+    let gateway = Gateway::of(config, Offline::new()).map_err(Fault::internal)?;
+    let mut pings = Vec::new();
+    for target in &targets {
+        tell(target);
+        let Some(provider) = gateway.provider(target.protocol) else { continue };
+        pings.push(ping(provider.as_ref(), target, target.limits.timeout).await);
+    }
+    Ok(pings)
+}
+
+/// Who answered, for programs.
+pub fn told(pings: &[Ping]) -> Value {
+    json!({"ok": pings.iter().all(Ping::answers), "models": pings})
 }
 
 /// The models that are meant, each once, in the order in which they are asked.

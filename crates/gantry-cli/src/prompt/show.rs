@@ -11,7 +11,8 @@ use super::configured;
 use crate::exit::{self, Fault};
 use crate::show::{plain, text_of};
 
-pub fn run(name: &str, locale: Option<&str>, variant: Option<&str>, json: bool) -> Result<ExitCode, Fault> {
+/// What a prompt takes and says, for programs.
+pub fn shown(name: &str, locale: Option<&str>, variant: Option<&str>) -> Result<Value, Fault> {
     let (config, prompts) = configured()?;
     let locale = locale.unwrap_or(config.locale());
     let inputs = prompts.inputs(name, locale).map_err(fault)?;
@@ -20,20 +21,35 @@ pub fn run(name: &str, locale: Option<&str>, variant: Option<&str>, json: bool) 
     let choice = variant.map_or(Choice::Base, Choice::Named);
     let rendered = prompts.render(name, locale, choice, &examples).map_err(fault)?;
     let about = prompts.about().into_iter().find(|about| about.name == name && about.locale == locale);
-    let said = |message: &Message| match message {
+    let messages: Vec<Value> =
+        rendered.messages.iter().map(said).map(|(by, text)| json!({"by": by, "text": text})).collect();
+    let schema = rendered.shape.map(|shape| shape.schema);
+    Ok(json!({"about": about, "inputs": inputs, "messages": messages, "schema": schema}))
+}
+
+/// Who says something, and what.
+fn said(message: &Message) -> (&'static str, String) {
+    match message {
         Message::System { text } => ("system", text.clone()),
         Message::User { text } => ("user", text.clone()),
         Message::Assistant { text, .. } => ("assistant", text.clone()),
         Message::Tool { text, .. } => ("tool", text.clone()),
-    };
+    }
+}
+
+pub fn run(name: &str, locale: Option<&str>, variant: Option<&str>, json: bool) -> Result<ExitCode, Fault> {
     if json {
-        let messages: Vec<Value> =
-            rendered.messages.iter().map(said).map(|(by, text)| json!({"by": by, "text": text})).collect();
-        let schema = rendered.shape.map(|shape| shape.schema);
-        let all = json!({"about": about, "inputs": inputs, "messages": messages, "schema": schema});
-        exit::print_json(&all)?;
+        exit::print_json(&shown(name, locale, variant)?)?;
         return Ok(ExitCode::from(exit::DONE));
     }
+    let (config, prompts) = configured()?;
+    let locale = locale.unwrap_or(config.locale());
+    let inputs = prompts.inputs(name, locale).map_err(fault)?;
+    let examples: BTreeMap<String, Value> =
+        inputs.iter().map(|input| (input.name.clone(), input.example.clone())).collect();
+    let choice = variant.map_or(Choice::Base, Choice::Named);
+    let rendered = prompts.render(name, locale, choice, &examples).map_err(fault)?;
+    let about = prompts.about().into_iter().find(|about| about.name == name && about.locale == locale);
     let mut lines = Vec::new();
     if let Some(about) = about {
         let About { name, locale, version, role, file, variants } = about;

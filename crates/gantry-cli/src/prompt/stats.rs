@@ -28,8 +28,7 @@ pub fn run(record: &Record, name: Option<&str>) -> Result<ExitCode, Fault> {
         read(&store, name).await
     })?;
     if record.json {
-        let all: Vec<Value> = versions.iter().map(to_json).collect();
-        exit::print_json(&json!({"prompts": all}))?;
+        exit::print_json(&all_of(&versions))?;
     } else if versions.is_empty() {
         talk!("no use of {} is on record", name.map_or_else(|| "a prompt".to_owned(), |name| format!("`{name}`")));
     } else {
@@ -40,6 +39,15 @@ pub fn run(record: &Record, name: Option<&str>) -> Result<ExitCode, Fault> {
         }
     }
     Ok(ExitCode::from(exit::DONE))
+}
+
+/// How prompts fare, for programs.
+pub async fn counted(store: &dyn Store, name: Option<&str>) -> Result<Value, Fault> {
+    Ok(all_of(&read(store, name).await?))
+}
+
+fn all_of(versions: &[Report]) -> Value {
+    json!({"prompts": versions.iter().map(to_json).collect::<Vec<_>>()})
 }
 
 /// Adds up all calls on record, by version.

@@ -16,6 +16,7 @@ use crate::show::elapsed::now;
 use crate::show::forecast::{Forecast, Look};
 use crate::show::page;
 use crate::show::standing::progress;
+use crate::show::weight::{Weight, percent_of};
 
 /// How many running tasks have a line.
 const TASKS_MAX: usize = 12;
@@ -27,6 +28,11 @@ const TICK: Duration = Duration::from_millis(120);
 const FORESEE_EVERY: Duration = Duration::from_secs(2);
 /// It is not for plans with more tasks: the view must not hold up the work.
 const FORESEEN_TASKS_MAX: u32 = 2_000;
+
+/// How finely the bar is drawn.
+const BAR_STEPS: u64 = 1_000;
+/// The work of plans with more tasks is weighed only now and then.
+const WEIGHED_TASKS_MAX: u32 = 300;
 
 /// The live view.
 pub struct Live {
@@ -45,6 +51,7 @@ pub struct Live {
 struct Foreseen {
     at: Instant,
     words: Option<String>,
+    weight: Weight,
 }
 
 /// While the view is drawn, control keys are not echoed: the `^C` of an interrupt would push the view down by a line,
@@ -84,8 +91,8 @@ impl Live {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let colour = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
         let waits = all.add(ProgressBar::new_spinner().with_style(style("{wide_msg}")));
-        let overall = all
-            .add(ProgressBar::new(0).with_style(style("[{bar:24}] {pos}/{len}  {elapsed}{msg}").progress_chars("#>-")));
+        let overall =
+            all.add(ProgressBar::new(0).with_style(style("[{bar:24}] {prefix}  {elapsed}{msg}").progress_chars("#>-")));
         Self {
             all,
             tasks: BTreeMap::new(),
@@ -114,19 +121,27 @@ impl Live {
         let now = now();
         let forecast = few.then(|| Forecast::of(&follow.life, &follow.timeline, now, Look::Glance)).flatten();
         let words = forecast.map(|forecast| forecast.brief(now));
-        self.foreseen.insert(follow.plan().clone(), Foreseen { at: Instant::now(), words: words.clone() });
+        let weight = Weight::of(&follow.life);
+        self.foreseen.insert(follow.plan().clone(), Foreseen { at: Instant::now(), words: words.clone(), weight });
         words
+    }
+
+    /// How much of a plan is done, by what its tasks take.
+    fn weigh(&self, follow: &Follow) -> Weight {
+        let known = self.foreseen.get(follow.plan()).filter(|_| follow.life.task_count() > WEIGHED_TASKS_MAX);
+        known.map_or_else(|| Weight::of(&follow.life), |known| known.weight)
     }
 
     /// Shows where the plans stand.
     pub fn update<'f>(&mut self, follows: impl Iterator<Item = &'f Follow>) {
         let (mut done, mut total, mut notes, mut waits) = (0, 0, Vec::new(), Vec::new());
-        let mut running = BTreeMap::new();
+        let (mut running, mut weight) = (BTreeMap::new(), Weight::default());
         for follow in follows {
             let (over, all) = progress(&follow.life);
             (done, total) = (done + u64::from(over), total + u64::from(all));
             notes.extend(page::cost(&follow.life));
             notes.extend(self.foresee(follow));
+            weight = weight.and(self.weigh(follow));
             waits.extend(follow.life.waits().map(|wait| {
                 let whom = wait.task.as_ref().and_then(|task| whom(&follow.life, task)).unwrap_or_default();
                 let task = wait.task.map(|task| format!("{task} waits for ")).unwrap_or_default();
@@ -137,8 +152,11 @@ impl Live {
                 running.insert((follow.plan().clone(), task), last);
             }
         }
-        self.overall.set_length(total);
-        self.overall.set_position(done);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to the length")]
+        let step = (weight.share() * 1_000.0) as u64;
+        self.overall.set_length(BAR_STEPS);
+        self.overall.set_position(step.min(BAR_STEPS));
+        self.overall.set_prefix(format!("{done}/{total}, {}%", percent_of(weight)));
         if !self.begun {
             // Not before it is known how much there is: a bar of nothing is a full one.
             self.overall.enable_steady_tick(TICK);

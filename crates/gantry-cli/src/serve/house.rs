@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::exit::Fault;
-use crate::model::estimate;
+use crate::model::{estimate, stats, test};
 use crate::plan::context;
 use crate::run::How;
 use crate::run::recover::engine_for;
 use crate::run::sandbox;
 use crate::session::Record;
 use crate::surroundings::secret_names;
-use crate::{doctor, file, prompt, template};
+use crate::{doctor, file, prompt, replan, template};
 
 /// The house of this program.
 pub struct Wired {
@@ -103,6 +103,36 @@ impl House for Wired {
     fn prompts(&self) -> Result<Value, Trouble> {
         let (_, prompts) = prompt::configured().map_err(trouble)?;
         Ok(json!({"prompts": prompts.about()}))
+    }
+
+    fn prompt(&self, name: &str, locale: Option<&str>, variant: Option<&str>) -> Result<Value, Trouble> {
+        prompt::show::shown(name, locale, variant).map_err(trouble)
+    }
+
+    async fn prompt_uses(&self, name: Option<&str>) -> Result<Value, Trouble> {
+        prompt::stats::counted(self.store(), name).await.map_err(trouble)
+    }
+
+    async fn model_uses(&self, plan: Option<&str>) -> Result<Value, Trouble> {
+        stats::counted(self.store(), plan).await.map_err(trouble)
+    }
+
+    async fn try_models(&self, what: Option<&str>) -> Result<Value, Trouble> {
+        test::answers(&self.how.models, what, |_| ()).await.map(|pings| test::told(&pings)).map_err(trouble)
+    }
+
+    fn faults_of(&self, template: &Template) -> Vec<String> {
+        template::faults(template)
+    }
+
+    async fn ways_back(&self, plan: &PlanId) -> Result<Value, Trouble> {
+        let opened = self.engine.open(plan).await.map_err(|error| trouble(error.into()))?;
+        replan::told(self.store(), &opened.life).await.map_err(trouble)
+    }
+
+    async fn way_taken(&self, plan: &PlanId, number: usize) -> Result<(Plan, String), Trouble> {
+        let opened = self.engine.open(plan).await.map_err(|error| trouble(error.into()))?;
+        replan::taken(self.store(), &opened.life, number).await.map_err(trouble)
     }
 
     async fn doctor(&self) -> Result<Value, Trouble> {

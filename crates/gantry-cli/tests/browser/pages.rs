@@ -310,3 +310,63 @@ async fn whoever_is_not_signed_in_is_asked_to_and_may_then_do_what_the_role_allo
     page.until("document.body.innerText.includes('anna')").await;
     site.browser.close().await;
 }
+
+/// Whatever a text says, it is shown and not obeyed: by a browser that would.
+#[tokio::test]
+async fn a_script_in_every_text_of_a_plan_does_nothing_on_any_page() {
+    let Some(site) = Site::start().await else { return };
+    let evil =
+        "<script>window.hit = 1</script><img src=/hit onerror=window.hit=1><a href=javascript:window.hit=1>x</a>";
+    let plan = json!({
+        "title": evil, "objective": evil, "labels": [evil], "owner": evil,
+        "hypotheses": [{"id": "H1", "statement": evil, "confidence": 0.5}],
+        "tasks": [
+            {"id": "out", "title": evil, "description": evil, "run": format!("printf '%s' '{evil}'")},
+            {"id": "gate", "title": evil, "depends_on": ["out"], "gate": {"checks": [evil], "evidence": [evil]}},
+            {"id": "ask", "title": evil, "ask": {"question": evil, "options": [evil, "b"]}},
+            {"id": "work", "title": evil, "manual": {"instruction": evil}},
+        ],
+    });
+    let created = site.server.post("/api/v1/plans", &json!({"plan": plan}));
+    assert_eq!(created.status, 202, "{}", created.text());
+    let id = created.json()["plan"].as_str().unwrap().to_owned();
+    site.server.until(&id, "blocked");
+    site.server.post(&format!("/api/v1/plans/{id}/notes"), &json!({"text": evil}));
+    let evidence = json!({"direction": "supports", "evidence": evil});
+    assert_eq!(site.server.post(&format!("/api/v1/plans/{id}/hypotheses/H1/evidence"), &evidence).status, 200);
+    let tabs = ["", "/graph", "/timeline", "/tasks", "/gates", "/artifacts", "/revisions", "/hypotheses", "/journal"];
+    let mut paths: Vec<String> = tabs.iter().map(|tab| format!("/p/{id}{tab}")).collect();
+    paths.extend(["out", "gate", "ask", "work"].map(|task| format!("/p/{id}/tasks/{task}")));
+    paths.extend([format!("/p/{id}/report"), "/".to_owned(), "/inbox".to_owned()]);
+    for path in paths {
+        let page = site.open(&path, Look::WIDE).await;
+        page.until("document.readyState === 'complete'").await;
+        assert!(page.ask::<bool>("window.hit === undefined").await, "{path} obeyed");
+        assert!(!page.requests().iter().any(|url| url.contains("/hit")), "{path} asked for a picture");
+        let led: u32 = page.ask("document.querySelectorAll('a[href^=\"javascript:\"]').length").await;
+        assert_eq!(led, 0, "{path} leads into a script");
+        page.close().await;
+    }
+    site.browser.close().await;
+}
+
+#[tokio::test]
+async fn the_journal_shows_the_graph_as_it_was_wherever_its_slider_is_left() {
+    let Some(site) = Site::start().await else { return };
+    let file = "title: Grows\ntasks:\n  - {id: a, compute: {n: '1'}}\n  - {id: b, gate: {checks: [fine]}}\n";
+    let plan = site.server.create(file);
+    site.server.until(&plan, "blocked");
+    let more = format!("{file}  - {{id: later, depends_on: [b], compute: {{n: '2'}}}}\n");
+    let revised =
+        site.server.post(&format!("/api/v1/plans/{plan}/revisions"), &json!({"file": more, "rationale": "more"}));
+    assert_eq!(revised.status, 200, "{}", revised.text());
+    let page = site.open(&format!("/p/{plan}/journal?at=1"), Look::WIDE).await;
+    page.until("['pending', 'ready'].includes(document.querySelector('.replayed .node[data-task=a]')?.dataset.state)")
+        .await;
+    assert!(page.ask::<bool>("!document.querySelector('.node[data-task=later]')").await, "it was not there yet");
+    page.run("(() => { const s = document.getElementById('at'); s.value = s.max; s.dispatchEvent(new Event('input')); s.dispatchEvent(new Event('change')); })()").await;
+    page.until("document.querySelector('.replayed .node[data-task=later]')").await;
+    page.until("document.querySelector('.replayed .node[data-task=a]').dataset.state === 'completed'").await;
+    site.is_quiet(&page);
+    site.browser.close().await;
+}

@@ -52,7 +52,8 @@ fn an_edit_does_again_exactly_what_depends_on_it_and_a_stale_one_is_refused() {
     assert_eq!(edit(&tag, 60).code(), (412, "request::changed".to_owned()));
     server.until(&plan, "blocked");
     let results = server.get(&format!("/plans/{plan}/results")).json();
-    assert_eq!(results["outputs"]["twice"]["n"], 100);
+    let twice = results["items"].as_array().unwrap().iter().find(|item| item["key"] == "twice").unwrap();
+    assert_eq!(twice["raw"]["n"], 100);
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn the_names_of_other_documents_answer_too() {
     let plan = created.json()["plan"].as_str().unwrap().to_owned();
     assert_eq!(server.post(&format!("/plans/{plan}/tasks/a/run"), &json!({})).status, 202);
     server.until(&plan, "completed");
-    assert_eq!(server.get(&format!("/plans/{plan}/tree")).json()["tree"][1]["id"], "b");
+    assert_eq!(server.get(&format!("/plans/{plan}/tree")).json()["nodes"]["2"]["key"], "b");
     assert_eq!(server.get(&format!("/plans/{plan}/execution/summary")).json()["progress_percentage"], 100);
     assert_eq!(server.get("/health").json()["status"], "ok");
     let prompted = json!({"prompt": "Open a small bakery in Oslo for 600 000 kr before Christmas", "speed_vs_detail": "fast_but_skip_details"});
@@ -243,4 +244,71 @@ fn status_schedule_and_server_tell_the_same_finish_chance_and_cost() {
     let at = |value: Option<&Value>| value.unwrap().as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     assert_eq!(at(forecast.get("finish")), at(told.get("finish")));
     assert_eq!(at(forecast.get("p80")), at(told.pointer("/monte_carlo/finish/p80")));
+}
+
+#[test]
+fn prompts_models_and_templates_are_told_as_on_the_command_line() {
+    let server = Server::start();
+    let json_of = |args: &[&str]| serde_json::from_str::<Value>(&server.run(args, "")).unwrap();
+    assert_eq!(server.get("/api/v1/prompts/task").json(), json_of(&["prompt", "show", "task", "--json"]));
+    assert_eq!(server.get("/api/v1/prompts/no-such").code(), (404, "prompt::unknown".to_owned()));
+    let asked = json!({"objective": "Open a small bakery in Oslo", "detail": "fast", "offline": true});
+    let plan = server.post("/api/v1/plans", &asked).json()["plan"].as_str().unwrap().to_owned();
+    server.until(&plan, "blocked");
+    let used = server.get("/api/v1/usage/prompts").json();
+    assert!(!used["prompts"].as_array().unwrap().is_empty(), "{used}");
+    assert_eq!(used, json_of(&["prompt", "stats", "--json"]));
+    let asked = server.get(&format!("/api/v1/usage/models?plan={plan}")).json();
+    assert_eq!(asked["all"], json_of(&["model", "stats", &plan, "--json"])["all"]);
+    let tried = server.post("/api/v1/models/test", &json!({"what": "offline"})).json();
+    assert_eq!(tried["ok"], true, "{tried}");
+    let checked = server.get("/api/v1/templates/execution-plan/check").json();
+    assert_eq!((&checked["ok"], &checked["faults"]), (&json!(true), &json!([])));
+}
+
+#[test]
+fn a_life_is_decided_again_under_another_policy_and_held_against_a_hash_that_was_kept() {
+    let server = Server::start();
+    let file = "title: Sum\ntasks:\n  - {id: a, compute: {n: '1'}}\n  - {id: b, inputs: {n: tasks.a.n}, compute: {m: inputs.n * 2}}\n";
+    let plan = server.create(file);
+    server.until(&plan, "completed");
+    let replay = |body: Value| server.post(&format!("/api/v1/plans/{plan}/replay"), &body).json();
+    assert_eq!((&replay(json!({}))["same"], &replay(json!({}))["what_if"]), (&json!(true), &json!(false)));
+    let other = file.replace("n * 2", "n * 3");
+    let imagined = replay(json!({"file": other}));
+    assert_eq!((&imagined["same"], &imagined["what_if"]), (&json!(false), &json!(true)), "{imagined}");
+    assert_eq!(replay(json!({"revision": 1}))["same"], true);
+    assert_eq!(replay(json!({"policy": {"budget": {"cost_usd": 5}}}))["what_if"], true);
+    let audit = |head: &str| server.get(&format!("/api/v1/plans/{plan}/audit?head={head}"));
+    let head = server.get(&format!("/api/v1/plans/{plan}/audit")).json()["head"].as_str().unwrap().to_owned();
+    assert_eq!(audit(&head[..12]).json()["as_kept"], true);
+    assert_eq!(audit("0123456789abcdef").json()["as_kept"], false);
+    assert_eq!(audit("xyz").code().0, 400);
+}
+
+#[test]
+fn a_late_plan_is_brought_back_a_plan_broken_down_and_everything_stopped() {
+    let server = Server::start();
+    let late = "title: Late\ntasks:\n  - {id: build, manual: Build it}\nschedule:\n  start: 2050-01-03\n  deadline: 2050-01-05\n  resources: [{id: ana, rate: 80}]\n  tasks: {build: {estimate: 5d, needs: [ana]}}\n";
+    let made = server.post("/api/v1/plans", &json!({"file": late, "start": false}));
+    let plan = made.json()["plan"].as_str().unwrap().to_owned();
+    let at = |path: &str| format!("/api/v1/plans/{plan}{path}");
+    let differs = server.get(&at("/schedule?what_if=task.build.estimate%3D1d"));
+    assert_eq!(differs.status, 200, "{}", differs.text());
+    assert_eq!(server.get(&at("/schedule?what_if=nonsense")).code().0, 422);
+    assert_eq!(server.get(&at("/schedule?health=true")).json()["checks"].as_array().unwrap().len(), 14);
+    let ways = server.get(&at("/replan")).json();
+    assert!(!ways["ways"].as_array().unwrap().is_empty(), "{ways}");
+    let taken = server.post(&at("/replan"), &json!({"take": 1, "why": "it must be"}));
+    assert_eq!((taken.status, &taken.json()["revision"]), (200, &json!(2)), "{}", taken.text());
+    let revisions = server.get(&at("/revisions")).json();
+    assert_eq!(revisions["items"][1]["rationale"], "it must be");
+    let made = server.post(&at("/decompose"), &json!({"depth": 1, "budget": 3})).json();
+    assert_eq!((&made["outcome"], &made["processed_nodes"]), (&json!("finished"), &json!(["build"])), "{made}");
+    assert_eq!(server.post(&at("/decompose"), &json!({"depth": 0})).code().0, 422);
+    assert_eq!(server.post(&at("/start"), &json!({})).status, 202);
+    server.until(&plan, "blocked");
+    let stopped = server.post("/api/v1/plans/cancel", &json!({"why": "fire"})).json();
+    assert_eq!(stopped["items"], json!([{"plan": plan, "cancelled": true, "problem": null}]));
+    server.until(&plan, "abandoned");
 }

@@ -45,6 +45,11 @@ fn rows() -> Vec<Row> {
         v1("GET /api/v1/doctor", "/api/v1/doctor", no(), 200),
         v1("GET /api/v1/schema", "/api/v1/schema", no(), 200),
         v1("GET /api/v1/prompts", "/api/v1/prompts", no(), 200),
+        v1("GET /api/v1/prompts/{name}", "/api/v1/prompts/task", no(), 200),
+        v1("GET /api/v1/usage/prompts", "/api/v1/usage/prompts", no(), 200),
+        v1("GET /api/v1/usage/models", "/api/v1/usage/models?plan=PLAN", no(), 200),
+        v1("POST /api/v1/models/test", "/api/v1/models/test", json!({"what": "offline"}), 200),
+        v1("GET /api/v1/templates/{name}/check", "/api/v1/templates/execution-plan/check", no(), 200),
         v1("GET /api/v1/models", "/api/v1/models", no(), 200),
         v1("GET /api/models", "/api/models", no(), 200),
         v1("GET /api/v1/cost", "/api/v1/cost", no(), 200),
@@ -77,6 +82,7 @@ fn rows() -> Vec<Row> {
         v1("GET /api/v1/plans/{plan}/report", "/api/v1/plans/PLAN/report?format=json", no(), 200),
         v1("GET /api/v1/plans/{plan}/export", "/api/v1/plans/PLAN/export?format=json", no(), 200),
         v1("GET /api/v1/plans/{plan}/schedule", "/api/v1/plans/PLAN/schedule", no(), 200),
+        v1("GET /api/v1/plans/{plan}/replan", "/api/v1/plans/PLAN/replan", no(), 200),
         v1("GET /api/v1/plans/{plan}/graph", "/api/v1/plans/PLAN/graph?at=3", no(), 200),
         v1("GET /api/v1/plans/{plan}/state", "/api/v1/plans/PLAN/state?at=3", no(), 200),
         v1("GET /api/v1/plans/{plan}/journal", "/api/v1/plans/PLAN/journal?limit=3", no(), 200),
@@ -115,6 +121,19 @@ fn rows() -> Vec<Row> {
             json!({"outputs": {"n": 5}}),
             200,
         ),
+        v1(
+            "POST /api/v1/plans/{plan}/tasks/{task}/decompose",
+            "/api/v1/plans/PLAN/tasks/work/decompose",
+            json!({"expand_depth": 1}),
+            200,
+        ),
+        v1(
+            "POST /api/v1/plans/{plan}/decompose",
+            "/api/v1/plans/WAITS/decompose",
+            json!({"expand_depth": 1, "node_budget": 3}),
+            200,
+        ),
+        v1("POST /tasks/{task}/decompose", "/tasks/other/decompose", json!({"plan_id": 1, "expand_depth": 1}), 200),
         v1("POST /api/v1/plans/{plan}/tasks/{task}/retry", "/api/v1/plans/PLAN/tasks/talk/retry", why(), 200),
         v1("POST /api/plans/{plan}/tasks/{task}/retry", "/api/plans/PLAN/tasks/talk/retry", no(), 200),
         v1("POST /plans/{plan}/tasks/{task}/run", "/plans/PLAN/tasks/talk/run", json!({}), 202),
@@ -168,6 +187,7 @@ fn rows() -> Vec<Row> {
             json!({"file": PLAN.replace("Everything", "More"), "rationale": "a better name"}),
             200,
         ),
+        v1("POST /api/v1/plans/{plan}/replan", "/api/v1/plans/WAITS/replan", json!({"take": 1}), 200),
         v1("POST /api/v1/plans/{plan}/fork", "/api/v1/plans/PLAN/fork", json!({"at": 3}), 201),
         v1("POST /api/v1/plans/{plan}/pin", "/api/v1/plans/PLAN/pin", no(), 204),
         v1("DELETE /api/v1/plans/{plan}/pin", "/api/v1/plans/PLAN/pin", no(), 204),
@@ -185,6 +205,7 @@ fn rows() -> Vec<Row> {
             json!({"prompt": "Open a small bakery in Oslo before Christmas", "speed_vs_detail": "fast_but_skip_details"}),
             202,
         ),
+        v1("POST /api/v1/plans/cancel", "/api/v1/plans/cancel", why(), 200),
         // Who may do what; after the first account nobody is known without one.
         v1("GET /api/v1/audit", "/api/v1/audit", no(), 200),
         v1("GET /api/v1/accounts", "/api/v1/accounts", no(), 200),
@@ -226,8 +247,8 @@ fn faults(document: &Value, operation: &Value, answer: &Answer) -> Option<String
 fn every_documented_operation_is_done_and_answers_as_its_document_says() {
     let server = Server::start();
     let plan = server.create(PLAN);
-    let waits =
-        server.post("/api/v1/plans", &json!({"file": "title: Waits\ntasks: [{id: a, run: echo}]\n", "start": false}));
+    let file = "title: Waits\ntasks: [{id: a, manual: Do it}]\nschedule:\n  start: 2050-01-03\n  deadline: 2050-01-05\n  resources: [{id: ana, rate: 80}]\n  tasks: {a: {estimate: 5d, needs: [ana]}}\n";
+    let waits = server.post("/api/v1/plans", &json!({"file": file, "start": false}));
     let waits = waits.json()["plan"].as_str().unwrap().to_owned();
     let over = server.create("title: Over\ntasks: [{id: a, compute: {n: '1'}}]\n");
     let gated = server.create("title: Gated\ntasks: [{id: only, gate: {checks: [fine]}}]\n");
@@ -286,6 +307,7 @@ fn body_for(path: &str, document: &Value, operation: &Value) -> Value {
         "revisions" => return json!({"file": "a", "rationale": "a test"}),
         "reject" | "needs-changes" => return json!({"rationale": "a test"}),
         "evidence" => return json!({"direction": "supports", "evidence": "a"}),
+        "replan" => return json!({"take": 1}),
         "resolve" => return json!({"how": "skip"}),
         "reviews" => return json!({"gates": ["a"], "decision": "approve"}),
         _ => {}

@@ -43,6 +43,15 @@ fn a_page_that_is_not_there_says_so_to_people() {
 
 /// A form with files, as a browser sends it.
 fn form_with_files(server: &Server, fields: &[(&str, &str)], files: &[(&str, &str, &str)]) -> (u16, String) {
+    form_with_files_at(server, "/new", fields, files)
+}
+
+fn form_with_files_at(
+    server: &Server,
+    path: &str,
+    fields: &[(&str, &str)],
+    files: &[(&str, &str, &str)],
+) -> (u16, String) {
     let values =
         fields.iter().map(|(name, value)| format!("Content-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}"));
     let files = files.iter().map(|(field, name, text)| {
@@ -50,7 +59,7 @@ fn form_with_files(server: &Server, fields: &[(&str, &str)], files: &[(&str, &st
     });
     let parts = values.chain(files).map(|part| format!("--edge\r\n{part}\r\n")).collect::<Vec<_>>().concat();
     let headers = [("Content-Type", "multipart/form-data; boundary=edge"), ("Accept", "text/html")];
-    let answer = server.send("POST", "/new", &headers, &format!("{parts}--edge--\r\n"));
+    let answer = server.send("POST", path, &headers, &format!("{parts}--edge--\r\n"));
     (answer.status, answer.header("location").map_or_else(|| answer.text(), str::to_owned))
 }
 
@@ -111,4 +120,134 @@ fn what_a_plan_takes_is_told_before_it_is_made() {
         assert!(page.contains(said), "{said} in {page}");
     }
     assert_eq!(server.get("/api/v1/plans").json()["items"], json!([]), "nothing was made");
+}
+
+#[test]
+fn plans_are_found_by_who_looks_after_them_and_older_ones_by_the_same() {
+    let server = Server::start();
+    for at in 0..3 {
+        server
+            .create(&format!("title: Ana's {at}\nowner: ana\nlabels: [q1]\ntasks: [{{id: a, compute: {{n: '1'}}}}]\n"));
+    }
+    server.create("title: Somebody's\ntasks: [{id: a, compute: {n: '1'}}]\n");
+    let titles = |query: &str| {
+        let found = server.get(&format!("/api/v1/plans?{query}")).json();
+        let of = |item: &serde_json::Value| {
+            format!("{} of {}", item["title"].as_str().unwrap(), item["owner"].as_str().unwrap())
+        };
+        found["items"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(titles("owner=ana"), ["Ana's 2 of ana", "Ana's 1 of ana", "Ana's 0 of ana"]);
+    let me = server.get("/api/v1/me").json()["name"].as_str().unwrap().to_owned();
+    assert_eq!(titles(&format!("owner={me}")), [format!("Somebody's of {me}")], "who made it, where it names nobody");
+    let page = server.get("/?owner=ana&label=q1&limit=2").text();
+    assert!(page.contains("Ana&#39;s 2") || page.contains("Ana's 2"), "{page}");
+    assert!(!page.contains("Somebody") && !page.contains("Ana's 0"), "{page}");
+    let older = page.split("href=\"/?cursor=").nth(1).unwrap().split('"').next().unwrap().replace("&amp;", "&");
+    assert!(older.ends_with("&label=q1&owner=ana"), "{older}");
+    let page = server.get(&format!("/?cursor={older}")).text();
+    assert!(page.contains("Ana's 0") && !page.contains("Ana's 2"), "{page}");
+    assert!(server.get("/?owner=nobody").text().contains("No plan fits"));
+}
+
+#[test]
+fn a_gate_shows_what_it_is_about_and_then_what_changed_since_it_was_decided() {
+    let server = Server::start();
+    let file = "title: Letter\ntasks:\n  - {id: write, compute: {text: \"'Dear all,\\\\nwe close.'\"}}\n  - {id: read, depends_on: [write], gate: {checks: [fine], approvals: 2, approvers: [ana, ben]}}\n";
+    let plan = server.create(file);
+    server.until(&plan, "blocked");
+    let changes = || server.get(&format!("/api/v1/plans/{plan}/gates/read")).json()["changes"].clone();
+    let first = changes();
+    assert_eq!(first["since"], json!(null));
+    assert_eq!(first["results"][0]["after"], "Dear all,\nwe close.", "{first}");
+    assert!(server.get(&format!("/p/{plan}/gates")).text().contains("What it is about: 1 result"));
+    server.run(&["gate", "approve", &plan, "read", "--by", "ana", "--why", "good"], "");
+    let none = changes();
+    assert_eq!((&none["since"]["by"], &none["results"], &none["plan"]), (&json!("ana"), &json!([]), &json!([])));
+    assert!(server.get(&format!("/p/{plan}/gates")).text().contains("nothing has changed"));
+    let edit = json!({"outputs": {"text": "Dear all,\nwe open."}});
+    assert_eq!(server.post(&format!("/api/v1/plans/{plan}/tasks/write/edit"), &edit).status, 200);
+    let other = file.replace("Letter", "A letter");
+    let revised =
+        server.post(&format!("/api/v1/plans/{plan}/revisions"), &json!({"file": other, "rationale": "clearer"}));
+    assert_eq!(revised.status, 200, "{}", revised.text());
+    server.until(&plan, "blocked");
+    let after = changes();
+    let result = &after["results"][0];
+    assert_eq!((&result["before"], &result["after"]), (&json!("Dear all,\nwe close."), &json!("Dear all,\nwe open.")));
+    assert!(after["plan"].to_string().contains("A letter"), "{after}");
+    let page = server.get("/inbox").text();
+    for said in
+        ["<del>we close.</del>", "<ins>we open.</ins>", "<td>Dear all,</td>", "Since ana approved", "The plan changed"]
+    {
+        assert!(page.contains(said), "{said} in {page}");
+    }
+}
+
+#[test]
+fn a_gate_before_a_plan_is_adopted_shows_what_it_would_adopt() {
+    let server = Server::start();
+    let created = server.post("/api/v1/plans", &json!({"objective": BAKERY, "detail": "fast", "offline": true}));
+    let plan = created.json()["plan"].as_str().unwrap().to_owned();
+    server.until(&plan, "blocked");
+    let gates = server.get(&format!("/api/v1/plans/{plan}/gates")).json();
+    let adopts = gates["items"][0]["changes"]["adopts"].as_array().unwrap();
+    assert!(adopts.len() > 10, "{gates}");
+    assert!(server.get(&format!("/p/{plan}")).text().contains("Approved, it changes the plan"));
+}
+
+#[test]
+fn a_task_is_done_with_files_as_evidence() {
+    let server = Server::start();
+    let plan =
+        server.create("title: Move\ntasks:\n  - {id: pack, manual: Pack it}\n  - {id: carry, manual: Carry it}\n");
+    server.until(&plan, "blocked");
+    assert!(server.get(&format!("/p/{plan}/tasks/pack")).text().contains("type=\"file\""));
+    let fields = [("do", "done"), ("task", "pack"), ("name", "boxes"), ("value", "12")];
+    let files = [("evidence", "list.txt", "plates, cups"), ("evidence", "C:\\home\\photo.png", "\u{89}PNG")];
+    let (status, to) = form_with_files_at(&server, &format!("/p/{plan}/do"), &fields, &files);
+    assert_eq!((status, to), (303, format!("/p/{plan}/tasks/pack")));
+    let task = server.get(&format!("/api/v1/plans/{plan}/tasks/pack")).json();
+    assert_eq!((&task["state"], &task["outputs"]["boxes"]), (&json!("completed"), &json!(12)), "{task}");
+    let kept = server.get(&format!("/api/v1/plans/{plan}/artifacts/pack/list.txt"));
+    assert_eq!((kept.status, kept.text()), (200, "plates, cups".to_owned()));
+    assert_eq!(server.get(&format!("/api/v1/plans/{plan}/artifacts/pack/photo.png")).status, 200, "the name alone");
+    let done = format!("/api/v1/plans/{plan}/tasks/carry/done");
+    let (status, problem) = form_with_files_at(&server, &done, &[("outputs", "{}"), ("odd", "1")], &[]);
+    assert!(status == 400 && problem.contains("no field `odd`"), "{status} {problem}");
+    let twice = [("evidence", "a/x", "1"), ("evidence", "b/x", "2")];
+    assert_eq!(form_with_files_at(&server, &done, &[], &twice).0, 422);
+    let (status, heard) =
+        form_with_files_at(&server, &done, &[("outputs", "{\"km\": 3}")], &[("evidence", "van.txt", "red")]);
+    assert_eq!(status, 200, "{heard}");
+    server.until(&plan, "completed");
+    assert_eq!(server.get(&format!("/api/v1/plans/{plan}/artifacts/carry/van.txt")).text(), "red");
+}
+
+#[test]
+fn revisions_stand_side_by_side_line_by_line() {
+    let server = Server::start();
+    let file = "title: Two\ntasks:\n  - {id: a, compute: {n: '1'}}\n  - {id: b, gate: {checks: [fine]}}\n";
+    let plan = server.create(file);
+    server.until(&plan, "blocked");
+    let other = file.replace("n: '1'", "n: '2'");
+    let revised = server.post(&format!("/api/v1/plans/{plan}/revisions"), &json!({"file": other, "rationale": "more"}));
+    assert_eq!(revised.status, 200, "{}", revised.text());
+    let page = server.get(&format!("/p/{plan}/revisions")).text();
+    let row = page.split("<tr>").find(|row| row.contains("<del>") && row.contains("<ins>")).unwrap_or_default();
+    assert!(row.contains('1') && row.contains('2'), "{page}");
+}
+
+#[test]
+fn a_task_tells_what_it_is_for_why_it_is_there_and_whose_results_it_works_on() {
+    let server = Server::start();
+    let plan = server.create(
+        "title: Sums\ntasks:\n  - {id: one, compute: {n: '1'}}\n  - {id: twice, description: Doubles it, rationale: Two are safer than one, inputs: {n: tasks.one.n}, compute: {m: inputs.n * 2}}\n",
+    );
+    server.until(&plan, "completed");
+    let page = server.get(&format!("/p/{plan}/tasks/twice")).text();
+    let link = format!("Comes after <a href=\"/p/{plan}/tasks/one\">one</a>");
+    for said in ["Doubles it", "Two are safer than one", &link] {
+        assert!(page.contains(said), "{said} in {page}");
+    }
 }

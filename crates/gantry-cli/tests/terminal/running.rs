@@ -7,7 +7,7 @@ fn a_run_is_drawn_while_it_goes_on_and_leaves_its_lines() {
     let scene = Scene::new();
     let terminal = scene.start("xterm-256color", &["run", "plan.yaml"]);
     // A bar, what runs, what it says, and how long it will take.
-    terminal.until_all(&["[--------", "] 0/2", "first", "ready", "about ", " left"]);
+    terminal.until_all(&["[--------", "] 0/2, 0%", "first", "ready", "about ", " left"]);
     scene.go();
     let (screen, raw, code) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
@@ -67,8 +67,12 @@ fn what_waits_for_whom_how_long_and_what_it_cost_is_drawn() {
     scene.write("plan.yaml", &plan);
     let terminal = scene.start("xterm-256color", &["run", "plan.yaml"]);
     // What runs, what waits and for whom, how long it has taken, and what it has cost of what it may.
-    let screen =
-        terminal.until_all(&["first", "sign-off waits for 0 of 1 approvals by zoe", "s  $0.00 of $5.00", "] 0/2  "]);
+    let screen = terminal.until_all(&[
+        "first",
+        "sign-off waits for 0 of 1 approvals by zoe",
+        "s  $0.00 of $5.00",
+        "] 0/2, 0%  ",
+    ]);
     scene.go();
     let (_, _, code) = terminal.ends();
     assert_eq!(code, 4, "{screen}");

@@ -247,6 +247,12 @@ impl Life {
         self.no(id)
     }
 
+    /// The task with a number.
+    pub fn numbered(&self, no: u32) -> Option<&Task> {
+        let node = self.nodes.get((no as usize).checked_sub(1)?)?;
+        (!node.removed).then_some(&**node.task)
+    }
+
     /// The tasks in tree order.
     pub fn task_ids(&self) -> Vec<TaskId> {
         let mut ids = Vec::new();

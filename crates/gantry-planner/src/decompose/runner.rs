@@ -75,6 +75,9 @@ impl Decomposer {
         if wanted.tree == Tree::default() {
             wanted.tree = Tree { title: fact("title"), goal: fact("request"), nodes: Vec::new() };
         }
+        if let Some(today) = wanted.today.filter(|_| wanted.facts.is_null()) {
+            wanted.facts = facts_of(wanted.tree.aim().to_owned(), today);
+        }
         let settings = self.settings.as_ref().map_err(|bad| wrong(bad.to_string()))?;
         let settings = settings.with(&wanted.settings).map_err(wrong)?;
         Ok((wanted, settings))
@@ -133,14 +136,16 @@ fn outputs(tree: &Tree, made: &Decomposition) -> Result<Success, Failure> {
     Ok(Success { outputs: outputs.into_iter().collect(), ..Success::default() })
 }
 
+/// What is certain about what words ask for; nothing where they cannot be planned.
+fn facts_of(words: String, today: Date) -> Value {
+    let facts = Facts::of(&facts::Asked::new(words, today)).ok();
+    facts.and_then(|facts| serde_json::to_value(facts).ok()).unwrap_or_default()
+}
+
 /// What is certain about each task that is there, by its own words.
 fn own_facts(tree: &Tree, today: Option<Date>) -> BTreeMap<String, Value> {
     let Some(today) = today else { return BTreeMap::new() };
-    let own = |node: &Node| {
-        let words = format!("{}. {}", node.name, node.instruction);
-        let facts = Facts::of(&facts::Asked::new(words, today)).ok();
-        (node.id.clone(), facts.and_then(|facts| serde_json::to_value(facts).ok()).unwrap_or_default())
-    };
+    let own = |node: &Node| (node.id.clone(), facts_of(format!("{}. {}", node.name, node.instruction), today));
     tree.nodes.iter().map(own).collect()
 }
 
@@ -198,9 +203,8 @@ fn inputs(asked: &Asked<'_>, facts: &Value) -> BTreeMap<String, Value> {
         "children_min": settings.children_min.min(room), "children_max": room, "levels": levels,
         "depth": node.map_or(0, |node| tree.path(&node.id).len()),
     });
-    let goal = if tree.goal.is_empty() { &tree.title } else { &tree.goal };
     BTreeMap::from([
-        ("goal".to_owned(), json!(goal)),
+        ("goal".to_owned(), json!(tree.aim())),
         ("tasks".to_owned(), json!(tree.outline())),
         ("target".to_owned(), target),
         ("limits".to_owned(), limits),

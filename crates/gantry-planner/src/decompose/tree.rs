@@ -87,6 +87,11 @@ impl Node {
 }
 
 impl Tree {
+    /// What the plan is to reach; what it is called where that is not said.
+    pub fn aim(&self) -> &str {
+        if self.goal.is_empty() { &self.title } else { &self.goal }
+    }
+
     /// One task.
     pub fn node(&self, id: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.id == id)

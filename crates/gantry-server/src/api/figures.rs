@@ -45,10 +45,40 @@ fn unschedulable(problems: &[Unsound]) -> Problem {
     }
 }
 
-/// The schedule.
-pub async fn schedule(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+/// What is asked about a schedule.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+pub struct Look {
+    /// Only what would be different with these changes, such as `task.build.estimate=5d`, with semicolons between them.
+    pub what_if: Option<String>,
+    /// How sound the schedule is instead, by the 14 checks of the DCMA.
+    pub health: bool,
+}
+
+/// The schedule, how sound it is, or what would be different.
+pub async fn schedule(
+    State(app): State<App>,
+    Named(plan): Named<String>,
+    Asked(look): Asked<Look>,
+) -> Result<Told<Value>, Problem> {
     let life = app.engine().open(&app.id(&plan).await?).await?.life;
-    let (_, schedule) = computed(&app, &life).await?;
+    if let Some(changes) = look.what_if.filter(|changes| !changes.trim().is_empty()) {
+        let project = project_of(app.store(), &life, App::now()).await?;
+        let found = tokio::task::spawn_blocking(move || {
+            let changes: Vec<&str> = changes.split(';').map(str::trim).filter(|change| !change.is_empty()).collect();
+            let by = |project: &Project| gantry_schedule::schedule(project, &Options::usual(project));
+            gantry_schedule::what_if_by(&project, &changes, by)
+        });
+        return match found.await {
+            Ok(Ok(found)) => Ok(Told(serde_json::to_value(&found).unwrap_or_default())),
+            Ok(Err(problems)) => Err(unschedulable(&problems)),
+            Err(error) => Err(Problem::broken("server::panicked", error.to_string())),
+        };
+    }
+    let (project, schedule) = computed(&app, &life).await?;
+    if look.health {
+        return Ok(Told(json!({"checks": gantry_schedule::health(&project, &schedule)})));
+    }
     Ok(Told(serde_json::to_value(&schedule).unwrap_or_default()))
 }
 

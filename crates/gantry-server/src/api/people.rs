@@ -7,6 +7,7 @@ use gantry_core::input::{Approval, Decision, GateDecision, Input};
 use gantry_core::life::Life;
 use gantry_core::plan::Action;
 use gantry_store::PlanCard;
+use gantry_view::gate_news::gate_news;
 use gantry_view::people;
 use gantry_view::standing::unfinished;
 use serde_json::{Value, json};
@@ -32,7 +33,18 @@ pub async fn every_gate(app: &App) -> Result<Vec<Value>, Problem> {
     let mut all = Vec::new();
     for card in waiting(app).await? {
         let life = app.engine().open(&card.id).await?.life;
-        all.extend(people::gates(&card, &life).into_iter().map(|gate| gate.value));
+        all.extend(open_gates(app, &card, &life).await?);
+    }
+    Ok(all)
+}
+
+/// The gates of a plan that wait for a decision, each with what is different for whoever decides it, for programs.
+pub async fn open_gates(app: &App, card: &PlanCard, life: &Life) -> Result<Vec<Value>, Problem> {
+    let mut all = Vec::new();
+    for gate in people::gates(card, life) {
+        let mut value = gate.value;
+        value["changes"] = gate_news(app.store(), life, &gate.gate).await?.to_json();
+        all.push(value);
     }
     Ok(all)
 }
@@ -62,8 +74,7 @@ pub async fn all_asks(State(app): State<App>) -> Result<Told<Value>, Problem> {
 pub async fn gates(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
     let card = app.plan(&plan).await?;
     let life = app.engine().open(&card.id).await?.life;
-    let items: Vec<Value> = people::gates(&card, &life).into_iter().map(|gate| gate.value).collect();
-    Ok(Told(json!({"items": items})))
+    Ok(Told(json!({"items": open_gates(&app, &card, &life).await?})))
 }
 
 /// The questions of a plan.
@@ -92,6 +103,7 @@ pub async fn gate(
     Ok(Told(json!({
         "plan": id, "gate": gate, "state": life.task_state(gate.as_str()),
         "detail": life.task_life(gate.as_str()).map(|known| &known.state), "definition": definition,
+        "changes": gate_news(app.store(), &life, &gate).await?.to_json(),
         "history": history.map(|entry| journal_value(&id, entry)).collect::<Vec<_>>(),
     })))
 }

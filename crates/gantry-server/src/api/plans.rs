@@ -46,7 +46,8 @@ pub async fn page(app: &App, query: &ListQuery) -> Result<(Vec<PlanCard>, Option
     let states = states(query.state.as_deref().unwrap_or_default())?;
     let text = query.text.clone().filter(|text| !text.trim().is_empty());
     let label = query.label.clone().filter(|label| !label.trim().is_empty());
-    let mut filter = ListFilter { states, label, text, limit, cursor: query.cursor, ..ListFilter::default() };
+    let owner = query.owner.clone().filter(|owner| !owner.trim().is_empty());
+    let mut filter = ListFilter { states, label, owner, text, limit, cursor: query.cursor, ..ListFilter::default() };
     let mut found = Vec::new();
     loop {
         let page = app.store().list(filter.clone()).await?;

@@ -26,7 +26,7 @@ use crate::app::App;
 use crate::body::{Asked, Named, Said, Told};
 use crate::live::channel::journal_value;
 use crate::problem::Problem;
-use crate::shapes::{Fork, NewEvidence, NewPlan, NewRevision};
+use crate::shapes::{Fork, Imagine, NewEvidence, NewPlan, NewRevision};
 
 /// Which entries of a journal.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -303,23 +303,67 @@ pub async fn fork_at(app: &App, who: &Who, plan: &PlanId, at: u64) -> Result<Pla
 }
 
 /// Decides everything again, and compares.
-pub async fn replay(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+pub async fn replay(
+    State(app): State<App>,
+    Named(plan): Named<String>,
+    Said(said): Said<Imagine>,
+) -> Result<Told<Value>, Problem> {
     let id = app.id(&plan).await?;
-    let replayed = gantry_engine::replay(app.store(), &id, WhatIf { policy: None, revision: None }).await?;
+    let read = |new: NewPlan| asked_for(&app, &new).map(|(plan, _)| plan);
+    let policy = match said.policy {
+        // With the smallest plan around it, a policy alone is read and checked like any other.
+        Some(policy) => {
+            let plan = json!({"title": "what if", "policy": policy, "tasks": [{"id": "nothing"}]});
+            Some(read(NewPlan { plan: Some(plan), ..NewPlan::default() })?.policy)
+        }
+        None => None,
+    };
+    let revision = match (said.revision, said.file) {
+        (None, None) => None,
+        (Some(number), None) => Some(life_at(app.store(), &id, Some(Revision(number))).await?.plan()),
+        (None, Some(file)) => Some(read(NewPlan { file: Some(file), ..NewPlan::default() })?),
+        (Some(_), Some(_)) => return Err(Problem::unfit("replay::which", "say `revision` or `file`, not both")),
+    };
+    let what_if = policy.is_some() || revision.is_some();
+    let replayed = gantry_engine::replay(app.store(), &id, WhatIf { policy, revision }).await?;
     let difference = replayed
         .difference
         .as_ref()
         .map(|one| json!({"seq": one.seq, "recorded": one.recorded, "decided": one.decided}));
     Ok(Told(json!({
-        "plan": id, "what_if": false, "same": difference.is_none(), "turns": replayed.turns,
+        "plan": id, "what_if": what_if, "same": difference.is_none(), "turns": replayed.turns,
         "entries": replayed.entries, "given": replayed.given, "difference": difference,
     })))
 }
 
 /// Whether the record is what was written, and who decided what.
-pub async fn audit(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+pub async fn audit(
+    State(app): State<App>,
+    Named(plan): Named<String>,
+    Asked(kept): Asked<Kept>,
+) -> Result<Told<Value>, Problem> {
     let id = app.id(&plan).await?;
-    Ok(Told(audited(&app, &id).await?))
+    let mut found = audited(&app, &id).await?;
+    if let Some(head) = &kept.head {
+        if head.len() < HASH_CHARS_MIN || !head.chars().all(|digit| digit.is_ascii_hexdigit()) {
+            let detail = format!("`head` is a hash, or its first {HASH_CHARS_MIN} digits or more");
+            return Err(Problem::wrong("request::wrong-query", detail));
+        }
+        let same = found["head"].as_str().is_some_and(|now| now.starts_with(&head.to_lowercase()));
+        found["as_kept"] = json!(same);
+    }
+    Ok(Told(found))
+}
+
+/// How many digits of a hash are enough to know it by.
+const HASH_CHARS_MIN: usize = 8;
+
+/// What was kept elsewhere.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+pub struct Kept {
+    /// The head hash, or its beginning, that was kept elsewhere: `as_kept` says whether the journal ends with it.
+    pub head: Option<String>,
 }
 
 /// Whether the record is what was written, for programs.

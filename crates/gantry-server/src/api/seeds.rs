@@ -4,9 +4,8 @@
 use axum::extract::State;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
-use gantry_core::id::TaskId;
 use gantry_core::input::Input;
-use gantry_core::life::{PlanState, TaskState};
+use gantry_core::life::{Life, PlanState, TaskState};
 use gantry_store::PlanCard;
 use gantry_view::parts::{Shown, folded};
 use serde::Deserialize;
@@ -14,10 +13,10 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::Required;
 
-use super::{figures, health, people, plans, record, report, steer, tasks};
+use super::{health, people, plans, report, steer, tasks};
 use crate::access::{Role, Who};
 use crate::app::App;
-use crate::body::{Named, Raw, Said, Told};
+use crate::body::{Asked, Named, Raw, Said, Told};
 use crate::documented::{Described, Does};
 use crate::live::pump::percent;
 use crate::problem::Problem;
@@ -76,14 +75,17 @@ pub fn described(all: Described) -> Described {
         "/plans/{plan}/tree",
         Role::Viewer,
         tree,
-        does("The tasks as a tree").gives::<Anything>(200, "The tree."),
+        does("The tasks as a tree of numbers: nodes and adjacency, the roots under `null`")
+            .gives::<Anything>(200, "The tree."),
     )
     .route(
         get.clone(),
         "/plans/{plan}/subgraph",
         Role::Viewer,
-        figures::graph,
-        does("As GET /api/v1/plans/{plan}/graph").asked::<record::At>().gives::<Anything>(200, "Boxes and lines."),
+        part,
+        does("A task with what is below it, also as an outline")
+            .asked::<PartQuery>()
+            .gives::<Anything>(200, "The tasks."),
     )
     .route(
         get.clone(),
@@ -97,7 +99,7 @@ pub fn described(all: Described) -> Described {
         "/plans/{plan}/results",
         Role::Viewer,
         results,
-        does("What all finished tasks gave").gives::<Anything>(200, "The outputs, by task."),
+        does("What the tasks gave").asked::<ResultsQuery>().gives::<Anything>(200, "The results."),
     )
     .route(
         post.clone(),
@@ -107,6 +109,15 @@ pub fn described(all: Described) -> Described {
         does("Run a task: begin the plan, or do the task again if it has ended")
             .takes::<RunTask>(Required::False)
             .gives::<Heard>(202, "It is under way."),
+    )
+    .route(
+        post.clone(),
+        "/tasks/{task}/decompose",
+        Role::Operator,
+        super::decompose::task_of,
+        does("As POST /api/v1/plans/{plan}/tasks/{task}/decompose")
+            .takes::<super::decompose::BreakDownOf>(Required::True)
+            .gives::<Anything>(200, "What was made, and what was left out."),
     )
     .route(
         post.clone(),
@@ -218,44 +229,70 @@ async fn create_graph(State(app): State<App>, who: Who, raw: Raw) -> Result<Resp
 }
 
 async fn tree(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
-    let life = app.engine().open(&app.id(&plan).await?).await?.life;
-    let ids = life.task_ids();
-    let parent = |id: &TaskId| life.definition(id.as_str()).and_then(|task| task.parent.clone());
-    // Parts come after their whole, so from the last on every part is ready before its whole needs it.
-    let mut below: std::collections::BTreeMap<Option<TaskId>, Vec<Value>> = std::collections::BTreeMap::new();
-    for id in ids.iter().rev() {
-        let mut children = below.remove(&Some(id.clone())).unwrap_or_default();
-        children.reverse();
-        let title = life.definition(id.as_str()).map(|task| task.name().to_owned());
-        let state = life.task_state(id.as_str());
-        below
-            .entry(parent(id))
-            .or_default()
-            .push(json!({"id": id, "title": title, "state": state, "children": children}));
-    }
-    let mut roots = below.remove(&None).unwrap_or_default();
-    roots.reverse();
-    Ok(Told(json!({"plan": life.id(), "tree": roots})))
+    let (card, life) = looked_at(&app, &plan).await?;
+    Ok(Told(gantry_view::tree::tree(&card, &life)))
+}
+
+async fn looked_at(app: &App, plan: &str) -> Result<(PlanCard, Life), Problem> {
+    let card = app.plan(plan).await?;
+    let life = app.engine().open(&card.id).await?.life;
+    Ok((card, life))
 }
 
 async fn summary(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
     let card = app.plan(&plan).await?;
-    let of = |state| card.card.tasks.get(&state).copied().unwrap_or(0);
-    Ok(Told(json!({
-        "plan": card.id, "status": card.card.state, "progress_percentage": percent(&card),
-        "total": card.card.tasks.values().sum::<u32>(), "completed": of(TaskState::Completed),
-        "failed": of(TaskState::Failed), "running": of(TaskState::Running), "waiting": of(TaskState::Waiting),
-        "tasks": card.card.tasks, "used": card.card.used, "waiting_for": card.card.waiting,
-    })))
+    let mut told = gantry_view::tree::summary(&card);
+    told["status"] = json!(card.card.state);
+    told["progress_percentage"] = json!(percent(&card));
+    told["waiting_for"] = json!(card.card.waiting);
+    Ok(Told(told))
 }
 
-async fn results(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
-    let life = app.engine().open(&app.id(&plan).await?).await?.life;
-    let ids = life.task_ids();
-    let done = ids.iter().filter(|id| life.task_state(id.as_str()) == Some(TaskState::Completed));
-    let outputs: serde_json::Map<String, Value> =
-        done.map(|id| (id.to_string(), json!(life.outputs(id.as_str())))).collect();
-    Ok(Told(json!({"plan": life.id(), "state": life.state(), "outputs": outputs})))
+/// Which results.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResultsQuery {
+    /// Leaves out tasks that gave nothing; true unless said otherwise.
+    pub only_with_output: Option<bool>,
+}
+
+async fn results(
+    State(app): State<App>,
+    Named(plan): Named<String>,
+    Asked(query): Asked<ResultsQuery>,
+) -> Result<Told<Value>, Problem> {
+    let (card, life) = looked_at(&app, &plan).await?;
+    Ok(Told(gantry_view::tree::results(&card, &life, query.only_with_output.unwrap_or(true))))
+}
+
+/// Which part of a tree.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[serde(default, deny_unknown_fields)]
+pub struct PartQuery {
+    /// The task at its top, by number or by id; the first task of the plan where nothing is said.
+    pub node_id: Option<String>,
+    /// How many levels below it, 1 to 6; 2 where nothing is said.
+    #[param(minimum = 1, maximum = 6)]
+    pub max_depth: Option<u32>,
+}
+
+async fn part(
+    State(app): State<App>,
+    Named(plan): Named<String>,
+    Asked(query): Asked<PartQuery>,
+) -> Result<Told<Value>, Problem> {
+    let (card, life) = looked_at(&app, &plan).await?;
+    let levels = query.max_depth.unwrap_or(2);
+    if !(1..=gantry_view::tree::LEVELS_MAX).contains(&levels) {
+        return Err(Problem::wrong("request::wrong-query", format!("`max_depth` is {levels}, and may be 1 to 6")));
+    }
+    let first = || life.task_ids().into_iter().next();
+    let top = match query.node_id.as_deref() {
+        Some(name) => Some(tasks::known(&life, name)?),
+        None => first(),
+    };
+    let told = top.and_then(|top| gantry_view::tree::part(&card, &life, top.as_str(), levels));
+    told.map(Told).ok_or_else(|| Problem::missing("life::unknown-task", "the plan has no task"))
 }
 
 async fn run_task(

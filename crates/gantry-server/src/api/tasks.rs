@@ -1,6 +1,6 @@
 //! Tasks: look, do again, edit, hand in, help, judge.
 
-use axum::extract::State;
+use axum::extract::{FromRequest as _, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use gantry_core::effect::ArtifactRef;
@@ -19,7 +19,8 @@ use super::plans;
 use super::steer::say;
 use crate::access::Who;
 use crate::app::App;
-use crate::body::{Named, Said, Told, check_match};
+use crate::body::{Named, Said, Told, check_match, from_json};
+use crate::form::{Fields, is_form};
 use crate::live::channel::journal_value;
 use crate::problem::Problem;
 use crate::shapes::{Done, Edit, Judge, JudgeVerdict, Note, Resolve, Why};
@@ -29,7 +30,7 @@ const NAME_CHARS_MAX: usize = 255;
 
 /// The task that is meant.
 pub fn known(life: &Life, name: &str) -> Result<TaskId, Problem> {
-    if let Some(task) = life.definition(name) {
+    if let Some(task) = life.definition(name).or_else(|| life.numbered(name.parse().ok()?)) {
         return Ok(task.id.clone());
     }
     let shown = gantry_view::named(name);
@@ -127,28 +128,58 @@ pub async fn edit(
     Ok(Told(json!({"again": again, "perhaps": perhaps, "dry_run": said.dry_run})))
 }
 
-/// A person did a task.
+/// A person did a task: said as JSON, or as a form with files.
 pub async fn done(
     State(app): State<App>,
     who: Who,
     Named((plan, task)): Named<(String, String)>,
-    Said(said): Said<Done>,
+    request: Request,
 ) -> Result<Told<Value>, Problem> {
-    let (id, _, task) = found(&app, &plan, &task).await?;
-    let mut artifacts = Vec::new();
-    for (name, text) in said.evidence {
-        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.contains(char::is_control) {
-            return Err(Problem::unfit(
-                "task::evidence-name",
-                "the name of a proof is one line of 1 to 255 characters",
-            ));
+    let (outputs, artifacts) = if is_form(&request) {
+        let fields = Fields::from_request(request, &app).await?;
+        if let Some((odd, _)) = fields.values().find(|(name, _)| *name != "outputs") {
+            let detail = format!("the form has no field `{}`", gantry_view::named(odd));
+            return Err(Problem::wrong("request::wrong-fields", detail).hint("send `outputs` and files in `evidence`"));
         }
-        let bytes = text.len() as u64;
-        let hash = app.store().put_blob(text.into_bytes(), App::now()).await?;
-        artifacts.push(ArtifactRef { name, hash: hash.to_string(), bytes });
-    }
-    let success = Success { outputs: said.outputs, artifacts, ..Success::default() };
+        let id = app.id(&plan).await?;
+        drop(known(&app.engine().open(&id).await?.life, &task)?);
+        (from_json(fields.get("outputs").as_bytes())?, evidence(&app, &fields).await?)
+    } else {
+        let Said(said) = Said::<Done>::from_request(request, &app).await?;
+        drop(found(&app, &plan, &task).await?);
+        let mut artifacts = Vec::new();
+        for (name, text) in said.evidence {
+            artifacts.push(keep(&app, &name, text.into_bytes()).await?);
+        }
+        (said.outputs, artifacts)
+    };
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    let success = Success { outputs, artifacts, ..Success::default() };
     say(&app, &id, Input::Report { task, by: who.name, end: Ok(success) }).await
+}
+
+/// Keeps the files that came with a form in the field `evidence`.
+pub async fn evidence(app: &App, fields: &Fields) -> Result<Vec<ArtifactRef>, Problem> {
+    let mut kept: Vec<ArtifactRef> = Vec::new();
+    for file in fields.files("evidence") {
+        // Browsers give the name alone; other programs may give a path.
+        let name = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        if kept.iter().any(|one| one.name == name) {
+            let detail = format!("two files are called `{}`", gantry_view::named(name));
+            return Err(Problem::unfit("task::evidence-name", detail).hint("rename one of them"));
+        }
+        kept.push(keep(app, name, file.bytes.clone()).await?);
+    }
+    Ok(kept)
+}
+
+async fn keep(app: &App, name: &str, content: Vec<u8>) -> Result<ArtifactRef, Problem> {
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.contains(char::is_control) {
+        return Err(Problem::unfit("task::evidence-name", "the name of a proof is one line of 1 to 255 characters"));
+    }
+    let bytes = content.len() as u64;
+    let hash = app.store().put_blob(content, App::now()).await?;
+    Ok(ArtifactRef { name: name.to_owned(), hash: hash.to_string(), bytes })
 }
 
 /// A person could not do a task.

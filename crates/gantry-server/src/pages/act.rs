@@ -1,6 +1,6 @@
 //! What forms do: the same as the API, and then back to the page.
 
-use axum::extract::{Form, FromRequest, Multipart, Request, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use gantry_core::id::PlanId;
@@ -10,82 +10,13 @@ use serde_json::Value;
 use super::Shown;
 use super::layout::Page;
 use crate::access::{Role, Who};
-use crate::api::{accounts, decide, decision, fork_at, go_on, known, make_account, reply};
+use crate::api::{accounts, decide, decision, evidence, fork_at, go_on, known, make_account, reply};
 use crate::app::App;
 use crate::body::Named;
+use crate::form::Fields;
 use crate::listen::Caller;
 use crate::problem::Problem;
 use crate::shapes::{Answer, Decide, NewAccount, SignIn};
-
-/// The fields of a form, and the files that came with it.
-#[derive(Default)]
-pub struct Fields {
-    values: Vec<(String, String)>,
-    files: Vec<Attached>,
-}
-
-/// A file that came with a form.
-pub struct Attached {
-    /// The field that it was chosen in.
-    pub field: String,
-    /// What it is called.
-    pub name: String,
-    /// What is in it.
-    pub bytes: Vec<u8>,
-}
-
-impl Fields {
-    /// The value of a field; empty when it is not there.
-    pub fn get(&self, name: &str) -> &str {
-        self.values.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
-    }
-
-    fn all(&self, name: &str) -> Vec<String> {
-        self.values.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone()).collect()
-    }
-
-    /// The files that were chosen in a field.
-    pub fn files(&self, field: &str) -> impl Iterator<Item = &Attached> {
-        self.files.iter().filter(move |file| file.field == field)
-    }
-
-    async fn of_parts(request: Request, app: &App) -> Result<Self, Problem> {
-        let unreadable = |status: StatusCode, text: String| {
-            Problem::new(status, "request::form", format!("the form cannot be read: {text}"))
-        };
-        let mut parts = Multipart::from_request(request, app)
-            .await
-            .map_err(|error| unreadable(error.status(), error.body_text()))?;
-        let mut fields = Self::default();
-        loop {
-            let next = parts.next_field().await.map_err(|error| unreadable(error.status(), error.body_text()))?;
-            let Some(part) = next else { return Ok(fields) };
-            let (field, name) = (part.name().unwrap_or_default().to_owned(), part.file_name().map(str::to_owned));
-            let bytes = part.bytes().await.map_err(|error| unreadable(error.status(), error.body_text()))?.to_vec();
-            match name {
-                // A field for files in which none was chosen.
-                Some(name) if name.is_empty() && bytes.is_empty() => {}
-                Some(name) => fields.files.push(Attached { field, name, bytes }),
-                None => fields.values.push((field, String::from_utf8_lossy(&bytes).into_owned())),
-            }
-        }
-    }
-}
-
-impl FromRequest<App> for Fields {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
-        let media = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        if media.is_some_and(|media| media.starts_with("multipart/form-data")) {
-            return Self::of_parts(request, app).await;
-        }
-        let Form(values) = Form::from_request(request, app).await.map_err(|error| {
-            Problem::new(error.status(), "request::form", format!("the form cannot be read: {}", error.body_text()))
-        })?;
-        Ok(Self { values, files: Vec::new() })
-    }
-}
 
 /// Someone's role does not reach.
 pub fn not_allowed(who: &Who, role: Role) -> Problem {
@@ -152,7 +83,8 @@ async fn done(app: &App, who: &Who, plan: &str, fields: &Fields, back: Option<&s
             tell(app, &id, Input::Resolve { task: task_of().await?, by, resolution, why }).await?;
         }
         "done" => {
-            let success = Success { outputs: outputs_of(fields), ..Success::default() };
+            let artifacts = evidence(app, fields).await?;
+            let success = Success { outputs: outputs_of(fields), artifacts, ..Success::default() };
             tell(app, &id, Input::Report { task: task_of().await?, by, end: Ok(success) }).await?;
         }
         "fail" => tell(app, &id, Input::Report { task: task_of().await?, by, end: Err(why) }).await?,

@@ -8,13 +8,15 @@ use gantry_view::forecast::Forecast;
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::gates::gate_form;
 use super::layout::{Page, empty, state};
-use super::parts::{day, gate_form, text};
+use super::parts::{day, text};
 use super::{Shown, parts};
 use crate::access::Who;
 use crate::api::{every_ask, every_gate, page};
 use crate::app::App;
 use crate::body::Asked;
+use crate::listen::encoded;
 use crate::live::pump::percent;
 use crate::problem::Problem;
 use crate::shapes::ListQuery;
@@ -40,13 +42,16 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
         rows.push((card, forecast, driven));
     }
     let chosen = query.state.clone().unwrap_or_default();
-    let filtered = !chosen.is_empty() || query.text.as_deref().is_some_and(|text| !text.is_empty());
-    let _ = who;
+    let said = [&query.text, &query.label, &query.owner, &query.state].map(|field| field.clone().unwrap_or_default());
+    let filtered = said.iter().any(|field| !field.is_empty());
+    let [text, label, owner, _] = &said;
     Ok(html! {
         div.row.spread { h1 { "Plans" } a.button.main href="/new" { "New plan" } }
         form.row.filter role="search" {
-            input type="search" name="text" placeholder="Title or id" aria-label="Search plans" value=(query.text.clone().unwrap_or_default());
-            input name="label" placeholder="Label" aria-label="Label" size="10" value=(query.label.clone().unwrap_or_default());
+            input type="search" name="text" placeholder="Title or id" aria-label="Search plans" value=(text);
+            input name="label" placeholder="Label" aria-label="Label" size="10" value=(label);
+            input name="owner" list="me" placeholder="Owner" aria-label="Owner" size="10" value=(owner);
+            datalist #me { option value=(who.name) {} }
             select name="state" aria-label="State" {
                 option value="" { "Any state" }
                 @for name in STATES { option value=(name) selected[chosen == name] { (name) } }
@@ -64,7 +69,7 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
                         @for (card, forecast, driven) in &rows {
                             tr {
                                 td.n { (card.no) }
-                                td.main { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @for label in &card.card.labels { " · " (label) } } }
+                                td.main { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @if let Some(owner) = &card.card.owner { " · " (owner) } @for label in &card.card.labels { " · " (label) } } }
                                 td { (state(&card.card.state.to_string())) @if *driven && !card.card.state.is_over() { div.small.soft { "worked on" } } }
                                 td.bar { progress max="100" value=(percent(card)) aria-label="Done" {} " " (percent(card)) "%" }
                                 td.small data-label="Forecast" { @if let Some(forecast) = forecast { (foreseen(forecast, now)) } }
@@ -75,10 +80,17 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
                         }
                     }
                 } }
-                @if let Some(next) = next { p { a.button href=(format!("/?cursor={next}&state={chosen}")) { "Older plans" } } }
+                @if let Some(next) = next { p { a.button href=(older(next, &said)) { "Older plans" } } }
             }
         }
     })
+}
+
+/// The way to older plans among those that were asked for.
+fn older(next: u64, said: &[String; 4]) -> String {
+    let fields = ["text", "label", "owner", "state"].iter().zip(said).filter(|(_, value)| !value.is_empty());
+    let fields: Vec<String> = fields.map(|(name, value)| format!("&{name}={}", encoded(value))).collect();
+    format!("/?cursor={next}{}", fields.concat())
 }
 
 /// When a plan will be done: how long from now while that can be pictured, and the day otherwise.

@@ -14,13 +14,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Shown;
-use super::act::Fields;
 use super::layout::Page;
 use super::parts::{text, texts};
 use crate::access::Who;
 use crate::api::{asked_for, estimate, make};
 use crate::app::App;
 use crate::body::Asked;
+use crate::form::Fields;
 use crate::problem::Problem;
 use crate::shapes::{ContextDocument, NewPlan};
 

@@ -37,31 +37,6 @@ pub fn when_told(value: &Value, key: &str) -> Markup {
     }
 }
 
-/// A gate with what is asked, and the ways to decide it.
-pub fn gate_form(gate: &Value, action: &str) -> Markup {
-    let approved = texts(gate, "approved_by");
-    html! {
-        form.card method="post" action=(action) {
-            input type="hidden" name="plan" value=(text(gate, "plan"));
-            input type="hidden" name="gate" value=(text(gate, "gate"));
-            b { (text(gate, "title")) } " " span.small.soft { (approved.len()) " of " (gate["needed"]) " approvals" @if !approved.is_empty() { " (" (approved.join(", ")) ")" } ", revision " (gate["revision"]) }
-            @if let Some(role) = gate["role"].as_str() { p.small.soft { "Takes the role " b { (role) } } input type="hidden" name="role" value=(role); }
-            @let checks = texts(gate, "checks");
-            @if !checks.is_empty() { ul.checks { @for check in checks { li { (check) } } } }
-            @for seen in texts(gate, "evidence") {
-                p { label.beside { input type="checkbox" name="evidence" value=(seen); " I have seen " b { (seen) } } }
-            }
-            label for=(format!("why-{}", text(gate, "gate"))) { "Why" }
-            input id=(format!("why-{}", text(gate, "gate"))) name="why" size="40" placeholder="needed to say no";
-            div.row {
-                button.main name="do" value="approve" { "Approve" }
-                button name="do" value="needs-changes" { "Ask for changes" }
-                button.bad name="do" value="reject" { "Reject" }
-            }
-        }
-    }
-}
-
 /// A question with the ways to answer it.
 pub fn ask_form(ask: &Value, action: &str) -> Markup {
     let task = text(ask, "task");
@@ -74,8 +49,9 @@ pub fn ask_form(ask: &Value, action: &str) -> Markup {
             p { b { (text(ask, "question")) } " " span.small.soft { (task) } }
             @if let Some(preview) = ask["preview"].as_str() { pre { (preview) } }
             @if options.is_empty() {
-                label for=(format!("answer-{task}")) { "Answer" }
-                input id=(format!("answer-{task}")) name="answer" required size="40";
+                @let field = format!("answer-{}-{task}", text(ask, "plan"));
+                label for=(field) { "Answer" }
+                input id=(field) name="answer" required size="40";
                 div.row { button.main { "Answer" } }
             } @else {
                 @for choice in ask["choices"].as_array().into_iter().flatten().filter(|choice| has_more(choice)) {

@@ -80,6 +80,9 @@ pub(crate) fn list(conn: &Connection, filter: &ListFilter) -> Result<Page<PlanCa
         let has = "EXISTS (SELECT 1 FROM json_each(card, '$.labels') WHERE value = {})";
         require(has, vec![Value::Text(label.clone())]);
     }
+    if let Some(owner) = &filter.owner {
+        require("card ->> '$.owner' = {}", vec![Value::Text(owner.clone())]);
+    }
     if let Some(text) = &filter.text {
         require("instr(searchable, {}) > 0", vec![Value::Text(text.to_lowercase())]);
     }

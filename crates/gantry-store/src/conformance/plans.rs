@@ -90,6 +90,7 @@ pub async fn plans_are_listed_newest_first_and_filtered(store: impl Beside) {
         request.card.title = format!("Überschrift {name}");
         request.card.state = state;
         request.card.labels = vec![label.to_owned()];
+        request.card.owner = (name != "a").then(|| "ana".to_owned());
         let _ = store.append(request).await.unwrap();
     }
     let mut request = append("b", 1, 1);
@@ -106,6 +107,9 @@ pub async fn plans_are_listed_newest_first_and_filtered(store: impl Beside) {
     assert_eq!(listed(&store, ListFilter { states, ..all() }).await, ["b"]);
     let label = Some("work".to_owned());
     assert_eq!(listed(&store, ListFilter { label, ..all() }).await, ["c"], "the label went with the last card");
+    let owner = |name: &str| ListFilter { owner: Some(name.to_owned()), ..all() };
+    assert_eq!(listed(&store, owner("ana")).await, ["c"], "so did the owner");
+    assert_eq!(listed(&store, owner("an")).await, [""; 0]);
     let text = Some("überSCHRIFT".to_owned());
     assert_eq!(listed(&store, ListFilter { text, ..all() }).await, ["c", "a"]);
     let text = Some("%".to_owned());

@@ -1,10 +1,11 @@
 //! What each page about a plan shows.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gantry_core::id::TaskId;
 use gantry_core::life::{State, TaskState, Waiting};
-use gantry_core::plan::{Action, Money};
+use gantry_core::plan::{Action, Money, Reference, Task, references};
 use gantry_report::chart::{Frame, Heading, Sheet};
 use gantry_report::picture::{Picture, compared};
 use gantry_schedule::{Moment, TaskKind};
@@ -19,12 +20,15 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::Query;
-use crate::api::{all_hypotheses, all_revisions, audited, computed, known, life_at_entry, scheduled, task_value};
+use crate::api::{
+    all_hypotheses, all_revisions, audited, computed, known, life_at_entry, open_gates, scheduled, task_value,
+};
 use crate::app::App;
 use crate::listen::encoded;
+use crate::pages::gates::{gate_form, side_by_side, sign};
 use crate::pages::graph::{BOX, Graph};
 use crate::pages::layout::{empty, state};
-use crate::pages::parts::{ask_form, day, gate_form, text, texts, value, values, when, when_told};
+use crate::pages::parts::{ask_form, day, text, texts, value, values, when, when_told};
 use crate::problem::Problem;
 
 /// How many rows of a journal are shown at once.
@@ -35,7 +39,7 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
     let counts = life.counts();
     let recent: Vec<_> = gantry_engine::entries_after(app.store(), &card.id, card.length.saturating_sub(60)).await?;
     let asks = people::asks(app.store(), life).await?;
-    let gates = people::gates(card, life);
+    let gates = open_gates(app, card, life).await?;
     let action = format!("/p/{}/do", card.id);
     Ok(html! {
         div #overview data-live {
@@ -55,9 +59,9 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
             }
             div.split { div {
             @if !gates.is_empty() || !asks.is_empty() { h2 { "Waits for people" } }
-            @for gate in &gates { (gate_form(&gate.value, &action)) }
+            @for gate in &gates { (gate_form(gate, &action)) }
             @for (task, asked) in &asks { (ask_form(&asked.to_json(card, life, task), &action)) }
-            @let others: Vec<_> = life.waits().filter(|wait| wait.task.as_ref().is_none_or(|task| !gates.iter().any(|gate| gate.gate == *task) && !asks.iter().any(|(asked, _)| asked == task))).collect();
+            @let others: Vec<_> = life.waits().filter(|wait| wait.task.as_ref().is_none_or(|task| !gates.iter().any(|gate| text(gate, "gate") == task.as_str()) && !asks.iter().any(|(asked, _)| asked == task))).collect();
             @if !others.is_empty() { h2 { "Waits for" } }
             @for wait in others.iter().take(20) { p { @if let Some(task) = &wait.task { a href=(task_url(standing, task)) { (task) } ": " } (wait.what) } }
             @if gates.is_empty() && asks.is_empty() && others.is_empty() { h2 { "Waits for" } p.soft { "Nobody and nothing." } }
@@ -240,20 +244,26 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
         Some(State::Waiting(waiting)) => Some(waiting),
         _ => None,
     };
-    let gates = people::gates(&standing.card, life);
+    let gates = open_gates(app, &standing.card, life).await?;
     let asks = people::asks(app.store(), life).await?;
     let calls = gantry_store::all_effects(app.store(), plan, Some(&id)).await?;
     let attempt = life.task_life(name).map_or(0, |known| known.attempt.0);
     Ok(html! {
         div #task data-live {
             h2 { (definition.map_or(name, |task| task.name())) " " (state(now.name())) }
-            p.soft { (id) @if attempt > 0 { ", attempt " (attempt) } @if let Some(length) = standing.length(&id) { ", " (elapsed(length)) } }
+            p.soft { (id) @if attempt > 0 { ", attempt " (attempt) } @if let Some(length) = standing.length(&id) { ", " (elapsed(length)) } @if let Some(spent) = life.task_life(name).map(|known| known.spent).filter(|spent| spent.model_calls > 0) { ", $" (spent.cost_usd) ", " (spent.model_calls) " model calls, " (spent.tokens) " tokens" } }
             @if !text(&all, "about").is_empty() { p { (text(&all, "about")) } }
-            @for gate in gates.iter().filter(|gate| gate.gate == id) { (gate_form(&gate.value, &action)) }
+            @if let Some(described) = definition.and_then(|task| task.description.as_deref()) { p { (described) } }
+            @if let Some(why) = definition.and_then(|task| task.rationale.as_deref()) { p { b { "Why it is there: " } (why) } }
+            @for gate in gates.iter().filter(|gate| text(gate, "gate") == id.as_str()) { (gate_form(gate, &action)) }
             @for (task, asked) in asks.iter().filter(|(task, _)| *task == id) { (ask_form(&asked.to_json(&standing.card, life, task), &action)) }
             @if let Some(waiting) = waiting { (help(&action, &id, waiting, definition.and_then(|task| task.action.as_ref()))) }
             div.two {
-                div { h2 { "Works on" } (values(&all["inputs"], "Nothing that comes from elsewhere.")) }
+                div {
+                    h2 { "Works on" } (values(&all["inputs"], "Nothing that comes from elsewhere."))
+                    @let from = definition.map(sources).unwrap_or_default();
+                    @if !from.is_empty() { p.small.soft { "Comes after " @for (at, task) in from.iter().enumerate() { @if at > 0 { ", " } a href=(task_url(standing, task)) { (task) } } } }
+                }
                 div { h2 { "Gave" } (values(&all["outputs"], "Nothing yet.")) }
             }
         }
@@ -297,18 +307,32 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
     })
 }
 
+/// The tasks that a task works on or waits for, each once.
+fn sources(task: &Task) -> BTreeSet<TaskId> {
+    let read = references(task).into_iter().filter_map(|(_, reference)| match reference {
+        Reference::Task { task, .. } => Some(task.clone()),
+        Reference::Artifact { .. } | Reference::Memory { .. } => None,
+    });
+    read.chain(task.depends_on.iter().cloned()).collect()
+}
+
 /// What a person can do for a task that waits.
 fn help(action: &str, id: &TaskId, waiting: &Waiting, how: Option<&Action>) -> Markup {
     match waiting {
         Waiting::Work => html! {
-            form.card method="post" action=(action) {
+            form.card method="post" action=(action) enctype="multipart/form-data" {
                 input type="hidden" name="task" value=(id);
                 @if let Some(Action::Manual(manual)) = how { p { (manual.instruction) } }
-                div.row {
-                    input name="name" aria-label="Output" placeholder="output"; input name="value" aria-label="Value" placeholder="value";
-                    button.main name="do" value="done" { "It is done" }
-                    input name="why" aria-label="Why not" placeholder="why not"; button.bad name="do" value="fail" { "It could not be done" }
+                div.fields {
+                    div { label for="result" { "Result" } input.full #result name="name" placeholder="what it is called"; }
+                    div { label for="result-value" { "Its value" } input.full #result-value name="value"; }
+                    div { label for="evidence" { "Evidence" } input.full #evidence name="evidence" type="file" multiple; }
                 }
+                div.row { button.main name="do" value="done" { "It is done" } }
+            }
+            form.card.row method="post" action=(action) {
+                input type="hidden" name="task" value=(id);
+                label.beside for="why-not" { "Why not" } input #why-not name="why" size="40" required; button.bad name="do" value="fail" { "It could not be done" }
             }
         },
         Waiting::Help { failure } if !failure.is_needs_approval() => html! {
@@ -328,7 +352,7 @@ fn help(action: &str, id: &TaskId, waiting: &Waiting, how: Option<&Action>) -> M
 
 pub async fn gates(app: &App, standing: &Standing) -> Result<Markup, Problem> {
     let (life, card) = (&standing.life, &standing.card);
-    let (open, action) = (people::gates(card, life), format!("/p/{}/do", card.id));
+    let (open, action) = (open_gates(app, card, life).await?, format!("/p/{}/do", card.id));
     let entries = gantry_engine::entries(app.store(), &card.id).await?;
     let decided: Vec<_> =
         entries.iter().filter(|entry| matches!(entry.event, gantry_core::event::Event::GateDecided { .. })).collect();
@@ -336,11 +360,11 @@ pub async fn gates(app: &App, standing: &Standing) -> Result<Markup, Problem> {
     Ok(html! {
         div #gates data-live {
             @if open.is_empty() && asks.is_empty() { (empty("Nothing waits for a decision.", html! {})) }
-            @for gate in &open { (gate_form(&gate.value, &action)) }
+            @for gate in &open { (gate_form(gate, &action)) }
             @if open.len() > 1 {
                 form.card method="post" action=(action) {
                     h3 { "Several at once: all of them, or none" }
-                    @for gate in &open { p { label.beside { input type="checkbox" name="gate" value=(gate.gate); " " (gate.title) } } }
+                    @for gate in &open { p { label.beside { input type="checkbox" name="gate" value=(text(gate, "gate")); " " (text(gate, "title")) } } }
                     div.row { input name="why" aria-label="Why" placeholder="why"; button.main name="do" value="approve" { "Approve these" } button.bad name="do" value="reject" { "Reject these" } }
                 }
             }
@@ -394,34 +418,9 @@ pub async fn revisions(app: &App, standing: &Standing, query: &Query) -> Result<
             h2 { "Side by side" }
             form.row { label.beside for="from" { "from" } input #from name="from" type="number" min="1" max=(count) value=(from); label.beside for="to" { "to" } input #to name="to" type="number" min="1" max=(count) value=(to); button { "Compare" } }
             pre { @for line in diff.lines() { span class=(sign(line)) { (gantry_view::plain(line)) "\n" } } }
-            @let (old, new) = (gantry_format::to_yaml(&before), gantry_format::to_yaml(&after));
-            div.two { div { h3 { "Revision " (from) } (marked(&old, &new, "minus")) } div { h3 { "Revision " (to) } (marked(&new, &old, "plus")) } }
+            (side_by_side(&gantry_format::to_yaml(&before), &gantry_format::to_yaml(&after), &format!("Revision {from}"), &format!("Revision {to}")))
         }
     })
-}
-
-fn sign(line: &str) -> &'static str {
-    match line.trim_start().chars().next() {
-        Some('+') => "plus",
-        Some('-') => "minus",
-        _ => "",
-    }
-}
-
-/// How many lines around a change are shown.
-const AROUND: usize = 4;
-
-/// A text with the lines marked that the other does not have; what is far from any of them is left out.
-fn marked(text: &str, other: &str, class: &'static str) -> Markup {
-    let known: std::collections::BTreeSet<&str> = other.lines().collect();
-    let lines: Vec<(&str, bool)> = text.lines().map(|line| (line, !known.contains(line))).collect();
-    let near =
-        |at: usize| lines[at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1)].iter().any(|(_, new)| *new);
-    html! { pre.whole { @for (at, (line, new)) in lines.iter().enumerate() {
-        @if *new { mark class=(class) { (line) } "\n" }
-        @else if near(at) { (line) "\n" }
-        @else if at == 0 || near(at - 1) { span.soft { "⋯\n" } }
-    } } }
 }
 
 pub async fn hypotheses(app: &App, standing: &Standing) -> Result<Markup, Problem> {

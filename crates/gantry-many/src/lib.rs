@@ -1,0 +1,14 @@
+//! Many plans at once. A list of topics becomes plans: in this process, or by asking a server over its chat. One topic never
+//! becomes two plans, each result is on disk when it happens, and the same command again goes on where it ended.
+//!
+//! Start at [`topics`] (what is read), then [`bulk`] (the run), [`direct`] and [`remote`] (the two ways to make one plan), and
+//! [`results`] (the table that is kept).
+
+pub mod topics; // in reading order
+pub mod message;
+pub mod results;
+pub mod direct;
+pub mod remote;
+pub mod bulk;
+pub mod verify;
+pub mod decompose;
