@@ -4,9 +4,12 @@
 //! gap between a task's start and its finish exactly once: through the task, or along one other tie. So without the
 //! task's duration the whole shrinks by that duration, unless some other tie over the gap has less slack: drag is the
 //! smaller of the two. The least slack over each gap is found by painting the ties in order of slack, each gap once.
+//!
+//! Work is done in one piece: where a task's finish is held back and its start holds back others, it starts the later the
+//! shorter it is, and that may cost what the shorter path gains. Those few tasks are tried without their duration.
 
 use super::build::{Network, Node};
-use super::pass::{Times, bound};
+use super::pass::{Times, bound, forward};
 use crate::calendar::Timeline;
 
 /// The drag of each node in seconds of work on `line`: zero for what is not critical, as a critical path crosses its gap. `late` must ignore deadlines.
@@ -46,7 +49,21 @@ pub(crate) fn drag(
         let lasts = line.work_between(early[at].start.max(node.earliest), early[at].finish).max(0);
         if node.finished.is_some() || node.duration == 0 { 0 } else { lasts.min(least[at]) }
     };
-    network.nodes.iter().enumerate().map(drag).collect()
+    let mut drags: Vec<i64> = network.nodes.iter().enumerate().map(drag).collect();
+    let turns_over = |at: usize| {
+        network.ties_into(at).iter().any(|tie| !tie.kind.holds_start())
+            && network.ties_out(at).any(|tie| !tie.kind.leaves_finish())
+    };
+    let mut without = network.clone();
+    for at in (0..count).filter(|at| turns_over(*at)) {
+        if drags[at] > 0 {
+            let duration = std::mem::take(&mut without.nodes[at].duration);
+            let sooner = forward(&without, lines).iter().map(|times| times.finish).max().unwrap_or(end);
+            drags[at] = drags[at].min(slack(sooner, end));
+            without.nodes[at].duration = duration;
+        }
+    }
+    drags
 }
 
 /// For each place the least value of all spans over it.
