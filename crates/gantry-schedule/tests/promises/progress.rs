@@ -102,3 +102,12 @@ fn work_that_finished_before_it_started_is_a_mistake() {
         "task.a.progress: it has finished before it started; exchange the two, or correct one"
     );
 }
+
+#[test]
+fn what_is_all_done_without_a_date_is_neither_critical_nor_has_it_float() {
+    let schedule = planned(&at("3", "a 5d percent 100\n b 2d after a\n c 1d after a percent 100"));
+    assert_eq!(schedule.critical_path, ["b"]);
+    let done = ["a", "c"].map(|id| row(&schedule, id));
+    assert!(done.iter().all(|row| !row.critical && !row.near_critical && row.percent == 100));
+    assert_eq!(column(&schedule, |row| row.finish.to_string()), "a 3, b 5, c 3");
+}
