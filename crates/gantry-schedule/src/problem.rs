@@ -44,7 +44,11 @@ impl Problem {
     }
 
     pub(crate) fn unknown(at: impl Into<String>, sort: &str, name: &str, known: &[&str]) -> Self {
+        let words: Vec<&str> = name.split_whitespace().collect();
         let fix = match nearest(name, known) {
+            _ if words.len() > 1 && words.iter().all(|word| known.contains(word)) => {
+                format!("several are written with commas: `{}`", words.join(", "))
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("add a {sort} with this id, or name one that is there"),
         };

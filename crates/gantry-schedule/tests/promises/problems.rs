@@ -31,6 +31,13 @@ fn an_unknown_name_is_told_with_the_nearest_one() {
 }
 
 #[test]
+fn several_names_that_were_taken_for_one_are_told_how_to_be_written() {
+    let mut project = counted("a 1d\n b 1d\n c 1d after a");
+    project.tasks[2].after[0].task = "a b".to_owned();
+    assert_eq!(told(&project), ["task.c.after: there is no task `a b`; several are written with commas: `a, b`"]);
+}
+
+#[test]
 fn every_problem_is_told_at_once() {
     let mut project = counted("a 1d after x\n a 2d needs bob\n s -\n p 9d/5d/1d in s by 2026-01-01\n q 1d after s SS");
     project.tasks[2].estimate = Some("3d".parse().unwrap());
