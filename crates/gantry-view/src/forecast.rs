@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::elapsed::{clock, elapsed};
 use crate::timeline::Timeline;
-use crate::under_way::UnderWay;
+use crate::under_way::project_at;
 use gantry_engine::{EngineError, Opened};
 
 /// How many tasks that will be late are named in words.
@@ -54,12 +54,15 @@ impl Forecast {
         if life.state().is_over() {
             return None;
         }
-        let mut project = UnderWay { life, timeline }.project(&life.plan(), now);
+        let mut project = project_at(life, timeline, now);
         let open = |task: &gantry_schedule::project::Task| task.estimate.is_some() && task.progress.finished.is_none();
         if !project.tasks.iter().any(open) {
             return None;
         }
-        project.data_date = Some(when(now));
+        // What waits to be accepted begins when it says.
+        if timeline.plan.began.is_none() || project.data_date.is_some() {
+            project.data_date = Some(when(now));
+        }
         // As everywhere else, or this would tell another finish than `gantry schedule` and the report do.
         let usual = Options::usual(&project);
         let options = match look {

@@ -11,6 +11,7 @@ pub mod times;
 pub mod next;
 pub mod under_way;
 pub mod forecast;
+pub mod proposal;
 pub mod weight;
 pub mod standing;
 pub mod shortfalls;

@@ -13,13 +13,15 @@ use crate::timeline::{Span, Timeline};
 /// The work of a plan of the record, as it stands.
 pub async fn project_of(store: &dyn Store, life: &Life, now: Timestamp) -> Result<Project, EngineError> {
     let timeline = gantry_engine::open(store, life.id()).await?.timeline;
+    Ok(project_at(life, &timeline, now))
+}
+
+/// The same where its times are known.
+pub fn project_at(life: &Life, timeline: &Timeline, now: Timestamp) -> Project {
     let work = life.proposed().work();
     let begun = work.tasks.iter().any(|task| timeline.task(&task.id).began.is_some());
     // Work that waits to be accepted starts when it says.
-    if begun || work == life.plan() {
-        return Ok(UnderWay { life, timeline: &timeline }.project(&work, now));
-    }
-    Ok(work.project(now))
+    if begun || work == life.plan() { UnderWay { life, timeline }.project(&work, now) } else { work.project(now) }
 }
 
 /// The work of a plan as it was to happen when it began; none before that.

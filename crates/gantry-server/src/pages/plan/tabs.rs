@@ -12,6 +12,7 @@ use gantry_schedule::{Moment, TaskKind};
 use gantry_view::elapsed::elapsed;
 use gantry_view::parts::folded;
 use gantry_view::people;
+use gantry_view::proposal::Proposal;
 use gantry_view::standing::Standing;
 use gantry_view::timeline::notes;
 use gantry_view::under_way::planned_of;
@@ -41,17 +42,35 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
     let asks = people::asks(app.store(), life).await?;
     let gates = open_gates(app, card, life).await?;
     let action = format!("/p/{}/do", card.id);
+    let proposal = Proposal::of(life);
+    // What one person does has no price here.
+    let priced = proposal.as_ref().filter(|proposal| proposal.cost.is_some_and(|cost| cost > 0));
+    let money = |amount: u64| {
+        format!("{} {}", gantry_report::thousands(amount), proposal.as_ref().map_or("", |proposal| &proposal.currency))
+    };
     Ok(html! {
         div #overview data-live {
             @if !life.header().objective.is_empty() { p { (life.header().objective) } }
             @for note in notes(&standing.timeline) { p.tone-waits { (note) } }
             @for cause in life.causes() { div.card.problem { "Why it failed: " (cause) } }
+            @if let Some(proposal) = proposal.as_ref().filter(|proposal| !proposal.gaps.is_empty()) {
+                div.card.problem {
+                    b { "What does not fit" } ul { @for gap in &proposal.gaps { li { (gap) } } }
+                    @if !proposal.options.is_empty() { b { "What would help" } ul { @for option in &proposal.options { li { (option) } } } }
+                }
+            }
             div.grid {
                 @if let Some(forecast) = &standing.forecast {
                     div.card.figure { "Forecast" b { (day(forecast.finish)) } span.small.soft {
                         @if let Some(p80) = forecast.p80 { "8 of 10 by " (day(p80)) }
                         @if let Some(deadline) = forecast.deadline { @if forecast.p80.is_some() { ", " } "due " (day(deadline)) }
                         @if forecast.deadline.is_some_and(|deadline| deadline < forecast.finish) { " " span.tone-bad { "late" } }
+                    } }
+                }
+                @if let Some((proposal, p50)) = priced.and_then(|proposal| Some((proposal, proposal.cost_p50?))) {
+                    div.card.figure { "Cost, as planned" b { (money(p50)) } span.small.soft {
+                        @if let Some(p80) = proposal.cost_p80 { "8 of 10 within " (money(p80)) }
+                        @if let Some(budget) = proposal.budget { ", budget " (money(budget)) @if budget < p50 { " " span.tone-bad { "over" } } }
                     } }
                 }
                 div.card.figure { "Spent" b { "$" (card.card.used.cost_usd) } span.small.soft { @if let Some(max) = card.card.budget.cost_usd { "of $" (max) ", " } (card.card.used.model_calls) " model calls, " (card.card.used.tokens) " tokens" } }
