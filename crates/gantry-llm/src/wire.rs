@@ -136,6 +136,10 @@ impl Wire {
                 Some(Err(error)) => return Err(faults.missed(&error, &tap, after)),
                 None => break None,
             }
+            if reader.is_too_long() {
+                let message = format!("it sent more than {} MB and was cut off", read::BYTES_MAX >> 20);
+                return Err(faults.plain(CallFault::Answer, &message).into());
+            }
         };
         // genai makes up an end for some providers when the line is cut; only the provider's own end counts.
         if !tap.ended() {

@@ -1,6 +1,8 @@
 //! Disks that are full, fail, go away or may not be written, and copies of the record.
 
 use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -32,7 +34,7 @@ impl SmallDisk {
         let filler = self.path().join("filler");
         let mut file = File::create(&filler).unwrap();
         for size in [4_096, 1] {
-            while std::io::Write::write_all(&mut file, &vec![1; size]).is_ok() {}
+            while file.write_all(&vec![1; size]).is_ok() {}
         }
         filler
     }
@@ -67,6 +69,28 @@ fn a_disk_that_fills_up_under_a_run_is_waited_for_and_nothing_is_lost_or_done_tw
     assert_eq!(status.code(), Some(0), "{heard}");
     assert_eq!(scene.audit("full").state, PlanState::Completed);
     assert_eq!(scene.tasks(), ["a", "hold", "c"]);
+}
+
+#[test]
+fn a_server_without_room_says_that_it_is_not_ready_until_there_is_room_again() {
+    let Some(disk) = SmallDisk::mount("size=4m") else { return };
+    let scene = Scene::new().with_record_in(disk.path());
+    let mut busy = scene.start(&["serve", "--addr", "127.0.0.1:0"]);
+    busy.until("Gantry is at http://");
+    let addr = busy.heard.split("http://").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let ready = || {
+        let mut line = TcpStream::connect(&addr).unwrap();
+        write!(line, "GET /readyz HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        line.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let filler = disk.fill();
+    let answer = ready();
+    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("no room left"), "{answer}");
+    std::fs::remove_file(filler).unwrap();
+    let answer = ready();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::server::{Answer, Server};
@@ -68,9 +70,25 @@ fn too_many_attempts_to_sign_in_have_to_wait() {
 }
 
 #[test]
-fn what_is_kept_of_a_token_does_not_prove_anything() {
+fn what_is_kept_of_a_token_or_a_password_does_not_prove_anything() {
     let server = Server::start();
     let token = server.run(&["access", "token", "ci", "--role", "viewer"], "");
+    server.run(&["access", "user", "ana", "--role", "admin"], "a long password\n");
     let listed = server.run(&["access", "list", "--json"], "");
     assert!(!listed.contains("argon2") && !listed.contains(&token), "{listed}");
+    let kept = std::fs::read_to_string(server.folder().join("gantry.db.access.json")).unwrap();
+    let secret = token.rsplit('_').next().unwrap();
+    assert!(kept.contains("$argon2id$") && !kept.contains(secret) && !kept.contains("a long password"), "{kept}");
+}
+
+#[test]
+fn without_accounts_no_other_machine_is_listened_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gantry"));
+    command.env("GANTRY_DB", folder.path().join("gantry.db")).current_dir(folder.path());
+    let output = command.args(["serve", "--addr", "0.0.0.0:0"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("0.0.0.0:0 can be reached from other machines, and there are no accounts"), "{said}");
+    assert!(said.contains("gantry access user NAME --role admin"), "{said}");
 }

@@ -171,6 +171,10 @@ fn the_names_of_other_documents_answer_too() {
         report.text()
     );
     assert!(report.header("content-security-policy").unwrap().contains("default-src 'none'; style-src 'sha256-"));
+    let parts = server.get(&format!("/api/plans/{plan}/fallback-report")).json();
+    assert!(parts["missing_sections"].as_array().unwrap().iter().any(|part| part["stage"] == "accept"), "{parts}");
+    let page = parts["assembled_html"].as_str().unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("id=\"risks\""), "{page}");
     let text = server.get(&format!("/api/v1/plans/{plan}/report?format=markdown&section=risks")).text();
     assert!(text.contains("## Risks") && !text.contains("## Team"), "{text}");
     let wrong = server.get(&format!("/api/v1/plans/{plan}/report?section=wrok"));

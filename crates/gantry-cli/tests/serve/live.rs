@@ -1,6 +1,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
 
+use gantry_testkit::model_server::{ModelServer, Turn};
 use serde_json::{Value, json};
 
 use crate::server::Server;
@@ -167,6 +168,37 @@ fn where_the_server_requires_full_confinement_nothing_begins_without_it() {
 }
 
 #[test]
+fn a_socket_tells_when_a_model_begins_what_it_thinks_and_says_and_what_came_of_it() {
+    let models = ModelServer::start();
+    models.then(Turn::text("It was a timeout.").thinking("Let me see."));
+    let address = models.base_url();
+    let config = format!(
+        "[providers.here]\nprotocol = \"openai-chat\"\nbase_url = \"{address}\"\ntools = false\nretries = 0\n\n[profiles.balanced]\ndefault = \"here:m\"\n"
+    );
+    let server = Server::start_in(&[], &[], |folder| std::fs::write(folder.join("gantry.toml"), config).unwrap());
+    let plan = server.create(
+        "title: Read a log\ntasks:\n  - {id: wait, ask: Ready?}\n  - {id: explain, depends_on: [wait], model: {instruction: Say what is wrong.}}\n",
+    );
+    server.until(&plan, "blocked");
+    let mut socket = Socket::open(&server, &plan, "");
+    assert_eq!(socket.next().unwrap()["type"], "connection");
+    server.post(&format!("/api/v1/plans/{plan}/asks/wait/answer"), &json!({"answer": "yes"}));
+    let said = socket.rest();
+    let streamed: Vec<&Value> = said.iter().filter(|message| message["type"] == "llm_stream").collect();
+    let mut events: Vec<&str> = streamed.iter().map(|message| message["event"].as_str().unwrap()).collect();
+    events.dedup();
+    assert_eq!(events, ["start", "reasoning_delta", "text_delta", "final", "end"]);
+    let words = |event: &str| {
+        let pieces = streamed.iter().filter(|message| message["event"] == event);
+        pieces.map(|message| message["data"]["delta"].as_str().unwrap()).collect::<String>()
+    };
+    assert!(words("reasoning_delta").contains("Let me see.") && words("text_delta").contains("It was a timeout."));
+    assert!(streamed.iter().all(|message| message["stage"] == "explain" && message["interaction_id"] == "explain-1"));
+    let end = streamed.iter().find(|message| message["event"] == "end").unwrap();
+    assert_eq!(end["data"], json!({"status": "completed"}));
+}
+
+#[test]
 fn a_socket_tells_log_lines_output_and_percentages_and_goes_on_where_it_was_left() {
     let server = Server::start();
     let plan = server.create("title: Watched\ntasks:\n  - {id: wait, ask: Ready?}\n  - {id: talk, depends_on: [wait], run: 'echo one; echo two >&2'}\n");
@@ -184,13 +216,14 @@ fn a_socket_tells_log_lines_output_and_percentages_and_goes_on_where_it_was_left
     server.post(&format!("/api/v1/plans/{plan}/asks/wait/answer"), &json!({"answer": "yes"}));
     let rest = again.rest();
     let of = |kind: &str| rest.iter().filter(|message| message["type"] == kind).collect::<Vec<_>>();
-    let numbers: Vec<u64> = of("log").iter().map(|message| message["entry"]["seq"].as_u64().unwrap()).collect();
+    let numbers: Vec<u64> = of("log").iter().filter_map(|message| message["entry"]["seq"].as_u64()).collect();
     let length = server.until(&plan, "completed")["length"].as_u64().unwrap();
     let first = last.parse::<u64>().unwrap() + 1;
     assert_eq!(numbers, (first..=length).collect::<Vec<u64>>(), "nothing is missed or told twice");
-    let streamed: String = of("llm_stream").iter().map(|message| message["data"]["delta"].as_str().unwrap()).collect();
-    assert!(streamed.contains("one") && streamed.contains("two"), "{streamed}");
-    assert!(of("llm_stream").iter().any(|message| message["event"] == "reasoning_delta"));
+    let output = of("log").into_iter().filter(|message| message["stage"] == "talk");
+    let output: String = output.map(|message| message["message"].as_str().unwrap()).collect();
+    assert!(output.contains("one") && output.contains("two"), "{output}");
+    assert!(of("llm_stream").is_empty(), "a command is no model");
     assert_eq!(of("status").last().unwrap()["progress_percentage"], 100);
     assert_eq!(rest.last().unwrap()["type"], "stream_end");
 }

@@ -12,6 +12,9 @@ use crate::target::Target;
 use super::names::Names;
 use super::tap::{Seen, Tap};
 
+/// How much may come for one answer. A model writes some hundred kilobytes at most; what sends more never means to end.
+pub const BYTES_MAX: usize = 8 << 20;
+
 /// Hears the pieces, passes them on and keeps them.
 pub struct Reader<'a> {
     listener: &'a dyn Listener,
@@ -22,6 +25,8 @@ pub struct Reader<'a> {
     calls: Vec<genai::chat::ToolCall>,
     /// How much of each call's arguments was passed on.
     heard: BTreeMap<String, usize>,
+    /// How many bytes have come: words, thoughts and arguments.
+    bytes: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -34,17 +39,25 @@ impl<'a> Reader<'a> {
             reasoning: String::new(),
             calls: Vec::new(),
             heard: BTreeMap::new(),
+            bytes: 0,
         }
+    }
+
+    /// More has come than any answer may have.
+    pub fn is_too_long(&self) -> bool {
+        self.bytes > BYTES_MAX
     }
 
     /// Words.
     pub fn text(&mut self, piece: String) {
+        self.bytes += piece.len();
         self.text += &piece;
         self.listener.hear(Delta::Text(piece));
     }
 
     /// Thoughts.
     pub fn thought(&mut self, piece: String) {
+        self.bytes += piece.len();
         self.reasoning += &piece;
         self.listener.hear(Delta::Reasoning(piece));
     }
@@ -55,6 +68,7 @@ impl<'a> Reader<'a> {
         let heard = self.heard.entry(so_far.call_id.clone()).or_default();
         let piece = args.get(*heard..).unwrap_or_default().to_owned();
         *heard = args.len();
+        self.bytes += piece.len();
         let name = self.names.inside(&so_far.fn_name).to_owned();
         match self.calls.iter_mut().find(|call| call.call_id == so_far.call_id) {
             Some(call) => *call = so_far,

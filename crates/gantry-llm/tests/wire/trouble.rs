@@ -57,6 +57,19 @@ async fn a_stream_without_its_end_is_a_cut_line_and_no_answer() {
 }
 
 #[tokio::test]
+async fn an_answer_that_does_not_end_is_cut_off_before_it_fills_the_memory() {
+    for protocol in PROTOCOLS {
+        let server = ModelServer::start();
+        let words = vec!["x".repeat(1 << 20); 20].join(" ");
+        server.then(Turn::text(words).silent_after(16));
+        let error = call(&target(&server, protocol), &question("?")).await.unwrap_err();
+        assert_eq!(error.fault, CallFault::Answer, "{protocol:?}: {error}");
+        assert!(error.to_string().contains("more than 8 MB"), "{protocol:?}: {error}");
+        server.until(|counts| counts.hung_up == 1).await;
+    }
+}
+
+#[tokio::test]
 async fn what_is_cut_behind_the_end_of_an_answer_takes_nothing_from_it() {
     let server = ModelServer::start();
     // The beginning, two words, the end of the answer; the report of what was used and the last mark are missing.

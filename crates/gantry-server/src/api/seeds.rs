@@ -199,8 +199,8 @@ pub fn described(all: Described) -> Described {
         "/api/plans/{plan}/fallback-report",
         Role::Viewer,
         fallback,
-        does("What there is of a report, section by section, when it was not finished")
-            .gives::<Anything>(200, "The sections."),
+        does("What there is of a report, section by section and as a page, when it was not finished")
+            .gives::<Anything>(200, "The sections, what is missing and why, and the page (`assembled_html`)."),
     )
     .open(get.clone(), "/health", health::healthz, does("As /healthz").gives::<Anything>(200, "It answers."))
     .route(
@@ -395,8 +395,10 @@ async fn fallback(State(app): State<App>, Named(plan): Named<String>) -> Result<
             missing.push(json!({"stage": id, "title": title, "state": state, "reason": reason}));
         }
     }
+    let page = report::reported(&app, &card.id, gantry_report::report::Choice::default()).await?;
     Ok(Told(json!({
         "plan_id": card.id, "generated_at": App::now(), "completion_percentage": percent(&card),
         "sections": sections, "missing_sections": missing,
+        "assembled_html": gantry_report::report::html::write(&page),
     })))
 }

@@ -1,11 +1,14 @@
 //! The WebSocket with a plan's progress, in the message types that clients of other planners know.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
 use axum::http::StatusCode;
 use axum::response::Response;
 use gantry_core::id::PlanId;
+use gantry_core::plan::{Action, Task};
 use serde_json::{Value, json};
 
 use super::channel::Message;
@@ -43,7 +46,29 @@ pub async fn progress(
     Ok(upgrade.on_upgrade(move |socket| talk(socket, reading, plan)))
 }
 
+/// Which tasks of a plan ask models.
+struct Askers {
+    app: App,
+    plan: PlanId,
+    known: BTreeMap<String, bool>,
+}
+
+impl Askers {
+    async fn has(&mut self, task: &str) -> bool {
+        if !self.known.contains_key(task)
+            && let Ok(opened) = self.app.engine().open(&self.plan).await
+        {
+            let asks =
+                |task: &Task| matches!(task.action, Some(Action::Model(_) | Action::Agent(_) | Action::Decide(_)));
+            let tasks = opened.life.plan().tasks;
+            self.known.extend(tasks.iter().map(|task| (task.id.to_string(), asks(task))));
+        }
+        self.known.get(task).copied().unwrap_or_default()
+    }
+}
+
 async fn talk(mut socket: WebSocket, mut reading: Reading, plan: PlanId) {
+    let mut askers = Askers { app: reading.app.clone(), plan: plan.clone(), known: BTreeMap::new() };
     let hello = json!({"type": "connection", "status": "connected", "plan_id": plan, "client_id": random_hex(8)});
     let mut first = vec![hello];
     if let Ok(card) = reading.app.plan(plan.as_str()).await {
@@ -60,7 +85,7 @@ async fn talk(mut socket: WebSocket, mut reading: Reading, plan: PlanId) {
             next = reading.next() => {
                 heard = 0;
                 let sent = match next {
-                    Next::Messages(messages) => send_all(&mut socket, &reading, &plan, &messages).await,
+                    Next::Messages(messages) => send_all(&mut socket, &reading, &mut askers, &messages).await,
                     Next::Silence => send(&mut socket, &json!({"type": "heartbeat"})).await.map(|()| false),
                     Next::Over => break,
                 };
@@ -96,17 +121,24 @@ async fn send(socket: &mut WebSocket, value: &Value) -> Result<(), axum::Error> 
 async fn send_all(
     socket: &mut WebSocket,
     reading: &Reading,
-    plan: &PlanId,
+    askers: &mut Askers,
     messages: &[Message],
 ) -> Result<bool, axum::Error> {
     let mut over = false;
     for message in messages {
         let Ok(data) = serde_json::from_slice::<Value>(&message.data) else { continue };
-        let mut value = translated(plan, message.kind, &data);
-        value["sequence_id"] = json!(reading.id(message));
+        let task = data["task"].as_str().or(data["about"].as_str()).unwrap_or_default();
+        let asks_model = !task.is_empty() && askers.has(task).await;
+        let mut values = translated(&askers.plan, message.kind, &data, asks_model);
+        // Whoever comes back with the number of a message has all that was said of it.
+        if let Some(last) = values.last_mut() {
+            last["sequence_id"] = json!(reading.id(message));
+        }
         over =
             message.kind == "progress" && matches!(data["state"].as_str(), Some("completed" | "failed" | "abandoned"));
-        send(socket, &value).await?;
+        for value in &values {
+            send(socket, value).await?;
+        }
     }
     Ok(over)
 }
@@ -116,21 +148,54 @@ fn status(state: &str, percent: u32, message: &str) -> Value {
 }
 
 /// A message in the words of the outside.
-fn translated(plan: &PlanId, kind: &str, data: &Value) -> Value {
+fn translated(plan: &PlanId, kind: &str, data: &Value, asks_model: bool) -> Vec<Value> {
+    let stream = |task: &Value, attempt: &Value, event: &str, said: Value| {
+        let interaction = format!("{}-{attempt}", task.as_str().unwrap_or_default());
+        json!({
+            "type": "llm_stream", "plan_id": plan, "stage": task, "interaction_id": interaction, "event": event,
+            "data": said,
+        })
+    };
     match kind {
-        "journal" => json!({"type": "log", "message": data["said"], "timestamp": data["at"], "entry": data}),
-        "output" => {
+        "journal" => {
+            let entry = &data["entry"];
+            let of_model = |event: &str, said: Value| stream(&entry["task"], &entry["attempt"], event, said);
+            let mut values = match entry["event"].as_str() {
+                Some("attempt_started") if asks_model => vec![of_model("start", json!({}))],
+                Some("attempt_succeeded") if asks_model => {
+                    vec![
+                        of_model("final", json!({"outputs": entry["outputs"]})),
+                        of_model("end", json!({"status": "completed"})),
+                    ]
+                }
+                Some("attempt_failed") if asks_model => {
+                    vec![of_model("end", json!({"status": "failed", "error": entry["failure"]["message"]}))]
+                }
+                _ => Vec::new(),
+            };
+            values.push(json!({"type": "log", "message": data["said"], "timestamp": data["at"], "entry": data}));
+            values
+        }
+        "output" if asks_model => {
             let event = if data["stream"] == "stderr" { "reasoning_delta" } else { "text_delta" };
-            json!({
-                "type": "llm_stream", "plan_id": plan, "stage": data["task"],
-                "interaction_id": format!("{}-{}", data["task"].as_str().unwrap_or_default(), data["attempt"]),
-                "event": event, "data": {"delta": data["text"], "stream": data["stream"]},
-            })
+            vec![stream(
+                &data["task"],
+                &data["attempt"],
+                event,
+                json!({"delta": data["text"], "stream": data["stream"]}),
+            )]
+        }
+        "output" => {
+            vec![json!({"type": "log", "message": data["text"], "stage": data["task"], "stream": data["stream"]})]
         }
         "progress" => {
             let percent = data["percent"].as_u64().and_then(|percent| u32::try_from(percent).ok()).unwrap_or(0);
-            status(data["state"].as_str().unwrap_or("running"), percent, data["title"].as_str().unwrap_or_default())
+            vec![status(
+                data["state"].as_str().unwrap_or("running"),
+                percent,
+                data["title"].as_str().unwrap_or_default(),
+            )]
         }
-        _ => json!({"type": "log", "message": data["text"], "notice": data}),
+        _ => vec![json!({"type": "log", "message": data["text"], "notice": data})],
     }
 }
