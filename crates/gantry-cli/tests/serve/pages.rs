@@ -251,3 +251,20 @@ fn a_task_tells_what_it_is_for_why_it_is_there_and_whose_results_it_works_on() {
         assert!(page.contains(said), "{said} in {page}");
     }
 }
+
+#[test]
+fn what_waits_to_be_accepted_is_told_with_its_finish_its_cost_and_what_does_not_fit() {
+    let server = Server::start();
+    let request = "Open a community solar co-op in Aarhus, 2 million DKK, first panels before summer";
+    let made = server.post("/api/plans", &json!({"prompt": request, "speed_vs_detail": "fast_but_skip_details"}));
+    let plan = made.json()["plan_id"].as_str().unwrap().to_owned();
+    server.until(&plan, "blocked");
+    let page = server.get(&format!("/p/{plan}")).text();
+    for part in ["Forecast", "8 of 10 by", "Cost, as planned", "What does not fit", "What would help"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let forecast = server.get(&format!("/api/v1/plans/{plan}")).json()["forecast"]["finish"].clone();
+    let schedule = server.get(&format!("/api/v1/plans/{plan}/schedule")).json();
+    let day = |when: &serde_json::Value| when.as_str().unwrap()[..10].to_owned();
+    assert_eq!(day(&forecast), day(&schedule["finish"]), "one finish, wherever one looks");
+}
