@@ -131,6 +131,9 @@ pub struct Life {
     /// A judge was asked about the plan, and what that used is not counted yet.
     #[serde(default)]
     judge_owed: bool,
+    /// The number of the event that asked last whether the plan is done.
+    #[serde(default)]
+    done_asked: u64,
     undoing: Option<Arc<Undoing>>,
 
     facts: OrdMap<String, Value>,
