@@ -45,6 +45,7 @@ fn hash_of_definition(task: &Task) -> String {
     let in_prose = match &task.action {
         None => true,
         Some(Action::Command(command)) => command.calls().is_none(),
+        Some(Action::Model(model)) => model.prompt.is_none() && model.instruction.is_none(),
         Some(_) => false,
     };
     hash(&Definition {
