@@ -43,6 +43,8 @@ pub enum Effect {
         checks: Vec<String>,
         /// The result that they are about.
         outputs: Outputs,
+        /// Under which number it was asked: the answer names it, so that one to an earlier question is known as such.
+        asked: u64,
     },
     /// Take back what this task did. Answer with `Input::UndoEnded`.
     StartUndo {

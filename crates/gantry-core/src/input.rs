@@ -90,6 +90,9 @@ pub enum Input {
         /// The attempt whose result a model was shown; people judge what is there now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attempt: Option<AttemptNo>,
+        /// Which question a model answers, by the number of the event that asked it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<u64>,
     },
     /// An undo ended.
     UndoEnded {

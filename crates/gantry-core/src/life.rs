@@ -40,6 +40,7 @@ mod ask_judge;
 mod recover;
 mod follow_route;
 mod begin_round;
+mod more_rounds;
 mod expand_map;
 mod adopt;
 mod finish;
@@ -51,6 +52,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use draft::{Draft, Room, Scarce, Verdict};
+pub use more_rounds::UsedUp;
 pub use refusal::Refusal;
 pub use replay::{BadJournal, create, fork, replay};
 pub use results::Results;
@@ -131,6 +133,9 @@ pub struct Life {
     /// A judge was asked about the plan, and what that used is not counted yet.
     #[serde(default)]
     judge_owed: bool,
+    /// The number of the event that asked last whether the plan is done.
+    #[serde(default)]
+    done_asked: u64,
     undoing: Option<Arc<Undoing>>,
 
     facts: OrdMap<String, Value>,

@@ -28,7 +28,7 @@ pub use action::{
     Action, Adopt, Agent, Ask, Branch, Checkpoint, Choice, Command, Compute, Decide, Gate, Manual, Map, Model, Nested,
     Run, Strategy, Tool, UndoTo, Wait,
 };
-pub(crate) use check::{HYPOTHESES_MAX, LOOPS_MAX, deploys};
+pub(crate) use check::{DEPTH_MAX, HYPOTHESES_MAX, LOOPS_MAX, deploys};
 pub use check::{Location, Problem, Severity};
 pub use criterion::Check;
 pub use diff::{Diff, Edge, FieldChange, Mismatch, Moved, Placed, TaskChange, diff};

@@ -103,7 +103,7 @@ impl Driver {
             Effect::Verify { task, attempt, action } => self.verify(task, attempt, *action),
             Effect::StartUndo { task, attempt, undo } => self.start_undo(task, attempt, undo),
             Effect::Observe { facts } => self.observe(facts),
-            Effect::Judge { task, checks, outputs } => self.judge(task, checks, outputs),
+            Effect::Judge { task, checks, outputs, asked } => self.judge(task, checks, outputs, asked),
             Effect::Notify { to, task, text } => {
                 self.tell(Happening::Notice { plan: self.plan.clone(), task, to, text });
             }
@@ -296,7 +296,7 @@ impl Driver {
     }
 
     /// Has a model judge; when none can, someone is asked to.
-    fn judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs) {
+    fn judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs, asked: u64) {
         let flight = Flight::Judge(task.clone());
         if self.flights.contains_key(&flight) {
             return;
@@ -320,7 +320,7 @@ impl Driver {
             let usage = ports.used().await.unwrap_or_default();
             let message = match said {
                 Ok((verdicts, by)) => {
-                    let input = Input::Judged { task, by, verdicts, usage, attempt: judged };
+                    let input = Input::Judged { task, by, verdicts, usage, attempt: judged, asked: Some(asked) };
                     Message::Answer { input, calls: ports.take_calls() }
                 }
                 Err(failure) => {

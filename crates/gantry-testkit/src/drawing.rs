@@ -115,7 +115,8 @@ fn read_task(words: &[String]) -> Map<String, Value> {
 fn default_action(key: &str) -> Value {
     match key {
         "run" => json!("true"),
-        "gate" | "model" | "plan" | "compute" => json!({}),
+        "gate" | "plan" | "compute" => json!({}),
+        "model" => json!({"instruction": "as drawn"}),
         "map" => json!({"over": []}),
         _ => json!("as drawn"),
     }

@@ -173,12 +173,13 @@ impl World {
     /// What a judge says about the checks of a task, or of the plan, that were asked about last.
     pub fn judgement(&self, about: Option<TaskId>, holds: bool, because: &str, usage: Usage) -> Input {
         let asked = self.journal.iter().rev().find_map(|entry| match &entry.event {
-            Event::JudgeAsked { task, checks, .. } if *task == about => Some(checks.clone()),
+            Event::JudgeAsked { task, checks, .. } if *task == about => Some((entry.seq, checks.clone())),
             _ => None,
         });
         let verdict = |check| Judgement { check, holds, because: because.to_owned(), another_way: false };
-        let verdicts = asked.expect("a judge was asked").into_iter().map(verdict).collect();
-        Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage, attempt: None }
+        let (asked, checks) = asked.expect("a judge was asked");
+        let verdicts = checks.into_iter().map(verdict).collect();
+        Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage, attempt: None, asked: Some(asked) }
     }
 
     /// The undo under way ends.
@@ -409,7 +410,7 @@ fn describe(value: &Value, tag: &str) -> String {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut words: Vec<String> =
         [tag, "task", "from", "to"].iter().filter_map(|name| fields.get(name).copied().map(plain)).collect();
-    let shown = ["event", "effect", "task", "from", "to", "key", "plan", "diff", "action", "seed", "id"];
+    let shown = ["event", "effect", "task", "from", "to", "key", "plan", "diff", "action", "seed", "id", "asked"];
     let rest = fields.iter().filter(|(name, value)| !shown.contains(name) && !value.is_null() && **value != &json!({}));
     words.extend(rest.map(|(name, value)| format!("{name}={}", plain(value))));
     words.retain(|word| !word.is_empty());

@@ -60,7 +60,7 @@ pub async fn judge(record: &Record, wanted: &Judge) -> Result<ExitCode, Fault> {
         }
     }
     let done = format!("{by} judged {about}");
-    desk.say(Input::Judged { task, by, verdicts, usage: Usage::default(), attempt: None }, &done).await
+    desk.say(Input::Judged { task, by, verdicts, usage: Usage::default(), attempt: None, asked: None }, &done).await
 }
 
 /// The checks that a judge is asked about.

@@ -61,9 +61,9 @@ impl Draft {
         }
     }
 
-    /// What cannot be adopted is answered by the policy the first time; later, what was adopted before goes on being
-    /// the plan until someone decides.
-    fn leave_as_it_is(&mut self, no: TaskNo, failure: Failure) {
+    /// What cannot become part of the plan is answered by the policy the first time; later, what it became before goes on
+    /// being the plan until someone decides.
+    pub(super) fn leave_as_it_is(&mut self, no: TaskNo, failure: Failure) {
         if self.life.node(no).children.is_empty() { self.fail(no, failure) } else { self.ask_for_help(no, failure) }
     }
 }
@@ -100,16 +100,20 @@ impl Life {
         let names = self.names_below(no, &made);
         let names = names.map_err(|taken| refused(format!("the plan has a task `{taken}` already")))?;
         self.put_below(no, made, &names, &mut wanted);
-        let problems: Vec<String> = wanted
-            .check()
-            .into_iter()
-            .filter(|problem| problem.severity == Severity::Error)
-            .map(|problem| problem.message)
-            .collect();
-        match problems.as_slice() {
-            [] => Ok(wanted),
-            [only] => Err(refused(only.clone())),
-            [first, rest @ ..] => Err(refused(format!("{first}; and {} more errors", rest.len()))),
+        match what_is_wrong(&wanted) {
+            None => Ok(wanted),
+            Some(why) => Err(refused(why)),
         }
+    }
+}
+
+/// What is wrong with a plan that a task would make of this one, in a few words.
+pub(super) fn what_is_wrong(wanted: &Plan) -> Option<String> {
+    let errors = wanted.check().into_iter().filter(|problem| problem.severity == Severity::Error);
+    let messages: Vec<String> = errors.map(|problem| problem.message).collect();
+    match messages.as_slice() {
+        [] => None,
+        [only] => Some(only.clone()),
+        [first, rest @ ..] => Some(format!("{first}; and {} more errors", rest.len())),
     }
 }

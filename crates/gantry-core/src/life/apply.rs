@@ -136,12 +136,15 @@ impl Life {
             Event::JudgeAsked { task: None, checks, .. } => {
                 self.done_words = DoneWords::Asked(checks.clone());
                 self.judge_owed = true;
+                self.done_asked = entry.seq;
             }
             Event::Judged { task: None, verdicts, usage, .. } => {
                 self.charge_plan(*usage);
                 self.judge_owed = false;
-                // Where nobody asks any more, only what it used counts.
-                if matches!(self.done_words, DoneWords::Asked(_)) {
+                // Where nobody asks any more, or about something else, only what it used counts.
+                if let DoneWords::Asked(checks) = &self.done_words
+                    && checks.iter().all(|check| verdicts.iter().any(|verdict| verdict.check == *check))
+                {
                     let holds = verdicts.iter().all(|verdict| verdict.holds);
                     self.done_words = if holds { DoneWords::Held } else { DoneWords::Unasked };
                 }

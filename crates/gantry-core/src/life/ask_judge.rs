@@ -24,7 +24,7 @@ impl Draft {
         let asked =
             Event::JudgeAsked { task: task.clone(), checks: checks.clone(), of, outputs: outputs.clone(), outcome };
         self.record(asked);
-        self.wish_judge(task, checks, outputs);
+        self.wish_judge(task, checks, outputs, self.life.length);
     }
 
     /// Asks whether the plan is done, as far as its definition of done is in words.
@@ -36,42 +36,41 @@ impl Draft {
             outputs: Outputs::new(),
             outcome: None,
         });
-        self.wish_judge(None, checks, Outputs::new());
+        self.wish_judge(None, checks, Outputs::new(), self.life.length);
     }
 
     /// A model is asked by the engine; a person is told that they are waited for.
-    fn wish_judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs) {
+    fn wish_judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs, asked: u64) {
         if self.life.header.policy.judge == Judge::Person {
             let text = format!("judge whether these hold: {}", checks.join("; "));
             self.wish(Effect::Notify { to: String::new(), task, text });
         } else {
-            self.wish(Effect::Judge { task, checks, outputs });
+            self.wish(Effect::Judge { task, checks, outputs, asked });
         }
     }
 
     /// Puts the questions to judges again: asking twice does no harm.
     pub(super) fn ask_judges_again(&mut self) {
         for no in self.life.waiting.clone() {
-            if let State::Waiting(Waiting::Judge { checks, .. }) = &self.life.task(no).state {
-                let (checks, outputs) = (checks.clone(), (*self.life.task(no).outputs).clone());
-                self.wish_judge(Some(self.id(no)), checks, outputs);
+            if let State::Waiting(Waiting::Judge { checks, asked, .. }) = &self.life.task(no).state {
+                let (checks, asked, outputs) = (checks.clone(), *asked, (*self.life.task(no).outputs).clone());
+                self.wish_judge(Some(self.id(no)), checks, outputs, asked);
             }
         }
         if let DoneWords::Asked(checks) = &self.life.done_words {
-            self.wish_judge(None, checks.clone(), Outputs::new());
+            self.wish_judge(None, checks.clone(), Outputs::new(), self.life.done_asked);
         }
     }
 
     pub(super) fn judged(
         &mut self,
-        (task, about): (Option<&TaskId>, Option<AttemptNo>),
+        (task, about, answers): (&TaskId, Option<AttemptNo>, Option<u64>),
         by: &str,
         verdicts: &[Judgement],
         usage: Usage,
     ) -> Result<(), Refusal> {
-        let Some(task) = task else { return self.judged_plan(by, verdicts, usage) };
         let no = self.life.known(task)?;
-        let State::Waiting(Waiting::Judge { checks, of }) = &self.life.task(no).state else {
+        let State::Waiting(Waiting::Judge { checks, of, asked }) = &self.life.task(no).state else {
             // A person is told that nobody asks any more; what a model used has to be counted.
             if usage != Usage::default() {
                 let reason = "nobody asks for a judge any more".to_owned();
@@ -85,13 +84,20 @@ impl Draft {
             }
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "a judge".to_owned() });
         };
-        let (checks, of) = (checks.clone(), *of);
-        if let Some(earlier) = about.filter(|about| *about != self.life.task(no).attempt) {
+        let (checks, of, asked) = (checks.clone(), *of, *asked);
+        let attempt = self.life.task(no).attempt;
+        let another_attempt = about.is_some_and(|about| about != attempt);
+        if another_attempt || is_another(asked, answers) {
+            let earlier = about.unwrap_or(attempt);
             let usage = self.life.owed_for(no, AnswerTo::Judge, earlier, usage);
-            let reason = format!("it judged attempt {earlier}, and another one is to be judged");
+            let reason = if another_attempt {
+                format!("it judged attempt {earlier}, and another one is to be judged")
+            } else {
+                "it judged what was there before, and something else is to be judged".to_owned()
+            };
             self.ignore(task, earlier, AnswerTo::Judge, reason, usage);
             let outputs = (*self.life.task(no).outputs).clone();
-            self.wish_judge(Some(task.clone()), checks, outputs);
+            self.wish_judge(Some(task.clone()), checks, outputs, asked);
             return Ok(());
         }
         if let Some(check) = without_verdict(&checks, verdicts) {
@@ -134,7 +140,13 @@ impl Draft {
     }
 
     /// The definition of done was judged: the plan ends at the end of this turn, well or not.
-    fn judged_plan(&mut self, by: &str, verdicts: &[Judgement], usage: Usage) -> Result<(), Refusal> {
+    pub(super) fn judged_plan(
+        &mut self,
+        answers: Option<u64>,
+        by: &str,
+        verdicts: &[Judgement],
+        usage: Usage,
+    ) -> Result<(), Refusal> {
         let DoneWords::Asked(checks) = self.life.done_words.clone() else {
             // What is delivered again was counted before.
             if usage != Usage::default() && self.life.judge_owed {
@@ -143,6 +155,15 @@ impl Draft {
             }
             return Err(self.wrong_phase("judged"));
         };
+        if is_another(self.life.done_asked, answers) {
+            if usage != Usage::default() {
+                self.record_judged(None, by, &[], usage);
+            }
+            let text = "a verdict on what was there before was not taken".to_owned();
+            self.record(Event::NoteAdded { task: None, by: "gantry".to_owned(), text });
+            self.wish_judge(None, checks, Outputs::new(), self.life.done_asked);
+            return Ok(());
+        }
         if let Some(check) = without_verdict(&checks, verdicts) {
             return Err(Refusal::DoesNotFit { reason: format!("a verdict on `{check}` is missing") });
         }
@@ -158,6 +179,11 @@ impl Draft {
         self.record(Event::Judged { task, by: by.to_owned(), verdicts: verdicts.to_vec(), usage });
         self.trip_if_overrun();
     }
+}
+
+/// Tells whether an answer is one to another question than the one that was asked last.
+fn is_another(asked: u64, answers: Option<u64>) -> bool {
+    asked != 0 && answers.is_some_and(|answers| answers != asked)
 }
 
 /// The first check that nobody said anything about.

@@ -212,8 +212,12 @@ impl Draft {
             Input::Verified { task, attempt, happened, outputs, usage } => {
                 self.verified(task, *attempt, *happened, outputs, usage.bounded())
             }
-            Input::Judged { task, by, verdicts, usage, attempt } => {
-                self.judged((task.as_ref(), *attempt), by, verdicts, usage.bounded())
+            Input::Judged { task, by, verdicts, usage, attempt, asked } => {
+                let usage = usage.bounded();
+                match task {
+                    Some(task) => self.judged((task, *attempt, *asked), by, verdicts, usage),
+                    None => self.judged_plan(*asked, by, verdicts, usage),
+                }
             }
             Input::UndoEnded { task, attempt, end, usage } => self.undo_ended(task, *attempt, end, usage.bounded()),
             Input::Observed { facts } => {

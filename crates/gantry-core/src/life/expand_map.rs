@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::Life;
+use super::adopt::what_is_wrong;
 use super::draft::Draft;
 use super::state::State;
 use crate::effect::Failure;
 use crate::event::{Event, Outputs, Source};
 use crate::id::{Revision, TaskId, TaskNo};
-use crate::plan::{Action, Diff, Input, Map, Placed, Reference, Task, task_change};
+use crate::plan::{Action, DEPTH_MAX, Diff, Input, Map, Placed, Reference, Task, task_change};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -33,7 +34,13 @@ impl Draft {
             let message = format!("the list has {} items, but at most {limit} are allowed", items.len());
             return self.fail(no, Failure::new(FailureClass::Policy, message));
         }
-        let diff = self.children_for(no, map, &items);
+        let diff = match self.life.checked(self.children_for(no, map, &items)) {
+            Ok(diff) => diff,
+            Err(why) => {
+                let failure = Failure::new(FailureClass::Logic, format!("it cannot become this: {why}"));
+                return self.leave_as_it_is(no, failure);
+            }
+        };
         if self.life.nodes_left(Some(no)).is_some_and(|left| (diff.added.len() as u64) > left) {
             let message = format!("{} more tasks are needed, and the nodes budget does not suffice", diff.added.len());
             return self.fail(no, Failure::new(FailureClass::Policy, message));
@@ -163,11 +170,36 @@ impl Draft {
 }
 
 impl Life {
+    /// Holds what a map would make of the plan against everything that a plan has to be.
+    ///
+    /// Growing can break nothing, so it costs nothing: what each item becomes was checked when the plan was read
+    /// (`check/each.rs`), has its place in the plan from the map, waits for nothing that the map has not waited for, and
+    /// gets a name that nobody has. A plan with a schedule, and one that loses tasks of which others may speak, is
+    /// checked as a whole.
+    fn checked(&self, diff: Diff) -> Result<Diff, String> {
+        if diff.removed.is_empty() && self.header.schedule.is_empty() {
+            return Ok(diff);
+        }
+        let current = self.plan();
+        let mut wanted = diff.apply_to(&current).map_err(|mismatch| mismatch.to_string())?;
+        let before = wanted.schedule.tasks.len();
+        wanted.schedule.tasks.retain(|id, _| !diff.removed.contains(id));
+        let without_schedule = wanted.schedule.tasks.len() != before;
+        match what_is_wrong(&wanted) {
+            Some(why) => Err(why),
+            None if without_schedule => Ok(crate::plan::diff(&current, &wanted)),
+            None => Ok(diff),
+        }
+    }
+
     /// Why the parts of a task would be nested too deep, if they would.
     pub(super) fn too_deep_below(&self, no: TaskNo) -> Option<String> {
         let depth = u32::try_from(self.ancestors(no).count() + 2).unwrap_or(u32::MAX);
         if self.header.policy.budget.depth.is_some_and(|depth_max| depth > depth_max) {
             return Some(format!("its tasks would be nested {depth} deep, and the depth budget does not suffice"));
+        }
+        if depth > DEPTH_MAX {
+            return Some(format!("its tasks would be nested {depth} deep, and at most {DEPTH_MAX} is allowed"));
         }
         let around = std::iter::once(no).chain(self.ancestors(no)).zip(1_u32..);
         around.filter_map(|(above, depth)| Some((above, depth, self.node(above).task.budget.depth?))).find_map(

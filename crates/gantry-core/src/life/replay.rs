@@ -176,6 +176,7 @@ impl Life {
             deadline_missed: false,
             done_words: DoneWords::default(),
             judge_owed: false,
+            done_asked: 0,
             undoing: None,
             facts: OrdMap::new(),
             beliefs: OrdMap::new(),

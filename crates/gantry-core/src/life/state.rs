@@ -100,6 +100,9 @@ pub enum Waiting {
         checks: Vec<String>,
         /// What they are about.
         of: JudgeOf,
+        /// The number of the event that asked; 0 where that is not known.
+        #[serde(default, skip_serializing_if = "is_default")]
+        asked: u64,
     },
     /// Someone to find out whether an attempt happened.
     Verify {

@@ -116,7 +116,7 @@ pub struct Model {
     /// The name of a registered prompt.
     #[serde(skip_serializing_if = "is_default")]
     pub prompt: Option<String>,
-    /// Or the instruction itself.
+    /// Or the instruction itself; without either, the task's description, or else its title, is the instruction.
     #[serde(skip_serializing_if = "is_default")]
     pub instruction: Option<String>,
     /// Which of the configured models to use, by what it is to do.
@@ -131,6 +131,15 @@ pub struct Model {
     /// Provider settings, such as the temperature.
     #[serde(skip_serializing_if = "is_default")]
     pub settings: BTreeMap<String, Value>,
+}
+
+impl Model {
+    /// The instruction: its own, or else the description of the task, or else its title.
+    pub fn told_by<'t>(&'t self, task: &'t Task) -> &'t str {
+        let own = self.instruction.as_deref().filter(|text| !text.trim().is_empty());
+        let described = task.description.as_deref().filter(|text| !text.trim().is_empty());
+        own.or(described).unwrap_or(&task.title)
+    }
 }
 
 short_form! {

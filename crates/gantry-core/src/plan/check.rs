@@ -14,7 +14,7 @@ mod schedule;
 mod tools;
 
 pub(crate) use content::HYPOTHESES_MAX;
-pub(crate) use graph::{LOOPS_MAX, deploys};
+pub(crate) use graph::{DEPTH_MAX, LOOPS_MAX, deploys};
 
 use super::Plan;
 use crate::suggest::nearest;

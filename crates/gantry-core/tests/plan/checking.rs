@@ -439,13 +439,13 @@ fn who_may_approve_is_counted_as_at_the_gate() {
 }
 
 #[test]
-fn an_artifact_with_two_makers_is_pointed_out() {
+fn who_reads_an_artifact_with_two_makers_has_to_say_which_one() {
     let drawing = |listed: &str| {
         format!(
             "{listed}\na artifacts=[{{\"name\":\"report\"}}]\nb artifacts=[{{\"name\":\"report\"}}]\nread inputs={{\"text\":\"artifacts.report\"}}"
         )
     };
-    insta::assert_snapshot!(problems(&drawing("")), @"plan::two-makers read inputs.text: artifact `report` is made by `a` and `b`: `read` reads that of `a` (say which one is meant with `artifacts: [{name: report, from: …}]` in the plan, or read `tasks.<id>.report`)");
+    insta::assert_snapshot!(problems(&drawing("")), @"plan::two-makers read inputs.text: artifact `report` is made by `a` and `b`: which one `read` reads is not said (say which one is meant with `artifacts: [{name: report, from: …}]` in the plan, or read `tasks.<id>.report`)");
     assert_eq!(problems(&drawing(r#"plan.artifacts=[{"name":"report","from":"b"}]"#)), "");
 }
 
@@ -596,5 +596,20 @@ fn what_is_to_be_read_is_not_empty() {
     plan::empty-text u undo_to: it does not say what to go back to (write it down, or leave the field out)
     plan::reference-in-value list inputs.x: `tasks.g.approved_by` is a plain text inside a list or an object, and nothing is read from there (give it an input of its own)
     plan::reference-in-value list inputs.y: `tasks.g.x` is a plain text inside a list or an object, and nothing is read from there (give it an input of its own)
+    ");
+}
+
+#[test]
+fn a_model_that_is_asked_nothing_is_an_error() {
+    insta::assert_snapshot!(problems(r#"
+        bare    action={"model":{}}
+        blank   action={"model":{"instruction":" "}}
+        titled  title="Write a haiku"  action={"model":{}}
+        prompt  action={"model":{"prompt":"haiku"}}
+        each    map={"over":[1],"each":{"id":"x","action":{"model":{"role":"writer"}}}}
+    "#), @"
+    plan::nothing-to-ask bare model: task `bare` does not say what the model is asked (write an `instruction`, name a `prompt`, or give the task a title or a description)
+    plan::nothing-to-ask blank model: task `blank` does not say what the model is asked (write an `instruction`, name a `prompt`, or give the task a title or a description)
+    plan::nothing-to-ask each map.each.model: task `x` does not say what the model is asked (write an `instruction`, name a `prompt`, or give the task a title or a description)
     ");
 }

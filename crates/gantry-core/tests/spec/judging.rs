@@ -150,3 +150,55 @@ fn what_a_model_says_about_an_earlier_attempt_is_not_said_about_this_one() {
     world.judge("a", true, "it does");
     assert_eq!(world.state(), PlanState::Completed);
 }
+
+/// What a judge says later about what it is asked now.
+fn said_later(world: &World, about: Option<&str>) -> gantry_core::input::Input {
+    let about = about.map(|task| gantry_core::id::TaskId::new(task).unwrap());
+    world.judgement(about, true, "it is", Usage::default())
+}
+
+#[test]
+fn what_a_model_says_about_a_gate_before_its_work_was_done_again_is_not_said_about_the_new_work() {
+    let mut world = World::with_plan(
+        "policy.judge=model\nwork\ngate gate after work gate={\"approvals\":0,\"checks\":[\"it is safe\"]}\nship after gate",
+    );
+    world.finish_with("work", json!({"text": "one"}));
+    let late = said_later(&world, Some("gate"));
+    world.retry("work");
+    world.finish_with("work", json!({"text": "two"}));
+    world.started();
+    world.turn(late);
+    assert_eq!(world.waits_for(), ["gate: a judge of it is safe"]);
+    assert!(world.started().is_empty(), "nobody has judged the second text");
+    world.judge("gate", true, "it is");
+    assert_eq!(world.started(), ["ship"]);
+}
+
+#[test]
+fn what_a_model_says_about_an_earlier_computed_value_is_not_said_about_this_one() {
+    let mut world = World::with_plan(
+        "policy.judge=model\nwork\nsum after work compute={\"n\":\"work.n\"} success_criteria=[\"it is plausible\"]\nship after sum",
+    );
+    world.finish_with("work", json!({"n": 1}));
+    let late = said_later(&world, Some("sum"));
+    world.edit_output("work", json!({"n": 1_000_000}));
+    world.started();
+    world.turn(late);
+    assert_eq!(world.waits_for(), ["sum: a judge of it is plausible"]);
+    world.judge("sum", false, "far too much");
+    assert!(world.started().is_empty());
+}
+
+#[test]
+fn what_a_model_says_about_a_plan_before_it_was_changed_is_not_said_about_it_now() {
+    let mut world = World::with_plan("policy.judge=model\nplan.done_when=[\"it is good\"]\nwork");
+    world.finish_with("work", json!({"text": "one"}));
+    let late = said_later(&world, None);
+    world.edit_output("work", json!({"text": "two"}));
+    world.wishes();
+    world.turn(late);
+    assert_eq!(world.waits_for(), ["plan: a judge of it is good"]);
+    assert!(world.wishes().contains("judge"), "it is asked about what is there now");
+    world.judge_plan(true, "it is");
+    assert_eq!(world.state(), PlanState::Completed);
+}

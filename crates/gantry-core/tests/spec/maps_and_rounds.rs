@@ -564,3 +564,49 @@ fn nobody_reads_from_a_part_of_a_map_that_is_gone() {
     assert!(world.life().definition("dig-2").is_none());
     assert!(world.life().plan().check().is_empty(), "{:?}", world.life().plan().check());
 }
+
+#[test]
+fn what_a_schedule_says_about_a_part_of_a_map_goes_with_the_part() {
+    let mut world = World::with_plan(GAPS_AND_DIG);
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish("dig-1");
+    world.finish("dig-2");
+    world.revise(|plan| {
+        plan.schedule =
+            serde_json::from_value(json!({"tasks": {"dig-1": {"estimate": "2h"}, "dig-2": {"estimate": "3h"}}}))
+                .unwrap();
+    });
+    world.edit_output("gaps", json!({"list": ["a"]}));
+    assert!(world.life().plan().check().is_empty(), "{:?}", world.life().plan().check());
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn a_map_loses_no_part_that_the_plan_speaks_of_without_anyone_being_asked() {
+    let mut world = World::with_plan(GAPS_AND_DIG);
+    world.finish_with("gaps", json!({"list": ["a", "b"]}));
+    world.finish("dig-1");
+    world.finish("dig-2");
+    world.revise(|plan| {
+        plan.artifacts = serde_json::from_value(json!([{"name": "map", "from": "dig-2"}])).unwrap();
+    });
+    world.edit_output("gaps", json!({"list": ["a"]}));
+    assert_eq!(
+        world.waits_for(),
+        ["dig: help: it cannot become this: artifact `map` comes from `dig-2`, which does not exist"]
+    );
+    assert!(world.life().plan().check().is_empty(), "{:?}", world.life().plan().check());
+}
+
+#[test]
+fn maps_in_maps_are_not_nested_deeper_than_any_plan() {
+    let mut deep = String::new();
+    for depth in 0..62 {
+        deep.push_str(&format!("{}d{depth}\n", " ".repeat(depth)));
+    }
+    let inner = r#"{"id":"y","action":{"map":{"over":[1],"each":{"id":"z","action":{"run":"dig"}}}}}"#;
+    deep.push_str(&format!("{}all map={{\"over\":[1],\"each\":{inner}}}", " ".repeat(62)));
+    let world = World::with_plan(&deep);
+    assert!(world.life().plan().check().is_empty(), "{:?}", world.life().plan().check());
+    assert_eq!(world.waits_for(), ["all-1: help: its tasks would be nested 65 deep, and at most 64 is allowed"]);
+}

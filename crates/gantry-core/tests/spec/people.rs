@@ -116,6 +116,7 @@ fn answers_to_what_nobody_asked_are_refused() {
             verdicts: Vec::new(),
             usage: Usage::default(),
             attempt: None,
+            asked: None,
         }),
     ];
     insta::assert_snapshot!(said.join("\n"), @"

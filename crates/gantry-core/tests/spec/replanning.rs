@@ -406,3 +406,16 @@ fn parts_of_something_open_wait_when_it_is_moved_into_something_that_is_not() {
     started.sort();
     assert_eq!(started, ["x", "y"]);
 }
+
+#[test]
+fn a_title_that_is_the_instruction_of_a_model_is_part_of_its_work() {
+    let mut world = World::with_plan("a title=\"Write a haiku\" action={\"model\":{}}\nb title=\"B\" model");
+    world.finish("a");
+    world.finish("b");
+    world.started();
+    world.revise(|plan| {
+        plan.tasks[0].title = "Write a limerick".to_owned();
+        plan.tasks[1].title = "Called otherwise".to_owned();
+    });
+    assert_eq!(world.started(), ["a"], "b has an instruction of its own");
+}

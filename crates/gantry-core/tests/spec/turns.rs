@@ -281,6 +281,7 @@ fn one_of_each_kind() -> Vec<Input> {
         }],
         usage,
         attempt: None,
+        asked: None,
     };
     let ended = |end| Input::Ended { task: task.clone(), attempt, end, usage };
     let cancel = |undo| Input::Cancel { by: by.clone(), why: why.clone(), undo };

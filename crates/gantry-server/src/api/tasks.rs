@@ -229,8 +229,12 @@ pub async fn judge(
         another_way: false, // a person who wants another way resolves the task
     };
     let verdicts = said.verdicts.into_iter().map(one).collect();
-    say(&app, &id, Input::Judged { task: Some(task), by: who.name, verdicts, usage: Usage::default(), attempt: None })
-        .await
+    say(
+        &app,
+        &id,
+        Input::Judged { task: Some(task), by: who.name, verdicts, usage: Usage::default(), attempt: None, asked: None },
+    )
+    .await
 }
 
 /// Something is written down about a task.

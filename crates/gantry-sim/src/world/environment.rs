@@ -31,8 +31,8 @@ impl World {
                     };
                     self.answer(20_000, input);
                 }
-                Effect::Judge { task, checks, .. } => {
-                    let input = self.judgement(task, &checks);
+                Effect::Judge { task, checks, asked, .. } => {
+                    let input = self.judgement(task, &checks, Some(asked));
                     self.answer(20_000, input);
                 }
                 Effect::StartUndo { task, attempt, .. } => self.run_undo(task, attempt),
@@ -233,7 +233,7 @@ impl World {
         Input::Verified { task, attempt, happened: (!unknown).then_some(happened), outputs, usage }
     }
 
-    pub(super) fn judgement(&mut self, task: Option<TaskId>, checks: &[String]) -> Input {
+    pub(super) fn judgement(&mut self, task: Option<TaskId>, checks: &[String], asked: Option<u64>) -> Input {
         let holds = self.calm || self.dice.percent(85);
         let another_way = !holds && self.dice.percent(50);
         let because = "that is how it looks";
@@ -242,7 +242,7 @@ impl World {
         if !self.calm && self.dice.percent(5) {
             verdicts.clear();
         }
-        Input::Judged { task, by: "judge".to_owned(), verdicts, usage: self.usage_beside(), attempt: None }
+        Input::Judged { task, by: "judge".to_owned(), verdicts, usage: self.usage_beside(), attempt: None, asked }
     }
 
     fn run_undo(&mut self, task: TaskId, attempt: AttemptNo) {

@@ -47,7 +47,7 @@ impl World {
             State::Waiting(Waiting::Work) => Some(self.report(task)),
             State::Waiting(Waiting::Help { failure }) if failure.is_needs_approval() => Some(self.approve(task)),
             State::Waiting(Waiting::Help { .. }) => Some(self.resolve(task)),
-            State::Waiting(Waiting::Judge { checks, .. }) => Some(self.judgement(Some(task), &checks)),
+            State::Waiting(Waiting::Judge { checks, .. }) => Some(self.judgement(Some(task), &checks, None)),
             State::Waiting(Waiting::Verify { attempt }) => Some(self.look_up(task, attempt)),
             State::Blocked { .. } => Some(self.observation()),
             State::Waiting(Waiting::Time { .. } | Waiting::Retry { .. } | Waiting::Undo) => None,
@@ -62,7 +62,7 @@ impl World {
         }
         let judging = self.life.judging().to_vec();
         if !judging.is_empty() && what.starts_with("a judge") {
-            return Some(self.judgement(None, &judging));
+            return Some(self.judgement(None, &judging, None));
         }
         Some(Input::Resume { by: "ana".to_owned() })
     }

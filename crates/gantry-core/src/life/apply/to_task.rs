@@ -168,7 +168,7 @@ impl Life {
                 self.enter(no, State::Waiting(Waiting::Time { until: *until }), watch, woken);
             }
             Event::JudgeAsked { checks, of, outputs, outcome, .. } => {
-                let waiting = Waiting::Judge { checks: checks.clone(), of: *of };
+                let waiting = Waiting::Judge { checks: checks.clone(), of: *of, asked: entry.seq };
                 if *of == JudgeOf::Result {
                     let life = self.task_mut(no);
                     life.outputs = Results::from(outputs);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::content::Spot;
 use super::names::{check_condition, check_expr};
 use super::{Findings, Location, each, people};
-use crate::plan::action::{Action, Agent, Compute, Decide, Nested};
+use crate::plan::action::{Action, Agent, Compute, Decide, Model, Nested};
 use crate::plan::{Call, Input, Reference, Undo};
 
 /// Says what is wrong with what a task does.
@@ -27,9 +27,9 @@ pub(super) fn check(spot: &Spot<'_>, findings: &mut Findings) {
         Some(Action::UndoTo(undo)) => check_point(spot, &undo.0, findings),
         Some(Action::Plan(nested)) => check_nested(spot, nested, findings),
         Some(Action::Agent(agent)) => check_agent(spot, agent, findings),
+        Some(Action::Model(model)) => check_model(spot, model, findings),
         Some(
-            Action::Model(_)
-            | Action::Run(_)
+            Action::Run(_)
             | Action::Command(_)
             | Action::Tool(_)
             | Action::Manual(_)
@@ -38,6 +38,23 @@ pub(super) fn check(spot: &Spot<'_>, findings: &mut Findings) {
             | Action::Wait(_),
         )
         | None => {}
+    }
+}
+
+/// A model is asked something: by a prompt, by an instruction, or else by what the task is called.
+fn check_model(spot: &Spot<'_>, model: &Model, findings: &mut Findings) {
+    let task = spot.task;
+    // The models of a team have prompts of their own.
+    let of_team = model.role.as_ref().is_some_and(|role| role.starts_with("team."));
+    let is_told = model.prompt.is_some() || of_team || !model.told_by(task).trim().is_empty();
+    if !is_told {
+        findings
+            .error(
+                "plan::nothing-to-ask",
+                spot.at("model"),
+                format!("task `{}` does not say what the model is asked", task.id),
+            )
+            .hint("write an `instruction`, name a `prompt`, or give the task a title or a description");
     }
 }
 

@@ -16,7 +16,7 @@ use crate::plan::edges::{producers, references, waits_for};
 use crate::plan::{InitialStatus, On, Plan, Reference, Task};
 
 /// No plan is nested deeper than this, whatever its budget says.
-const DEPTH_MAX: u32 = 64;
+pub(crate) const DEPTH_MAX: u32 = 64;
 
 /// The graph by indices, with everything unknown left out.
 struct Graph<'a> {

@@ -7,18 +7,21 @@ use crate::expr::Expr;
 use crate::plan::action::Action;
 use crate::plan::check::Findings;
 use crate::plan::check::names::own_names;
-use crate::plan::edges::{producers, references};
+use crate::plan::edges::references;
 use crate::plan::{Check, Reference, Task};
 
 /// Whether a task waits for another one far before it takes a walk through the plan; more than this are not taken.
 const WALKS_MAX: u32 = 1_000;
 
 impl Graph<'_> {
-    /// Whoever reads an artifact that two tasks make gets that of the first, whichever of them ran.
+    /// Whoever reads an artifact that two tasks make would get that of the first, whichever of them ran.
     pub(super) fn check_makers(&self, findings: &mut Findings) {
         let mut makers: BTreeMap<&str, Vec<&Task>> = BTreeMap::new();
-        // A later round makes the same anew: that is not a second maker.
-        for task in self.plan.tasks.iter().filter(|task| task.round.is_none()) {
+        // A later round makes the same anew, and what a map becomes makes it piece by piece: those are no second makers.
+        let is_part =
+            |i: usize| self.parent[i].is_some_and(|parent| matches!(self.task(parent).action, Some(Action::Map(_))));
+        let own = self.plan.tasks.iter().enumerate().filter(|(i, task)| task.round.is_none() && !is_part(*i));
+        for (_, task) in own {
             for artifact in &task.artifacts {
                 makers.entry(&artifact.name).or_default().push(task);
             }
@@ -28,18 +31,17 @@ impl Graph<'_> {
         if makers.is_empty() {
             return;
         }
-        let first = producers(self.plan);
         for (i, task) in self.plan.tasks.iter().enumerate() {
             for (path, reference) in references(task) {
                 let Reference::Artifact { name } = reference else { continue };
-                let (Some(tasks), Some(first)) = (makers.get(name.as_str()), first.get(name)) else { continue };
+                let Some(tasks) = makers.get(name.as_str()) else { continue };
                 let ids: Vec<String> = tasks.iter().map(|task| format!("`{}`", task.id)).collect();
                 let message = format!(
-                    "artifact `{name}` is made by {}: `{}` reads that of `{first}`",
+                    "artifact `{name}` is made by {}: which one `{}` reads is not said",
                     ids.join(" and "),
                     task.id
                 );
-                findings.warning("plan::two-makers", (Some(i), path), message).hint(format!(
+                findings.error("plan::two-makers", (Some(i), path), message).hint(format!(
                     "say which one is meant with `artifacts: [{{name: {name}, from: …}}]` in the plan, or read `tasks.<id>.{name}`"
                 ));
             }
