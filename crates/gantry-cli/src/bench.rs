@@ -1,6 +1,7 @@
 //! `gantry bench`: how fast this machine carries out plans, beside what it could do at best.
 
 mod child; // in reading order
+mod bulk;
 mod load;
 mod figures;
 mod machine;
@@ -40,11 +41,12 @@ use nothing::Nothing;
 /// for that, the log and its taking over included. `load` is how long it takes to find out where a plan stands whose
 /// journal has 1,000, 10,000 and 100,000 entries.
 ///
-/// `gantry bench models` measures what asking models takes, `gantry bench serve` what watching plans takes.
+/// `gantry bench models` measures what asking models takes, `gantry bench serve` what watching plans takes, `gantry bench bulk` how
+/// many plans a second a list of topics becomes.
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many\n  gantry bench models\n  gantry bench serve"
+    after_help = "Examples:\n  gantry bench\n  gantry bench --json --dir /mnt/fast\n  gantry bench --only fan --only many\n  gantry bench models\n  gantry bench serve\n  gantry bench bulk"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -69,6 +71,7 @@ pub struct Args {
 /// What has a command of its own.
 #[derive(clap::Subcommand)]
 enum Part {
+    Bulk(bulk::Args),
     Models(models::Args),
     Serve(serve::Args),
 }
@@ -88,6 +91,7 @@ enum What {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     match &args.part {
+        Some(Part::Bulk(args)) => return bulk::run(args),
         Some(Part::Models(args)) => return models::run(args),
         Some(Part::Serve(args)) => return serve::run(args),
         None => {}

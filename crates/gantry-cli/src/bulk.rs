@@ -49,6 +49,11 @@ pub struct Args {
     run: RunArgs,
 }
 
+/// How many topics are under way at once, so that no server is overrun.
+const AT_ONCE: u32 = 8;
+/// How many where nobody is asked: each wait for the disk then serves many of them.
+const AT_ONCE_OFFLINE: u32 = 64;
+
 #[derive(clap::Subcommand)]
 enum Command {
     Verify(VerifyArgs),
@@ -65,9 +70,9 @@ struct RunArgs {
     /// Take successes over from another table
     #[arg(long, value_name = "CSV")]
     resume_from: Option<PathBuf>,
-    /// How many topics are under way at once
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
-    concurrency: u32,
+    /// How many topics are under way at once [default: 8; 64 where nobody is asked, with --offline]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    concurrency: Option<u32>,
     /// How often what failed is tried again
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=20))]
     max_retries: u32,
@@ -179,7 +184,7 @@ fn make(args: &RunArgs) -> Result<ExitCode, Fault> {
         let bulk = Bulk {
             maker,
             session: format!("bulk_{began}"),
-            concurrency: args.concurrency as usize,
+            concurrency: args.concurrency.unwrap_or(if args.offline { AT_ONCE_OFFLINE } else { AT_ONCE }) as usize,
             output: args.output.clone(),
             resume_from: args.resume_from.clone(),
             dump_dir: args.dump_dir.clone(),

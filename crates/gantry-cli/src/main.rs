@@ -37,6 +37,7 @@ mod revise;
 mod run;
 mod schedule;
 mod schema;
+mod score;
 mod serve;
 mod session;
 mod show;
@@ -101,6 +102,7 @@ enum Command {
     Revise(revise::Args),
     Decompose(decompose::Args),
     Bulk(Box<bulk::Args>),
+    Score(score::Args),
     Replan(replan::Args),
     Fork(fork::Args),
     Replay(replay::Args),
@@ -140,6 +142,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => validate::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Bulk(args) => bulk::run(&args),
+        Command::Score(args) => score::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => run::resume(&args),

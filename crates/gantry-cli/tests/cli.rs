@@ -65,6 +65,7 @@ fn help_shows_what_can_be_done() {
                    after it ended
       decompose    Break a plan, or one of its tasks, down into smaller tasks
       bulk         Make many plans from a list of topics
+      score        Measure how good plans are
       replan       Show what would bring a late or too dear plan back, each with its price, and take one
       fork         Begin another life of a plan from any point of its journal; the plan itself stays as
                    it is

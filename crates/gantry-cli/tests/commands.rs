@@ -48,6 +48,12 @@ mod planning;
 mod decomposing;
 #[path = "commands/many.rs"]
 mod many;
+#[path = "commands/many_asked.rs"]
+mod many_asked;
+#[path = "commands/many_kills.rs"]
+mod many_kills;
+#[path = "commands/scoring.rs"]
+mod scoring;
 #[path = "commands/reporting.rs"]
 mod reporting;
 #[path = "commands/programs.rs"]

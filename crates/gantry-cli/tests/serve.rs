@@ -10,6 +10,8 @@ mod socket;
 mod api;
 #[path = "serve/trees.rs"]
 mod trees;
+#[path = "serve/bulk.rs"]
+mod bulk;
 #[path = "serve/contract.rs"]
 mod contract;
 #[path = "serve/live.rs"]

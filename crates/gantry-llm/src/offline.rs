@@ -38,7 +38,7 @@ use facts::Facts;
 use words::Words;
 
 /// The built-in prompts that ask for a judgement.
-const JUDGING: [&str; 4] = ["agent-reflect", "agent-score", "critic", "judge"];
+const JUDGING: [&str; 5] = ["agent-reflect", "agent-score", "critic", "judge", "plan-judge"];
 
 /// The offline model.
 #[derive(Clone, Default)]

@@ -115,6 +115,7 @@ impl Bulk {
                 row.retries = made.retries;
                 row.tasks = Some(made.tasks);
                 row.stopped_reason = made.stopped_reason;
+                made.score.iter().for_each(|score| row.scored(score));
                 if let Some((plan, no)) = made.plan {
                     (row.plan, row.plan_id) = (plan.to_string(), no.to_string());
                 }

@@ -1,6 +1,7 @@
 //! Makes the plan of a topic in this process: no server, no chat, and what is there when it returns is the whole plan.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::input::{Change, Input};
@@ -16,11 +17,15 @@ use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 use tokio::sync::OnceCell;
 
+use crate::score::{Score, score};
 use crate::topics::Topic;
 
 /// Where a plan says which run and which topic it is of.
 const RUN: &str = "bulk_run_id";
 const KEY: &str = "bulk_key";
+
+/// How long it is waited between two looks at a plan that somebody else goes on with.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// A longer title is a whole request, and the plan gets one that was read out of it.
 const TITLE_MAX: usize = 120;
@@ -62,6 +67,8 @@ pub struct Made {
     pub error: Option<String>,
     /// How often it was tried again.
     pub retries: u32,
+    /// How good the plan is.
+    pub score: Option<Score>,
     /// Everything that was said about it.
     pub answer: Value,
 }
@@ -108,7 +115,6 @@ impl Direct {
     fn plan(&self, topic: &Topic, key: &str) -> Result<Plan, String> {
         let asked = Asked::new(topic.request(), self.today);
         let said = |unfit: intake::Unfit| unfit.message;
-        intake::check(&asked).map_err(said)?;
         let mut plan = intake::plan(&self.template, &asked, self.detail, &[]).map_err(said)?;
         if topic.title.chars().count() <= TITLE_MAX {
             plan.title.clone_from(&topic.title);
@@ -167,7 +173,6 @@ impl Direct {
         let mut retries = 0;
         loop {
             let opened = self.engine.open(id).await?;
-            let made = told(&opened.life, opened.no.0);
             let first = match opened.life.state() {
                 PlanState::Pending => vec![Input::Start],
                 PlanState::Failed if retries < self.retries_max => {
@@ -175,9 +180,17 @@ impl Direct {
                     failed(&opened.life).map(again).collect()
                 }
                 PlanState::Running => Vec::new(),
-                _ => return Ok(Made { retries, ..made }),
+                _ => return Ok(Made { retries, ..told(&opened.life, opened.no.0) }),
             };
-            self.engine.drive(id, Until::Stuck, first).await?.ended().await?;
+            match self.engine.drive(id, Until::Stuck, first).await {
+                Ok(driving) => driving.ended().await?,
+                // Somebody else goes on with it, such as a server that took it up when it started again.
+                Err(EngineError::Driven { .. }) => {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let opened = self.engine.open(id).await?;
             if opened.life.state() != PlanState::Failed || retries >= self.retries_max {
                 return Ok(Made { retries, ..told(&opened.life, opened.no.0) });
@@ -232,15 +245,18 @@ fn told(life: &Life, no: u64) -> Made {
         }
         _ => None,
     };
+    let proposed = life.proposed();
+    let score = Some(score(&proposed.work()));
     let Some(result) = result else {
         let steps = u32::try_from(plan_now.tasks.len()).unwrap_or(u32::MAX);
-        let all = u32::try_from(life.proposed().tasks.len()).unwrap_or(u32::MAX);
+        let all = u32::try_from(proposed.tasks.len()).unwrap_or(u32::MAX);
         let answer = json!({"plan_id": life.id(), "state": life.state().to_string()});
         return Made {
             plan,
             tasks: all.saturating_sub(steps).max(u32::from(error.is_none())),
             error,
             answer,
+            score,
             ..Made::default()
         };
     };
@@ -249,5 +265,5 @@ fn told(life: &Life, no: u64) -> Made {
     let reason = made.as_ref().map(|made| made.stopped_reason.clone()).unwrap_or_default();
     let nothing = (tasks == 0 || made.is_some_and(|made| made.outcome == Outcome::Failed))
         .then(|| format!("nothing was broken down: {reason}"));
-    Made { plan, tasks, stopped_reason: reason, error: error.or(nothing), answer: result, ..Made::default() }
+    Made { plan, tasks, stopped_reason: reason, error: error.or(nothing), answer: result, score, ..Made::default() }
 }

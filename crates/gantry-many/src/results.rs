@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::score::Score;
 use crate::topics::Topic;
 
 /// How the topics are called that came to nothing, beside the table.
@@ -55,6 +56,36 @@ pub struct Row {
     /// What the topic is told by, in any list.
     #[serde(default)]
     pub key: String,
+    /// How good it is, from 0 to 100; empty where a server made it.
+    #[serde(default)]
+    pub score: Option<u32>,
+    /// What the score is the mean of, each from 0 to 1.
+    #[serde(default)]
+    pub coverage: Option<f64>,
+    /// Whether the tree is neither flat nor lopsided.
+    #[serde(default)]
+    pub balance: Option<f64>,
+    /// No task stands there twice or says nothing.
+    #[serde(default)]
+    pub distinct: Option<f64>,
+    /// Links make sense.
+    #[serde(default)]
+    pub order: Option<f64>,
+    /// Tasks have owners.
+    #[serde(default)]
+    pub owners: Option<f64>,
+    /// Tasks have estimates.
+    #[serde(default)]
+    pub estimates: Option<f64>,
+    /// Risks are weighed and answered.
+    #[serde(default)]
+    pub risks: Option<f64>,
+    /// Tasks have criteria that can be checked.
+    #[serde(default)]
+    pub verifiable: Option<f64>,
+    /// Parts make a whole.
+    #[serde(default)]
+    pub whole: Option<f64>,
 }
 
 /// How it ended.
@@ -197,6 +228,15 @@ pub fn failed_file(table: &Path) -> PathBuf {
 }
 
 impl Row {
+    /// Takes in how good the plan is.
+    pub fn scored(&mut self, found: &Score) {
+        let of = found.dimensions;
+        self.score = Some(found.score);
+        (self.coverage, self.balance, self.distinct) = (of.coverage, of.balance, of.distinct);
+        (self.order, self.owners, self.estimates) = (of.order, of.owners, of.estimates);
+        (self.risks, self.verifiable, self.whole) = (of.risks, of.verifiable, of.whole);
+    }
+
     fn in_lines(mut self) -> Self {
         self.topic = one_line(&self.topic);
         self.error = one_line(&self.error);

@@ -1,6 +1,9 @@
 //! What is certain about a request before anybody is asked: what it says, what kind of project it is, how big, and what
 //! is assumed. Computed once, given to every step; no step says these numbers otherwise.
 
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
 use jiff::civil::{Date, Weekday};
 use serde::{Deserialize, Serialize};
 
@@ -196,9 +199,35 @@ fn general(text: &str, brief: &Brief) -> &'static str {
     if text.len() > SHORT || dear { "organisation-change" } else { "personal-household" }
 }
 
+/// How many requests are remembered: as many as are planned at once.
+const RECENT_MAX: usize = 256;
+/// A request that is longer, or comes with documents, is read anew: memory stays small.
+const RECENT_BYTES_MAX: usize = 8_192;
+
+/// What was certain about the last requests: whoever makes a plan of one reads it, and so does the plan's first step.
+static RECENT: Mutex<VecDeque<(Asked, Facts)>> = Mutex::new(VecDeque::new());
+
 impl Facts {
-    /// Reads what is asked for.
+    /// Reads what is asked for. The same request has the same facts, so those of the last ones are not read again.
     pub fn of(asked: &Asked) -> Result<Self, Unplannable> {
+        let is_short = asked.request.len() <= RECENT_BYTES_MAX && asked.changes.is_empty() && asked.context.is_empty();
+        if !is_short {
+            return Self::read_anew(asked);
+        }
+        let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = recent().iter().rev().find(|(of, _)| of == asked) {
+            return Ok(known.clone());
+        }
+        let facts = Self::read_anew(asked)?;
+        let mut recent = recent();
+        if recent.len() >= RECENT_MAX {
+            recent.pop_front();
+        }
+        recent.push_back((asked.clone(), facts.clone()));
+        Ok(facts)
+    }
+
+    fn read_anew(asked: &Asked) -> Result<Self, Unplannable> {
         let (text, today) = (asked.words(), asked.today);
         let screening = screen::screen(&text);
         let refused = matches!(screening.verdict, Verdict::Refuse | Verdict::Unusable);

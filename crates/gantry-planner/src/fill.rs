@@ -1,7 +1,9 @@
 //! Fills in what the request said: in single texts of knowledge, and in whole files of templates.
 
+use std::collections::HashSet;
+
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Serde, ValueKind};
+use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde_json::Value;
 
@@ -53,20 +55,55 @@ pub(crate) fn begun_large(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Renders a file of a template with values by name; says where it cannot be.
-pub(crate) fn render(file: &str, text: &str, values: &Value) -> Result<String, String> {
-    let mut templates = environment(UndefinedBehavior::Chainable);
-    templates.set_fuel(Some(FUEL));
-    if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
-        templates.set_syntax(syntax);
+/// A file of a template, read once, to be filled in again and again.
+pub(crate) struct File {
+    name: String,
+    templates: Environment<'static>,
+    /// Every word of it, the names of the values that it reads among them.
+    reads: HashSet<String>,
+}
+
+impl File {
+    /// Reads a file; says where it cannot be read.
+    pub(crate) fn new(name: &str, text: &str) -> Result<Self, String> {
+        let mut templates = environment(UndefinedBehavior::Chainable);
+        templates.set_fuel(Some(FUEL));
+        if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
+            templates.set_syntax(syntax);
+        }
+        templates.add_filter("thousands", |value: &minijinja::Value| thousands(&value.to_string()));
+        templates.add_filter("cell", cell);
+        let added = templates.add_template_owned(name.to_owned(), text.to_owned());
+        added.map_err(|error| unfilled(name, &error))?;
+        let reads = names(text);
+        Ok(Self { name: name.to_owned(), templates, reads })
     }
-    templates.add_filter("thousands", |value: &minijinja::Value| thousands(&value.to_string()));
-    templates.add_filter("cell", cell);
-    let rendered = templates.render_named_str(file, text, minijinja::Value::from(Serde(values)));
-    rendered.map_err(|error| {
-        let line = error.line().map(|line| format!(", line {line}")).unwrap_or_default();
-        format!("`{file}`{line} cannot be filled in: {error}")
-    })
+
+    /// Tells whether it may read a value of this name.
+    pub(crate) fn reads(&self, value: &str) -> bool {
+        self.reads.contains(value)
+    }
+
+    /// The file with these values; says where it cannot be filled in.
+    pub(crate) fn fill(&self, values: minijinja::Value) -> Result<String, String> {
+        let template = self.templates.get_template(&self.name);
+        template.and_then(|template| template.render(values)).map_err(|error| unfilled(&self.name, &error))
+    }
+}
+
+/// Every word of a file, those that stand in comments left out: no name that it reads is missing.
+fn names(text: &str) -> HashSet<String> {
+    let code = text.split("{#").enumerate().map(|(at, part)| match part.split_once("#}") {
+        Some((_, code)) if at > 0 => code,
+        _ => part,
+    });
+    let words = code.flat_map(|part| part.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn unfilled(file: &str, error: &minijinja::Error) -> String {
+    let line = error.line().map(|line| format!(", line {line}")).unwrap_or_default();
+    format!("`{file}`{line} cannot be filled in: {error}")
 }
 
 fn environment(undefined: UndefinedBehavior) -> Environment<'static> {
@@ -102,7 +139,12 @@ fn cell(value: &minijinja::Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use minijinja::value::Serde;
     use serde_json::json;
+
+    fn render(file: &str, text: &str, values: &Value) -> Result<String, String> {
+        File::new(file, text)?.fill(minijinja::Value::from(Serde(values)))
+    }
 
     #[test]
     fn amounts_are_written_with_commas_and_cells_stay_on_one_line() {
@@ -110,6 +152,16 @@ mod tests {
             "{{ a | thousands }} {{ b | thousands }} {{ c | thousands }} {{ d | cell }}{{ nothing.at.all | cell }}";
         let values = json!({"a": 2_000_000.0, "b": "-1234.5", "c": "free", "d": "x|y\nz"});
         assert_eq!(render("t", text, &values).unwrap(), "2,000,000 -1,235 free x\\|y z");
+    }
+
+    #[test]
+    fn a_file_may_read_whatever_it_names_outside_of_comments() {
+        let file = File::new(
+            "a",
+            "{# known #} {{ outline.phases[:2] }}{% for a in given %}{{ {\"b\": {\"c\": own}} }}{% endfor %}",
+        );
+        let file = file.unwrap();
+        assert!(["outline", "given", "own"].into_iter().all(|name| file.reads(name)) && !file.reads("known"));
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub fn check(asked: &Asked) -> Result<(), Unfit> {
 /// The plan that plans this request; no sections named means all of them.
 pub fn plan(template: &Template, asked: &Asked, detail: Detail, sections: &[String]) -> Result<Plan, Unfit> {
     let wrong = |message: String| Unfit::new(Why::Wrong, message);
-    let known = template.sections().map_err(wrong)?;
+    let known = if sections.is_empty() { Vec::new() } else { template.sections().map_err(wrong)? };
     if let Some(odd) = sections.iter().find(|section| !known.contains(section)) {
         let unfit = Unfit::new(Why::Wrong, format!("the template `{}` has no section `{odd}`", template.name));
         return Err(unfit.hint(match nearest(odd, known.iter().map(String::as_str)) {

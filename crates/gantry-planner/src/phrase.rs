@@ -3,7 +3,7 @@
 //! `kill` is that word and no other, `poison*` is any word that begins so, `make|build` is either, and `..` stands for up
 //! to three words of any kind. A part in Hangul always matches the beginning of a word, for Korean words carry their endings.
 
-use crate::words::{Word, hangul};
+use crate::words::{Word, begins, hangul};
 use std::ops::Range;
 
 /// How many words `..` may stand for.
@@ -21,10 +21,14 @@ enum Part {
     OneOf(Vec<Form>),
 }
 
+/// A word, or how one begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Form {
-    Exact(String),
-    Begins(String),
+struct Form {
+    text: String,
+    is_whole: bool,
+    /// Its first two bytes, and which bits of them count.
+    begins: u16,
+    counts: u16,
 }
 
 impl Phrase {
@@ -37,8 +41,8 @@ impl Phrase {
     pub fn at_word_starts(text: &str) -> Self {
         let mut split: Vec<String> = crate::words::words(text).into_iter().map(|word| word.text).collect();
         let last = split.pop();
-        let whole = split.into_iter().map(|word| Part::OneOf(vec![Form::Exact(word)]));
-        Self { parts: whole.chain(last.map(|word| Part::OneOf(vec![Form::Begins(word)]))).collect() }
+        let whole = split.into_iter().map(|word| Part::OneOf(vec![Form::whole(word)]));
+        Self { parts: whole.chain(last.map(|word| Part::OneOf(vec![Form::beginning(word)]))).collect() }
     }
 
     /// Returns how many words the phrase names.
@@ -74,7 +78,7 @@ fn ends(parts: &[Part], words: &[Word], at: usize, fresh: usize) -> Option<usize
         Some((Part::OneOf(forms), rest)) => {
             let word = words.get(at)?;
             let parted = at > 0 && at > fresh && word.after_sign;
-            if parted || !forms.iter().any(|form| form.is(&word.text)) {
+            if parted || !forms.iter().any(|form| form.is(word)) {
                 return None;
             }
             ends(rest, words, at + 1, fresh)
@@ -91,17 +95,31 @@ impl Part {
 impl Form {
     fn new(text: &str) -> Self {
         match text.strip_suffix('*') {
-            Some(start) => Self::Begins(start.to_owned()),
-            None if text.chars().any(hangul) => Self::Begins(text.to_owned()),
-            None => Self::Exact(text.to_owned()),
+            Some(start) => Self::beginning(start.to_owned()),
+            None if text.chars().any(hangul) => Self::beginning(text.to_owned()),
+            None => Self::whole(text.to_owned()),
         }
     }
 
-    fn is(&self, word: &str) -> bool {
-        match self {
-            Self::Exact(whole) => word == whole,
-            Self::Begins(start) => word.starts_with(start.as_str()),
+    fn whole(text: String) -> Self {
+        Self { is_whole: true, begins: begins(&text), counts: u16::MAX, text }
+    }
+
+    fn beginning(text: String) -> Self {
+        let counts = match text.len() {
+            0 => 0,
+            1 => 0xff00,
+            _ => u16::MAX,
+        };
+        Self { is_whole: false, begins: begins(&text), counts, text }
+    }
+
+    fn is(&self, word: &Word) -> bool {
+        // Nearly every word is told apart by this.
+        if word.begins & self.counts != self.begins {
+            return false;
         }
+        if self.is_whole { word.text == self.text } else { word.text.starts_with(self.text.as_str()) }
     }
 }
 

@@ -10,6 +10,8 @@ use std::ops::Range;
 pub(crate) struct Word {
     /// The word in lower case.
     pub text: String,
+    /// Its first two bytes, to tell most other words from it at a glance.
+    pub begins: u16,
     /// Where it stands in the text, in bytes.
     pub range: Range<usize>,
     /// The number of its sentence, from 0.
@@ -33,7 +35,8 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
             let end = end_of_word(&chars, at);
             let end_byte = chars.get(end).map_or(text.len(), |&(byte, _)| byte);
             let lower = chars[at..end].iter().filter(|(_, char)| !unseen(*char)).flat_map(|(_, char)| lower(*char));
-            found.push(Word { text: lower.collect(), range: start..end_byte, sentence, after_sign });
+            let text: String = lower.collect();
+            found.push(Word { begins: begins(&text), text, range: start..end_byte, sentence, after_sign });
             after_sign = false;
             at = end;
             continue;
@@ -47,6 +50,12 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
         at += 1;
     }
     found
+}
+
+/// The first two bytes of a text; what is not there is zero.
+pub(crate) fn begins(text: &str) -> u16 {
+    let byte = |at: usize| text.as_bytes().get(at).copied().unwrap_or(0);
+    u16::from_be_bytes([byte(0), byte(1)])
 }
 
 /// Returns whether a letter is Hangul.

@@ -262,6 +262,15 @@ fn every_setting_is_read_from_its_variable_and_has_an_effect() {
 }
 
 #[test]
+fn a_search_of_the_web_that_nothing_here_can_do_is_refused_and_not_left_out() {
+    let read =
+        |value: &str| Settings::from_variables(|name| (name == "DECOMP_ENABLE_WEB_SEARCH").then(|| value.to_owned()));
+    assert_eq!(read("false").unwrap(), Settings::default());
+    insta::assert_snapshot!(read("true").unwrap_err().to_string(), @"`DECOMP_ENABLE_WEB_SEARCH` is `true`, which is not off: this program has nothing that searches the web, and does not act as if it had");
+    assert!(read("perhaps").is_err());
+}
+
+#[test]
 fn a_proposal_is_held_against_the_settings() {
     let of = |count: usize| Proposal {
         children: (0..count).map(|n| child(&format!("task {n}"), &[])).collect(),

@@ -90,7 +90,7 @@ if (slider) {
 
 // Shortcuts; a field that is being written in keeps its keys.
 const help = document.getElementById("help");
-const goes = { p: "/", i: "/inbox", t: "/templates", m: "/models", s: "/settings" };
+const goes = { p: "/", b: "/bulk", i: "/inbox", t: "/templates", m: "/models", s: "/settings" };
 let went = false;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;

@@ -46,6 +46,8 @@ export function live(url) {
     source.addEventListener("output", output);
   };
   open();
+  // What goes on without a plan changing, such as a table that grows, is looked at again as long as the page says so.
+  setInterval(() => { if (!document.hidden && document.querySelector("[data-poll]")) soon(); }, 2000);
   // A browser talks to a host over six connections: a window that nobody sees gives its own back, and catches up later.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { source.close(); say("asleep"); }

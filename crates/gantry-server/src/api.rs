@@ -4,6 +4,7 @@ mod plans; // in reading order
 mod steer;
 mod tasks;
 mod decompose;
+mod bulk;
 mod people;
 mod record;
 mod figures;
@@ -34,6 +35,7 @@ use crate::shapes::{
 
 pub use accounts::make as make_account;
 pub use around::spent;
+pub use bulk::{NewBulk, begun};
 pub use figures::{computed, scheduled};
 pub use people::{decide, decision, every_ask, every_gate, open_gates, reply};
 pub use plans::{asked_for, make, page, standing};
@@ -56,7 +58,7 @@ pub fn described() -> Described {
     let post = Method::POST;
     let all = Described::default();
     let all = seeds::described(of_plans(all));
-    of_server(of_more(of_rest(all)))
+    of_server(of_bulk(of_more(of_rest(all))))
         .route(
             post.clone(),
             "/api/v1/plans/{plan}/reviews",
@@ -155,6 +157,58 @@ fn of_more(all: Described) -> Described {
         Does::new("steering", "Give up every plan that is under way: the kill switch")
             .takes::<Why>(False)
             .gives::<Items>(200, "The plans, and whether each is given up."),
+    )
+}
+
+fn of_bulk(all: Described) -> Described {
+    let (get, post) = (Method::GET, Method::POST);
+    all.route(
+        post.clone(),
+        "/api/v1/bulk",
+        Role::Operator,
+        bulk::begin,
+        Does::new("bulk", "Make a plan of each topic of a list")
+            .about("A run is durable: it goes on when the server starts again, and one topic of it never becomes two plans.")
+            .header("Idempotency-Key", "The same key again gives the run that it gave first.")
+            .takes::<bulk::NewBulk>(Required::True)
+            .gives::<Anything>(202, "It is under way; look at it at `url`."),
+    )
+    .route(
+        get.clone(),
+        "/api/v1/bulk",
+        Role::Viewer,
+        bulk::list,
+        Does::new("bulk", "All runs over lists of topics, the newest first").gives::<Items>(200, "The runs."),
+    )
+    .route(
+        get.clone(),
+        "/api/v1/bulk/{run}",
+        Role::Viewer,
+        bulk::show,
+        Does::new("bulk", "How far a run is, how fast it goes, and its rows")
+            .asked::<bulk::Rows>()
+            .gives::<Anything>(200, "The run; `next` is the `after` of more rows."),
+    )
+    .route(
+        get,
+        "/api/v1/bulk/{run}/table",
+        Role::Viewer,
+        bulk::table,
+        Does::new("bulk", "The table of a run, as far as it is").gives_media(200, &["text/csv"], "The table."),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/bulk/{run}/stop",
+        Role::Operator,
+        bulk::stop,
+        Does::new("bulk", "Stop a run; what is done stays").gives::<Anything>(200, "The run."),
+    )
+    .route(
+        post,
+        "/api/v1/bulk/{run}/resume",
+        Role::Operator,
+        bulk::go_on,
+        Does::new("bulk", "Go on with a run, and try again what came to nothing").gives::<Anything>(202, "The run."),
     )
 }
 
@@ -573,6 +627,13 @@ fn of_rest(all: Described) -> Described {
         Role::Viewer,
         figures::schedule,
         Does::new("figures", "Dates, critical path, people, cost and chance; how sound they are; what would be different").asked::<figures::Look>().gives::<Anything>(200, "The schedule."),
+    )
+    .route(
+        get.clone(),
+        "/api/v1/plans/{plan}/score",
+        Role::Viewer,
+        figures::score,
+        Does::new("figures", "How good a plan is, in figures that nobody has to judge").gives::<Anything>(200, "The score, its dimensions and every count that they were made of."),
     )
     .route(
         get.clone(),

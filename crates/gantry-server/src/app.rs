@@ -17,6 +17,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::runs::Runs;
 use crate::telemetry::Telemetry;
 
 /// What every handler shares.
@@ -27,6 +28,7 @@ pub struct App(Arc<Inner>);
 pub struct Inner {
     pub house: Arc<dyn House>,
     pub foreman: Foreman,
+    pub runs: Runs,
     pub access: Access,
     pub audit: Audit,
     pub live: Live,

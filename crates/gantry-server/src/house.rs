@@ -29,6 +29,9 @@ pub trait House: Send + Sync + 'static {
     /// The engine that gives a plan what it was given before.
     async fn engine_for(&self, plan: &PlanId) -> Result<Engine, Trouble>;
 
+    /// The engine that gives new plans these options about models, and nothing else than usual.
+    async fn engine_with(&self, models: &[String]) -> Result<Engine, Trouble>;
+
     /// What one must know about how the processes of a plan are confined here; an error where they may not run so.
     async fn confinement(&self, engine: &Engine, plan: &PlanId) -> Result<Option<String>, Trouble>;
 

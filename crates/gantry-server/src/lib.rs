@@ -14,6 +14,7 @@ mod house; // in reading order
 mod problem;
 mod limits;
 mod foreman;
+mod runs;
 mod access;
 mod app;
 mod body;

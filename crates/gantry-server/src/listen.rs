@@ -35,6 +35,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::runs::Runs;
 use crate::telemetry::{Sending, Span, Telemetry, Traces};
 use crate::tls::{Tls, TlsError};
 use crate::{api, pages};
@@ -116,6 +117,7 @@ impl Server {
         let live = Live::new(house.engine().clone(), limits.streams_max);
         let app = App::new(Inner {
             foreman: Foreman::new(Arc::clone(&house)),
+            runs: Runs::beside(&record),
             house,
             access,
             audit: Audit::beside(&record),
@@ -146,6 +148,7 @@ impl Server {
     /// Takes up the plans that were left behind: how many, and which cannot go on and why.
     pub async fn take_up(&self) -> Result<(usize, Vec<String>), Problem> {
         let (taken, unable) = self.app.foreman.take_up_orphans().await?;
+        self.app.runs.take_up(&self.app)?;
         let line = |(plan, problem): (gantry_core::id::PlanId, Problem)| {
             let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
             format!("`{plan}` cannot go on: {}{hint}", problem.detail)

@@ -4,6 +4,7 @@ pub mod graph; // in reading order
 mod layout;
 mod lists;
 mod new;
+mod bulk;
 mod plan;
 mod parts;
 mod gates;
@@ -39,6 +40,9 @@ pub fn routes() -> Router<App> {
         .route("/", get(lists::plans))
         .route("/inbox", get(lists::inbox).post(act::in_inbox))
         .route("/new", get(new::form).post(new::create))
+        .route("/bulk", get(bulk::all).post(bulk::begin))
+        .route("/bulk/beside", get(bulk::beside))
+        .route("/bulk/{run}", get(bulk::run).post(bulk::act))
         .route("/p/{plan}", get(plan::overview))
         .route("/p/{plan}/{tab}", get(plan::tab))
         .route("/p/{plan}/tasks/{task}", get(plan::task))

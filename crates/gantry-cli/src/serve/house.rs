@@ -17,7 +17,7 @@ use crate::plan::context;
 use crate::run::How;
 use crate::run::recover::engine_for;
 use crate::run::sandbox;
-use crate::session::Record;
+use crate::session::{self, Record};
 use crate::surroundings::secret_names;
 use crate::{doctor, file, prompt, replan, template};
 
@@ -67,6 +67,20 @@ impl House for Wired {
     async fn engine_for(&self, plan: &PlanId) -> Result<Engine, Trouble> {
         let mut groups = self.groups.lock().await;
         engine_for(&self.engine, plan, &self.how, &mut groups).await.map_err(trouble)
+    }
+
+    async fn engine_with(&self, models: &[String]) -> Result<Engine, Trouble> {
+        let mut groups = self.groups.lock().await;
+        let mut group = self.origin.secrets.clone();
+        group.sort();
+        group.extend(models.iter().cloned());
+        if let Some((_, engine)) = groups.iter().find(|(names, _)| *names == group) {
+            return Ok(engine.clone());
+        }
+        let runners = session::runners(self.how.models.over(models)).map_err(trouble)?;
+        let engine = self.engine.beside(runners, self.how.options(&[]).map_err(trouble)?);
+        groups.push((group, engine.clone()));
+        Ok(engine)
     }
 
     async fn confinement(&self, engine: &Engine, plan: &PlanId) -> Result<Option<String>, Trouble> {

@@ -199,6 +199,7 @@ fn furnished(site: &Site) -> Vec<(String, String)> {
         ("inbox", "/inbox"),
         ("templates", "/templates"),
         ("models", "/models"),
+        ("bulk", "/bulk"),
         ("settings", "/settings"),
         ("docs", "/docs"),
         ("sign-in", "/sign-in"),
@@ -206,6 +207,15 @@ fn furnished(site: &Site) -> Vec<(String, String)> {
     ]
     .map(|(name, path)| (name.to_owned(), path.to_owned()))
     .to_vec();
+    let list = json!({"topics": ["Build a garden shed", "Open a small bakery", "?"], "title": "Spring list", "depth": 1, "offline": true});
+    let run = server.post("/api/v1/bulk", &list).json()["run"].as_str().unwrap().to_owned();
+    while server.get(&format!("/api/v1/bulk/{run}")).json()["state"] != "completed" {
+        std::thread::yield_now();
+    }
+    paths.push(("bulk-run".to_owned(), format!("/bulk/{run}")));
+    let rows = server.get(&format!("/api/v1/bulk/{run}")).json()["rows"].clone();
+    let plan_no = |at: usize| rows[at]["plan_id"].as_str().unwrap().to_owned();
+    paths.push(("bulk-beside".to_owned(), format!("/bulk/beside?plan={}&plan={}", plan_no(0), plan_no(1))));
     paths.push(("new-read".to_owned(), format!("/new?objective={objective}&detail=fast")));
     for tab in ["", "graph", "timeline", "tasks", "gates", "artifacts", "revisions", "hypotheses", "journal", "report"]
     {

@@ -269,6 +269,18 @@ impl Beside {
         self.0.wait().unwrap();
     }
 
+    /// Tells whether it has not ended yet.
+    pub fn is_there(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+
+    /// The memory that it holds, in megabytes; nothing when it has ended.
+    pub fn resident_mb(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0 kB");
+        line.trim().trim_end_matches("kB").trim().parse::<f64>().unwrap() / 1_024.0
+    }
+
     /// Its exit code, once it has ended by itself.
     pub fn ended(mut self) -> Option<i32> {
         self.0.wait().unwrap().code()

@@ -68,6 +68,17 @@ fn rows() -> Vec<Row> {
         v1("GET /api/v1/events", "/api/v1/events?after=0", no(), 200),
         v1("GET /api/v1/gates", "/api/v1/gates", no(), 200),
         v1("GET /api/v1/asks", "/api/v1/asks", no(), 200),
+        v1(
+            "POST /api/v1/bulk",
+            "/api/v1/bulk",
+            json!({"topics": ["Build a garden shed"], "depth": 1, "offline": true}),
+            202,
+        ),
+        v1("GET /api/v1/bulk", "/api/v1/bulk", no(), 200),
+        v1("GET /api/v1/bulk/{run}", "/api/v1/bulk/RUN", no(), 200),
+        v1("GET /api/v1/bulk/{run}/table", "/api/v1/bulk/RUN/table", no(), 200),
+        v1("POST /api/v1/bulk/{run}/stop", "/api/v1/bulk/RUN/stop", no(), 200),
+        v1("POST /api/v1/bulk/{run}/resume", "/api/v1/bulk/RUN/resume", no(), 202),
         // What is known about a plan.
         v1("GET /api/v1/plans/{plan}", "/api/v1/plans/PLAN", no(), 200),
         v1("GET /plans/{plan}", "/plans/PLAN", no(), 200),
@@ -83,6 +94,7 @@ fn rows() -> Vec<Row> {
         v1("GET /api/v1/plans/{plan}/export", "/api/v1/plans/PLAN/export?format=json", no(), 200),
         v1("GET /api/v1/plans/{plan}/schedule", "/api/v1/plans/PLAN/schedule", no(), 200),
         v1("GET /api/v1/plans/{plan}/replan", "/api/v1/plans/PLAN/replan", no(), 200),
+        v1("GET /api/v1/plans/{plan}/score", "/api/v1/plans/PLAN/score", no(), 200),
         v1("GET /api/v1/plans/{plan}/graph", "/api/v1/plans/PLAN/graph?at=3", no(), 200),
         v1("GET /api/v1/plans/{plan}/state", "/api/v1/plans/PLAN/state?at=3", no(), 200),
         v1("GET /api/v1/plans/{plan}/journal", "/api/v1/plans/PLAN/journal?limit=3", no(), 200),
@@ -273,9 +285,14 @@ fn every_documented_operation_is_done_and_answers_as_its_document_says() {
     };
     let hands_in = "POST /api/v1/plans/{plan}/tasks/{task}/done";
     check(hands_in, &server.post(&format!("/api/v1/plans/{plan}/tasks/work/done"), &proof), 200);
-    let mut key = String::new();
+    let (mut key, mut run) = (String::new(), String::new());
     for (what, at, body, status) in rows() {
-        let at = at.replace("PLAN", &plan).replace("WAITS", &waits).replace("OVER", &over).replace("GATED", &gated);
+        let at = at
+            .replace("RUN", &run)
+            .replace("PLAN", &plan)
+            .replace("WAITS", &waits)
+            .replace("OVER", &over)
+            .replace("GATED", &gated);
         let method = what.split(' ').next().unwrap();
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let headers = [("Content-Type", "application/json"), ("Cookie", key.as_str())];
@@ -285,6 +302,9 @@ fn every_documented_operation_is_done_and_answers_as_its_document_says() {
             cookie.split(';').next().unwrap().clone_into(&mut key);
         }
         check(what, &answer, status);
+        if what == "POST /api/v1/bulk" {
+            answer.json()["run"].as_str().unwrap().clone_into(&mut run);
+        }
         // What follows from what was said is done before the next is said.
         server.settled(&plan, &key);
     }

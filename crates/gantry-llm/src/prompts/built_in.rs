@@ -18,7 +18,7 @@ macro_rules! files {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../prompts/", $name)))),*] };
 }
 
-const PROMPTS: [(&str, &str); 16] = files![
+const PROMPTS: [(&str, &str); 18] = files![
     "agent-reflect.en.md",
     "agent-reflect.ko.md",
     "agent-score.en.md",
@@ -33,17 +33,20 @@ const PROMPTS: [(&str, &str); 16] = files![
     "decide.ko.md",
     "judge.en.md",
     "judge.ko.md",
+    "plan-judge.en.md",
+    "plan-judge.ko.md",
     "task.en.md",
     "task.ko.md",
 ];
 
-const SCHEMAS: [(&str, &str); 6] = files![
+const SCHEMAS: [(&str, &str); 7] = files![
     "schemas/agent-reflect.json",
     "schemas/agent-score.json",
     "schemas/agent-step.json",
     "schemas/critic.json",
     "schemas/decide.json",
     "schemas/judge.json",
+    "schemas/plan-judge.json",
 ];
 
 /// What is built in.

@@ -70,7 +70,17 @@ Greet {{ who }}.{% if when %} It is {{ when }}.{% endif %}
 #[test]
 fn all_built_in_prompts_hold_in_english_and_korean() {
     let prompts = built_in();
-    let names = ["agent-reflect", "agent-score", "agent-step", "agent-tools", "critic", "decide", "judge", "task"];
+    let names = [
+        "agent-reflect",
+        "agent-score",
+        "agent-step",
+        "agent-tools",
+        "critic",
+        "decide",
+        "judge",
+        "plan-judge",
+        "task",
+    ];
     assert_eq!(prompts.names(), names);
     for name in names {
         assert_eq!(prompts.locales(name), ["en", "ko"], "{name}");
@@ -163,7 +173,7 @@ fn a_file_of_the_same_name_takes_the_place_of_a_built_in_one() {
     assert!(said("ko").starts_with("당신은"), "the other language stays built in");
     fs::write(folder.path().join("README.md"), "# About these prompts").unwrap();
     fs::write(folder.path().join("notes.txt"), "not a prompt").unwrap();
-    assert_eq!(load(folder.path()).names().len(), 8);
+    assert_eq!(load(folder.path()).names().len(), 9);
 }
 
 #[test]
@@ -311,7 +321,7 @@ fn unknown_prompts_languages_and_variants_are_errors_and_nothing_stands_in() {
     ];
     insta::assert_snapshot!(said.join("\n"), @"
     gret.en.md: there is no such prompt (hint: did you mean `greet`?)
-    poem.en.md: there is no such prompt (hint: prompts are agent-reflect, agent-score, agent-step, agent-tools, critic, decide, greet, judge, task)
+    poem.en.md: there is no such prompt (hint: prompts are agent-reflect, agent-score, agent-step, agent-tools, critic, decide, greet, judge, plan-judge, task)
     greet.ko.md: there is no such prompt (hint: `greet` is written in en alone)
     greet.en.md: there is no variant `formel` (hint: did you mean `formal`?)
     greet.en.md: there is no variant `loud` (hint: variants are formal, short)

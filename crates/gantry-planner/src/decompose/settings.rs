@@ -41,7 +41,10 @@ impl Default for Settings {
     }
 }
 
-/// A setting that cannot be read.
+/// Asks for a search of the web before each task is broken down.
+const SEARCH: &str = "DECOMP_ENABLE_WEB_SEARCH";
+
+/// A setting that cannot be read, or not be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetting {
     /// Its name.
@@ -78,6 +81,11 @@ impl Settings {
                 _ => Err(BadSetting { name, value, expected: "one of 1, true, yes, on, 0, false, no, off" }),
             },
         };
+        if truth(SEARCH, false)? {
+            let value = get(SEARCH).unwrap_or_default();
+            let expected = "off: this program has nothing that searches the web, and does not act as if it had";
+            return Err(BadSetting { name: SEARCH, value, expected });
+        }
         let settings = Self {
             depth: number("DECOMP_MAX_DEPTH", usual.depth, 1)?,
             budget: number("DECOMP_TOTAL_NODE_BUDGET", usual.budget, 1)?,

@@ -82,6 +82,19 @@ pub async fn schedule(
     Ok(Told(serde_json::to_value(&schedule).unwrap_or_default()))
 }
 
+/// How good a plan is, in figures.
+pub async fn score(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+    let life = app.engine().open(&app.id(&plan).await?).await?.life;
+    let scored = tokio::task::spawn_blocking(move || {
+        let plan = life.proposed().work();
+        (life.id().clone(), plan.name().to_owned(), gantry_many::score::score(&plan))
+    });
+    let (id, title, score) = scored.await.map_err(|error| Problem::broken("server::panicked", error.to_string()))?;
+    let mut value = serde_json::to_value(&score).unwrap_or_default();
+    (value["plan_id"], value["title"]) = (json!(id), json!(title));
+    Ok(Told(value))
+}
+
 /// The graph.
 pub async fn graph(
     State(app): State<App>,

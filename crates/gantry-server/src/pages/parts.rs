@@ -1,6 +1,7 @@
 //! Pieces that several pages show.
 
 use gantry_core::time::Timestamp;
+use gantry_schedule::Moment;
 use gantry_view::elapsed::clock;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -20,6 +21,18 @@ pub fn when(at: Timestamp) -> Markup {
     let Ok(instant) = jiff::Timestamp::from_millisecond(at.as_ms()) else { return html! {} };
     let short = instant.strftime("%-d %b %H:%M").to_string();
     html! { time.when datetime=(clock(at)) title=(clock(at)) { (short) } }
+}
+
+/// A moment of a schedule as people read it: with its hour only where it has one.
+pub fn moment(at: Moment) -> String {
+    match at {
+        Moment::Date(instant, offset) => {
+            let civil = offset.to_datetime(instant);
+            let is_day = civil.hour() == 0 && civil.minute() == 0 && civil.second() == 0;
+            civil.strftime(if is_day { "%-d %b %Y" } else { "%-d %b %Y %H:%M" }).to_string()
+        }
+        Moment::Count(count) => count.to_string(),
+    }
 }
 
 /// A day.

@@ -8,7 +8,7 @@ use gantry_core::life::{State, TaskState, Waiting};
 use gantry_core::plan::{Action, Money, Reference, Task, references};
 use gantry_report::chart::{Frame, Heading, Sheet};
 use gantry_report::picture::{Picture, compared};
-use gantry_schedule::{Moment, TaskKind};
+use gantry_schedule::TaskKind;
 use gantry_view::elapsed::elapsed;
 use gantry_view::parts::folded;
 use gantry_view::people;
@@ -29,7 +29,7 @@ use crate::listen::encoded;
 use crate::pages::gates::{gate_form, side_by_side, sign};
 use crate::pages::graph::{BOX, Graph};
 use crate::pages::layout::{empty, state};
-use crate::pages::parts::{ask_form, day, text, texts, value, values, when, when_told};
+use crate::pages::parts::{ask_form, day, moment, text, texts, value, values, when, when_told};
 use crate::problem::Problem;
 
 /// How many rows of a journal are shown at once.
@@ -205,18 +205,6 @@ pub async fn timeline(app: &App, standing: &Standing) -> Result<Markup, Problem>
             }
         }
     })
-}
-
-/// A moment of a schedule as people read it: with its hour only where it has one.
-fn moment(at: Moment) -> String {
-    match at {
-        Moment::Date(instant, offset) => {
-            let civil = offset.to_datetime(instant);
-            let is_day = civil.hour() == 0 && civil.minute() == 0 && civil.second() == 0;
-            civil.strftime(if is_day { "%-d %b %Y" } else { "%-d %b %Y %H:%M" }).to_string()
-        }
-        Moment::Count(count) => count.to_string(),
-    }
 }
 
 fn depth(standing: &Standing, task: &TaskId) -> usize {
