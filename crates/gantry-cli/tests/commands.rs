@@ -56,3 +56,5 @@ mod programs;
 mod foreseeing;
 #[path = "commands/mending.rs"]
 mod mending;
+#[path = "commands/editing.rs"]
+mod editing;

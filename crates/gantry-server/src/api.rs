@@ -4,6 +4,7 @@ mod plans; // in reading order
 mod steer;
 mod tasks;
 mod decompose;
+mod edits;
 mod people;
 mod record;
 mod figures;
@@ -56,7 +57,7 @@ pub fn described() -> Described {
     let post = Method::POST;
     let all = Described::default();
     let all = seeds::described(of_plans(all));
-    of_server(of_more(of_rest(all)))
+    of_edits(of_server(of_more(of_rest(all))))
         .route(
             post.clone(),
             "/api/v1/plans/{plan}/reviews",
@@ -155,6 +156,74 @@ fn of_more(all: Described) -> Described {
         Does::new("steering", "Give up every plan that is under way: the kill switch")
             .takes::<Why>(False)
             .gives::<Items>(200, "The plans, and whether each is given up."),
+    )
+}
+
+fn of_edits(all: Described) -> Described {
+    use Required::{False, True};
+    let (get, post) = (Method::GET, Method::POST);
+    let revised = "What changed, and the number of the revision.";
+    all.route(
+        post.clone(),
+        "/api/v1/plans/{plan}/tasks",
+        Role::Operator,
+        edits::add,
+        Does::new("tasks", "Add a task at a place, as a new revision")
+            .takes::<edits::TaskToAdd>(True)
+            .gives::<Anything>(201, revised),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/tasks/{task}/change",
+        Role::Operator,
+        edits::change,
+        Does::new("tasks", "Describe a task otherwise, as a new revision")
+            .takes::<edits::TaskChanged>(True)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/tasks/{task}/move",
+        Role::Operator,
+        edits::shift,
+        Does::new("tasks", "Move a task with everything below it, as a new revision")
+            .takes::<edits::TaskMoved>(True)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        Method::DELETE,
+        "/api/v1/plans/{plan}/tasks/{task}",
+        Role::Operator,
+        edits::delete,
+        Does::new("tasks", "Delete a task with everything below it, as a new revision")
+            .takes::<edits::TaskDeleted>(False)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/revisions/undo",
+        Role::Operator,
+        edits::undo,
+        Does::new("revisions", "Take back what a revision changed, as a new revision")
+            .takes::<edits::TakeBackEdit>(False)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        get,
+        "/api/v1/plans/{plan}/snapshots",
+        Role::Viewer,
+        edits::kept,
+        Does::new("revisions", "The revisions that someone keeps in mind, with their notes")
+            .gives::<Items>(200, "The snapshots, the newest last."),
+    )
+    .route(
+        post,
+        "/api/v1/plans/{plan}/snapshots",
+        Role::Operator,
+        edits::keep,
+        Does::new("revisions", "Keep the tree as it is now in mind, with a note")
+            .takes::<edits::NewSnapshot>(True)
+            .gives::<Anything>(201, "Which revision it is."),
     )
 }
 
