@@ -58,3 +58,5 @@ mod foreseeing;
 mod mending;
 #[path = "commands/editing.rs"]
 mod editing;
+#[path = "commands/chatting.rs"]
+mod chatting;

@@ -2,8 +2,8 @@
 //! becomes two plans, each result is on disk when it happens, and the same command again goes on where it ended.
 //!
 //! Start at [`topics`] (what is read), then [`bulk`] (the run), [`direct`] and [`remote`] (the two ways to make one plan), and
-//! [`results`] (the table that is kept). [`decompose`] and [`edits`] change the tasks of a plan, for the
-//! command line and the server alike.
+//! [`results`] (the table that is kept). [`decompose`] and [`edits`] change the tasks of a plan, and [`chat`] does all of it in
+//! plain words: for the command line and the server alike.
 
 pub mod topics; // in reading order
 pub mod message;
@@ -14,3 +14,4 @@ pub mod bulk;
 pub mod verify;
 pub mod decompose;
 pub mod edits;
+pub mod chat;

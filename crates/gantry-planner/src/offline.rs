@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gantry_llm::offline::{Asked, Generator, Offline, Written};
 use serde_json::{Map, Value, json};
 
+use crate::commands::Commands;
 use crate::facts::Facts;
 use crate::fill::{self, Words};
 use crate::template::Template;
@@ -14,7 +15,7 @@ use crate::template::Template;
 /// The offline model, with the answers of these templates.
 pub fn offline(templates: &[Template]) -> Offline {
     let known = Arc::new(Known::default());
-    let mut offline = Offline::new();
+    let mut offline = Offline::new().with(Arc::new(Commands));
     for template in templates {
         for (path, text) in template.files() {
             let Some(step) = path.strip_prefix("offline/").and_then(|path| path.strip_suffix(".yaml")) else {

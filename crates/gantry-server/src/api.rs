@@ -5,6 +5,7 @@ mod steer;
 mod tasks;
 mod decompose;
 mod edits;
+pub mod chat;
 mod people;
 mod record;
 mod figures;
@@ -57,7 +58,7 @@ pub fn described() -> Described {
     let post = Method::POST;
     let all = Described::default();
     let all = seeds::described(of_plans(all));
-    of_edits(of_server(of_more(of_rest(all))))
+    of_chat(of_edits(of_server(of_more(of_rest(all)))))
         .route(
             post.clone(),
             "/api/v1/plans/{plan}/reviews",
@@ -224,6 +225,41 @@ fn of_edits(all: Described) -> Described {
         Does::new("revisions", "Keep the tree as it is now in mind, with a note")
             .takes::<edits::NewSnapshot>(True)
             .gives::<Anything>(201, "Which revision it is."),
+    )
+}
+
+fn of_chat(all: Described) -> Described {
+    all.route(
+        Method::POST,
+        "/chat/message",
+        Role::Operator,
+        chat::message,
+        Does::new(
+            "chat",
+            "Say something about plans: a model proposes actions, and they are carried out before it is answered",
+        )
+        .about(
+            "Where nothing of it could be done the answer is a problem, with what became of each action in `errors`.",
+        )
+        .header("Idempotency-Key", "The same key with the same message again gives the answer that it gave first.")
+        .takes::<chat::ChatMessage>(Required::True)
+        .gives::<chat::ChatAnswer>(200, "What was done.")
+        .gives::<chat::ChatAnswer>(207, "Some of it was done, and some was not."),
+    )
+    .route(
+        Method::GET,
+        "/chat/sessions",
+        Role::Viewer,
+        chat::sessions,
+        Does::new("chat", "Your talks, the newest first").gives::<Items>(200, "The talks."),
+    )
+    .route(
+        Method::GET,
+        "/chat/sessions/{name}",
+        Role::Viewer,
+        chat::session,
+        Does::new("chat", "What was said in a talk of yours, and what was answered")
+            .gives::<Items>(200, "The oldest first."),
     )
 }
 

@@ -4,6 +4,7 @@ pub mod graph; // in reading order
 mod layout;
 mod lists;
 mod new;
+mod chat;
 mod plan;
 mod parts;
 mod gates;
@@ -23,10 +24,11 @@ use crate::problem::Problem;
 use layout::Page;
 
 /// Files of pages, in the program.
-const ASSETS: [(&str, &str, &str); 4] = [
+const ASSETS: [(&str, &str, &str); 5] = [
     ("app.css", "text/css; charset=utf-8", include_str!("../assets/app.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
     ("live.js", "text/javascript; charset=utf-8", include_str!("../assets/live.js")),
+    ("chat.js", "text/javascript; charset=utf-8", include_str!("../assets/chat.js")),
     ("graph.js", "text/javascript; charset=utf-8", include_str!("../assets/graph.js")),
 ];
 
@@ -39,6 +41,7 @@ pub fn routes() -> Router<App> {
         .route("/", get(lists::plans))
         .route("/inbox", get(lists::inbox).post(act::in_inbox))
         .route("/new", get(new::form).post(new::create))
+        .route("/chat", get(chat::show).post(chat::say))
         .route("/p/{plan}", get(plan::overview))
         .route("/p/{plan}/{tab}", get(plan::tab))
         .route("/p/{plan}/tasks/{task}", get(plan::task))

@@ -70,7 +70,7 @@ fn what_would_not_hold_together_is_refused_with_what_is_wrong() {
         (&["add", "hall", "More", "--depends-on", "nobody"], "there is no task `nobody`"),
         (&["add", "hall", "More", "--last-in", "prepare", "--depends-on", "prepare"], "which contains it"),
         (&["change", "hall", "survey", "--depends-on", "survey"], "itself"),
-        (&["change", "hall", "survey", "--depends-on", "permits"], "cycle"),
+        (&["change", "hall", "survey", "--depends-on", "permits"], "wait for each other"),
         (&["move", "hall", "prepare", "--last-in", "survey"], "inside itself"),
         (&["move", "hall", "raise", "--last-in", "prepare"], "contains it"),
         (&["move", "hall", "raise"], "nothing says where"),

@@ -70,7 +70,8 @@ Greet {{ who }}.{% if when %} It is {{ when }}.{% endif %}
 #[test]
 fn all_built_in_prompts_hold_in_english_and_korean() {
     let prompts = built_in();
-    let names = ["agent-reflect", "agent-score", "agent-step", "agent-tools", "critic", "decide", "judge", "task"];
+    let names =
+        ["agent-reflect", "agent-score", "agent-step", "agent-tools", "chat", "critic", "decide", "judge", "task"];
     assert_eq!(prompts.names(), names);
     for name in names {
         assert_eq!(prompts.locales(name), ["en", "ko"], "{name}");
@@ -311,7 +312,7 @@ fn unknown_prompts_languages_and_variants_are_errors_and_nothing_stands_in() {
     ];
     insta::assert_snapshot!(said.join("\n"), @"
     gret.en.md: there is no such prompt (hint: did you mean `greet`?)
-    poem.en.md: there is no such prompt (hint: prompts are agent-reflect, agent-score, agent-step, agent-tools, critic, decide, greet, judge, task)
+    poem.en.md: there is no such prompt (hint: prompts are agent-reflect, agent-score, agent-step, agent-tools, chat, critic, decide, greet, judge, task)
     greet.ko.md: there is no such prompt (hint: `greet` is written in en alone)
     greet.en.md: there is no variant `formel` (hint: did you mean `formal`?)
     greet.en.md: there is no variant `loud` (hint: variants are formal, short)
