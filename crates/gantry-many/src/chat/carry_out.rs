@@ -408,6 +408,12 @@ impl Job<'_> {
             )
             .hint("its `policy.tools` says which tools it may call"));
         }
+        // A tool may do what cannot be taken back: it is called only where the message itself asks for it.
+        if !self.turn.said().message.to_lowercase().contains(&name.to_lowercase()) {
+            let shown = gantry_view::named(name);
+            return Err(Trouble::new(403, "chat::not-named", format!("your message does not name the tool `{shown}`"))
+                .hint("say in your own words which tool is to be called"));
+        }
         let mut next = life.plan();
         let mut id = TaskId::slugged(&name.to_lowercase().replace('.', "-"));
         let first = id.clone();
