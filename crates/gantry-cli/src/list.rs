@@ -11,7 +11,7 @@ use crate::exit::{self, Fault};
 use crate::session::{self, Record};
 use crate::show::elapsed::{ago, now};
 use crate::show::forecast::Forecast;
-use crate::show::standing::{has_lost, is_new_fork};
+use crate::show::standing::{has_lost, is_aside, is_new_fork};
 use crate::show::table::{self, Cell, cell, fit};
 use crate::show::{first_line, json, style};
 use crate::talk::talk;
@@ -98,7 +98,7 @@ pub async fn read(
     let (mut found, mut cursor) = (Vec::new(), None);
     loop {
         let page = store.list(ListFilter { cursor, ..filter.clone() }).await?;
-        for plan in page.items.into_iter().filter(|plan| inside == Inside::Shown || plan.card.parent.is_none()) {
+        for plan in page.items.into_iter().filter(|plan| inside == Inside::Shown || !is_aside(plan)) {
             if found.len() >= most {
                 return Ok((found, true));
             }

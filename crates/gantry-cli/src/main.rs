@@ -8,6 +8,7 @@ mod audit;
 mod bench;
 mod bulk;
 mod bundle;
+mod chat;
 mod completions;
 mod contents;
 mod db;
@@ -101,6 +102,7 @@ enum Command {
     Edit(edit::Args),
     Revise(revise::Args),
     Decompose(decompose::Args),
+    Chat(chat::Args),
     Bulk(Box<bulk::Args>),
     Score(score::Args),
     Replan(replan::Args),
@@ -165,6 +167,7 @@ fn main() -> ExitCode {
         Command::Edit(args) => edit::run(&args),
         Command::Revise(args) => revise::run(&args),
         Command::Decompose(args) => decompose::run(&args),
+        Command::Chat(args) => chat::run(&args),
         Command::Replan(args) => replan::run(&args),
         Command::Fork(args) => fork::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -1,5 +1,6 @@
 //! `gantry task`: sees one task with everything known about it, and does what a person can do for it.
 
+mod edit;
 mod judge;
 mod resolve;
 mod show;
@@ -43,6 +44,38 @@ enum What {
         /// The task
         task: String,
     },
+    /// Add a task to a plan, as a new revision
+    #[command(
+        after_help = "Examples:\n  gantry task add 7 \"Ask the neighbours\" --after get-the-permit\n  gantry task add 7 \"Measure\" --last-in prepare --depends-on survey --description \"Width and height of every door\""
+    )]
+    Add(edit::AddArgs),
+    /// Describe a task otherwise, as a new revision
+    #[command(
+        after_help = "Examples:\n  gantry task change 7 measure --name \"Measure twice\"\n  gantry task change 7 measure --depends-on survey --depends-on permit"
+    )]
+    Change(edit::ChangeArgs),
+    /// Move a task, with everything below it, as a new revision
+    #[command(
+        after_help = "Examples:\n  gantry task move 7 measure --before cut\n  gantry task move 7 measure --first-in prepare\n  gantry task move 7 measure --top"
+    )]
+    Move(edit::MoveArgs),
+    /// Delete a task, with everything below it, as a new revision
+    ///
+    /// What others wait for is not deleted, unless they are to wait no longer (`--detach`).
+    #[command(
+        after_help = "Examples:\n  gantry task delete 7 measure\n  gantry task delete 7 measure --detach --why \"they measured already\""
+    )]
+    Delete(edit::DeleteArgs),
+    /// Take back what a revision changed, as a new revision; taking that back does it again
+    #[command(
+        after_help = "Examples:\n  gantry task undo-edit 7\n  gantry task undo-edit 7 --revision 3\n  gantry task undo-edit 7 --back-to 2"
+    )]
+    UndoEdit(edit::UndoArgs),
+    /// Keep a plan's tree as it is now in mind, with a note, or list the snapshots
+    ///
+    /// `gantry diff PLAN` shows what changed since, and `gantry task undo-edit PLAN --back-to N` goes back.
+    #[command(after_help = "Examples:\n  gantry task snapshot 7 \"as the board saw it\"\n  gantry task snapshot 7")]
+    Snapshot(edit::SnapshotArgs),
     /// Say that a task for people is done, and hand in what came of it
     #[command(
         after_help = "Examples:\n  gantry task done 7 call-them\n  gantry task done 7 measure --output metres=12.5 --evidence photo.jpg"
@@ -118,6 +151,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 let done = format!("{by} could not do `{task}`");
                 desk.say(Input::Report { task, by, end: Err(why.clone()) }, &done).await
             }
+            What::Add(wanted) => edit::add(&args.record, wanted).await,
+            What::Change(wanted) => edit::change(&args.record, wanted).await,
+            What::Move(wanted) => edit::shift(&args.record, wanted).await,
+            What::Delete(wanted) => edit::delete(&args.record, wanted).await,
+            What::UndoEdit(wanted) => edit::undo(&args.record, wanted).await,
+            What::Snapshot(wanted) => edit::snapshot(&args.record, wanted).await,
             What::Note { words, by } => note(&args.record, words, by).await,
             What::Resolve(wanted) => resolve::resolve(&args.record, wanted).await,
             What::Judge(wanted) => judge::judge(&args.record, wanted).await,

@@ -62,3 +62,7 @@ mod programs;
 mod foreseeing;
 #[path = "commands/mending.rs"]
 mod mending;
+#[path = "commands/editing.rs"]
+mod editing;
+#[path = "commands/chatting.rs"]
+mod chatting;

@@ -17,6 +17,7 @@ mod schedule;
 mod work;
 mod check;
 mod diff;
+mod place;
 
 use std::collections::BTreeMap;
 
@@ -42,6 +43,7 @@ pub use parts::{
     Retention, Risk, Scope, Stakeholder,
 };
 pub use pipeline::{Call, parse_pipeline};
+pub use place::{Misplaced, Place};
 pub use reference::{Input, Reference};
 pub use route::{On, Route};
 pub use schedule::{Scheduling, TaskScheduling, own_part, when};

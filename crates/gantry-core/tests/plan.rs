@@ -3,5 +3,6 @@
 mod plan {
     mod checking;
     mod differing;
+    mod places;
     mod values;
 }

@@ -21,6 +21,7 @@ pub mod report;
 pub mod screen;
 pub mod template;
 pub mod tools;
+pub mod commands;
 pub mod weave;
 
 mod divide; // what assembling does: long work

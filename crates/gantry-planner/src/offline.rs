@@ -9,6 +9,7 @@ use gantry_llm::offline::{Asked, Generator, Offline, Written};
 use minijinja::value::Serde;
 use serde_json::Value;
 
+use crate::commands::Commands;
 use crate::facts::Facts;
 use crate::fill::{File, Words};
 use crate::template::Template;
@@ -16,7 +17,7 @@ use crate::template::Template;
 /// The offline model, with the answers of these templates.
 pub fn offline(templates: &[Template]) -> Offline {
     let known = Arc::new(Known::default());
-    let mut offline = Offline::new();
+    let mut offline = Offline::new().with(Arc::new(Commands));
     for template in templates {
         for (path, text) in template.files() {
             let Some(step) = path.strip_prefix("offline/").and_then(|path| path.strip_suffix(".yaml")) else {

@@ -1,10 +1,12 @@
 // Keeps pages true while plans go on. Every page works without this; it only saves reloading.
 import { live } from "/assets/live.js";
 import { graph } from "/assets/graph.js";
+import { talk } from "/assets/chat.js";
 
 const main = document.querySelector("main");
 if (main?.dataset.events) live(main.dataset.events);
 document.querySelectorAll("svg.graph").forEach(graph);
+document.querySelectorAll("form[data-talk]").forEach(talk);
 
 // On a narrow screen the ways to other pages run out of it: where one is comes into sight, and nothing else moves.
 document.querySelectorAll("nav [aria-current]").forEach((here) => {
@@ -90,7 +92,7 @@ if (slider) {
 
 // Shortcuts; a field that is being written in keeps its keys.
 const help = document.getElementById("help");
-const goes = { p: "/", b: "/bulk", i: "/inbox", t: "/templates", m: "/models", s: "/settings" };
+const goes = { p: "/", b: "/bulk", c: "/chat", i: "/inbox", t: "/templates", m: "/models", s: "/settings" };
 let went = false;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;

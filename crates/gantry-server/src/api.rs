@@ -5,6 +5,8 @@ mod steer;
 mod tasks;
 mod decompose;
 mod bulk;
+mod edits;
+pub mod chat;
 mod people;
 mod record;
 mod figures;
@@ -58,7 +60,7 @@ pub fn described() -> Described {
     let post = Method::POST;
     let all = Described::default();
     let all = seeds::described(of_plans(all));
-    of_server(of_bulk(of_more(of_rest(all))))
+    of_chat(of_edits(of_server(of_bulk(of_more(of_rest(all))))))
         .route(
             post.clone(),
             "/api/v1/plans/{plan}/reviews",
@@ -209,6 +211,109 @@ fn of_bulk(all: Described) -> Described {
         Role::Operator,
         bulk::go_on,
         Does::new("bulk", "Go on with a run, and try again what came to nothing").gives::<Anything>(202, "The run."),
+    )
+}
+
+fn of_edits(all: Described) -> Described {
+    use Required::{False, True};
+    let (get, post) = (Method::GET, Method::POST);
+    let revised = "What changed, and the number of the revision.";
+    all.route(
+        post.clone(),
+        "/api/v1/plans/{plan}/tasks",
+        Role::Operator,
+        edits::add,
+        Does::new("tasks", "Add a task at a place, as a new revision")
+            .takes::<edits::TaskToAdd>(True)
+            .gives::<Anything>(201, revised),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/tasks/{task}/change",
+        Role::Operator,
+        edits::change,
+        Does::new("tasks", "Describe a task otherwise, as a new revision")
+            .takes::<edits::TaskChanged>(True)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/tasks/{task}/move",
+        Role::Operator,
+        edits::shift,
+        Does::new("tasks", "Move a task with everything below it, as a new revision")
+            .takes::<edits::TaskMoved>(True)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        Method::DELETE,
+        "/api/v1/plans/{plan}/tasks/{task}",
+        Role::Operator,
+        edits::delete,
+        Does::new("tasks", "Delete a task with everything below it, as a new revision")
+            .takes::<edits::TaskDeleted>(False)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/revisions/undo",
+        Role::Operator,
+        edits::undo,
+        Does::new("revisions", "Take back what a revision changed, as a new revision")
+            .takes::<edits::TakeBackEdit>(False)
+            .gives::<Anything>(200, revised),
+    )
+    .route(
+        get,
+        "/api/v1/plans/{plan}/snapshots",
+        Role::Viewer,
+        edits::kept,
+        Does::new("revisions", "The revisions that someone keeps in mind, with their notes")
+            .gives::<Items>(200, "The snapshots, the newest last."),
+    )
+    .route(
+        post,
+        "/api/v1/plans/{plan}/snapshots",
+        Role::Operator,
+        edits::keep,
+        Does::new("revisions", "Keep the tree as it is now in mind, with a note")
+            .takes::<edits::NewSnapshot>(True)
+            .gives::<Anything>(201, "Which revision it is."),
+    )
+}
+
+fn of_chat(all: Described) -> Described {
+    all.route(
+        Method::POST,
+        "/chat/message",
+        Role::Operator,
+        chat::message,
+        Does::new(
+            "chat",
+            "Say something about plans: a model proposes actions, and they are carried out before it is answered",
+        )
+        .about(
+            "Where nothing of it could be done the answer is a problem, with what became of each action in `errors`.",
+        )
+        .header("Idempotency-Key", "The same key with the same message again gives the answer that it gave first.")
+        .takes::<chat::ChatMessage>(Required::True)
+        .gives::<chat::ChatAnswer>(200, "What was done.")
+        .gives::<chat::ChatAnswer>(207, "Some of it was done, and some was not."),
+    )
+    .route(
+        Method::GET,
+        "/chat/sessions",
+        Role::Viewer,
+        chat::sessions,
+        Does::new("chat", "Your talks, the newest first").gives::<Items>(200, "The talks."),
+    )
+    .route(
+        Method::GET,
+        "/chat/sessions/{name}",
+        Role::Viewer,
+        chat::session,
+        Does::new("chat", "What was said in a talk of yours, and what was answered")
+            .gives::<Items>(200, "The oldest first."),
     )
 }
 

@@ -5,6 +5,7 @@ mod layout;
 mod lists;
 mod new;
 mod bulk;
+mod chat;
 mod plan;
 mod parts;
 mod gates;
@@ -24,10 +25,11 @@ use crate::problem::Problem;
 use layout::Page;
 
 /// Files of pages, in the program.
-const ASSETS: [(&str, &str, &str); 4] = [
+const ASSETS: [(&str, &str, &str); 5] = [
     ("app.css", "text/css; charset=utf-8", include_str!("../assets/app.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
     ("live.js", "text/javascript; charset=utf-8", include_str!("../assets/live.js")),
+    ("chat.js", "text/javascript; charset=utf-8", include_str!("../assets/chat.js")),
     ("graph.js", "text/javascript; charset=utf-8", include_str!("../assets/graph.js")),
 ];
 
@@ -43,6 +45,7 @@ pub fn routes() -> Router<App> {
         .route("/bulk", get(bulk::all).post(bulk::begin))
         .route("/bulk/beside", get(bulk::beside))
         .route("/bulk/{run}", get(bulk::run).post(bulk::act))
+        .route("/chat", get(chat::show).post(chat::say))
         .route("/p/{plan}", get(plan::overview))
         .route("/p/{plan}/{tab}", get(plan::tab))
         .route("/p/{plan}/tasks/{task}", get(plan::task))

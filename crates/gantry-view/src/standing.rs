@@ -25,6 +25,14 @@ pub fn is_new_fork(plan: &PlanCard) -> bool {
     !plan.card.state.is_over() && plan.card.forked_from.as_ref().is_some_and(|from| plan.length <= from.seq + 1)
 }
 
+/// The label of the plan that keeps what was said about plans.
+pub const CONVERSATIONS: &str = "conversations";
+
+/// Tells whether a plan stands beside those that people made: a part of another, or what keeps talks.
+pub fn is_aside(plan: &PlanCard) -> bool {
+    plan.card.parent.is_some() || plan.card.labels.iter().any(|label| label == CONVERSATIONS)
+}
+
 /// Tells whether a task is a plan inside.
 pub fn is_nested(life: &Life, task: &TaskId) -> bool {
     let action = life.definition(task.as_str()).and_then(|task| task.action.as_ref());

@@ -83,6 +83,16 @@ pub fn part(card: &PlanCard, life: &Life, of: &str, levels: u32) -> Option<Value
     }))
 }
 
+/// All tasks as an outline.
+pub fn outline(life: &Life) -> String {
+    let mut text = String::new();
+    for place in &Places::of(life).all {
+        let indent = "  ".repeat(place.depth as usize);
+        let _ = writeln!(text, "{indent}- [{}] {} ({})", place.no, place.task.name(), place.status(life));
+    }
+    text
+}
+
 /// A state in the words of the tree.
 fn word(state: TaskState) -> &'static str {
     match state {

@@ -98,6 +98,26 @@ async fn an_objective_is_read_priced_and_made_into_a_plan_that_waits_to_be_accep
 }
 
 #[tokio::test]
+async fn a_plan_is_asked_for_in_plain_words_and_the_talk_goes_on_without_leaving_the_page() {
+    let Some(site) = Site::start().await else { return };
+    let page = site.open("/chat", Look::WIDE).await;
+    page.run("window.stayed = true").await;
+    page.fill("#message", "create a plan to paint the garden shed").await;
+    page.click("form.say button").await;
+    page.until("document.getElementById('talk').innerText.includes('is made; it has')").await;
+    let of = "document.querySelector(\"#talk a[href^='/p/']\").textContent";
+    page.run(&format!("document.getElementById('message').value = 'show the tasks of ' + {of}")).await;
+    page.run("document.getElementById('message').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true, bubbles: true}))").await;
+    page.until("document.querySelectorAll('#talk article').length === 2").await;
+    assert!(page.ask::<bool>("window.stayed === true && location.search.startsWith('?session=')").await);
+    assert!(page.ask::<bool>("document.activeElement.id === 'message' && document.activeElement.value === ''").await);
+    page.click("#talk a[href^='/p/']").await;
+    page.until("location.pathname.startsWith('/p/')").await;
+    site.is_quiet(&page);
+    site.browser.close().await;
+}
+
+#[tokio::test]
 async fn a_window_comes_back_when_the_server_was_killed_and_misses_nothing() {
     let Some(mut site) = Site::start().await else { return };
     let plan = site.server.create(&PLAN.replace("\\n", "\n"));
@@ -192,11 +212,16 @@ fn furnished(site: &Site) -> Vec<(String, String)> {
     say("/notes", json!({"text": "The freeze begins on Monday."}));
     let done = server.create("title: Rotate the keys\ntasks:\n  - {id: a, title: Make new keys, compute: {n: '1'}}\n");
     server.until(&done, "completed");
+    for message in ["list my plans", "create a plan to open a small bakery in Oslo", "show the tasks of plan 99"] {
+        server.post("/chat/message", &json!({"message": message, "session_id": "board"}));
+    }
     let objective = "Open+a+small+bakery+in+Oslo+for+600+000+kr+before+Christmas";
     let mut paths: Vec<(String, String)> = [
         ("plans", "/"),
         ("new", "/new"),
         ("inbox", "/inbox"),
+        ("chat-empty", "/chat"),
+        ("chat", "/chat?session=board"),
         ("templates", "/templates"),
         ("models", "/models"),
         ("bulk", "/bulk"),
@@ -348,6 +373,10 @@ async fn a_script_in_every_text_of_a_plan_does_nothing_on_any_page() {
     let mut paths: Vec<String> = tabs.iter().map(|tab| format!("/p/{id}{tab}")).collect();
     paths.extend(["out", "gate", "ask", "work"].map(|task| format!("/p/{id}/tasks/{task}")));
     paths.extend([format!("/p/{id}/report"), "/".to_owned(), "/inbox".to_owned()]);
+    let said =
+        json!({"message": format!("create a plan to {evil}"), "session_id": "evil", "context": {"plan_title": evil}});
+    site.server.post("/chat/message", &said);
+    paths.push("/chat?session=evil".to_owned());
     for path in paths {
         let page = site.open(&path, Look::WIDE).await;
         page.until("document.readyState === 'complete'").await;

@@ -173,7 +173,7 @@ fn the_doctor_of_models_says_what_is_missing_and_how_to_fix_it() {
     ok    roles          profile balanced: every role has a model
     warn  prices         unknown for openai:gpt-99: a budget of money cannot be held with them
                          fix: add to gantry.toml: models."gpt-99" = { provider = "openai", price = { input = …, output = … } }
-    ok    prompts        9 are sound: agent-reflect, agent-score, agent-step, agent-tools, critic, decide, judge, plan-judge, task
+    ok    prompts        10 are sound: agent-reflect, agent-score, agent-step, agent-tools, chat, critic, decide, judge, plan-judge, task
     [exit 0]
     "#);
 }
@@ -234,7 +234,7 @@ fn a_server_on_this_machine_is_found_and_offered() {
     -     server         vllm: nothing answers at http://127.0.0.1:1
                          how: start it with `vllm serve MODEL`
     ok    roles          profile balanced: every role has a model
-    ok    prompts        9 are sound: agent-reflect, agent-score, agent-step, agent-tools, critic, decide, judge, plan-judge, task
+    ok    prompts        10 are sound: agent-reflect, agent-score, agent-step, agent-tools, chat, critic, decide, judge, plan-judge, task
     [exit 0]
     ");
     let doctor = kit.with_variables(&[("GANTRY_LOCAL_SERVERS", "yes")], "doctor");

@@ -95,7 +95,9 @@ fn a_script_in_every_text_of_a_plan_is_inert_on_every_page() {
     ];
     let mut pages: Vec<String> = tabs.iter().map(|tab| format!("/p/{id}{tab}")).collect();
     pages.extend(["out", "gate", "ask", "work"].map(|task| format!("/p/{id}/tasks/{task}")));
-    pages.extend(["/", "/inbox", "/new", "/bulk", "/models", "/settings", "/templates", "/docs"].map(str::to_owned));
+    pages.extend(
+        ["/", "/inbox", "/new", "/bulk", "/chat", "/models", "/settings", "/templates", "/docs"].map(str::to_owned),
+    );
     pages.push(format!("/?text={}", "%3Cscript%3Ealert(1)%3C/script%3E"));
     for page in pages {
         let answer = server.send("GET", &page, &[("Accept", "text/html")], "");

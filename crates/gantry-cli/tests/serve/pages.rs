@@ -268,3 +268,19 @@ fn what_waits_to_be_accepted_is_told_with_its_finish_its_cost_and_what_does_not_
     let day = |when: &serde_json::Value| when.as_str().unwrap()[..10].to_owned();
     assert_eq!(day(&forecast), day(&schedule["finish"]), "one finish, wherever one looks");
 }
+
+#[test]
+fn a_talk_goes_on_without_the_script_and_what_cannot_be_done_keeps_the_words() {
+    let server = Server::start();
+    let (status, to) = form(&server, "/chat", "message=create+a+plan+to+paint+the+garden+shed&session=s&key=k1");
+    assert_eq!((status, to.as_str()), (303, "/chat?session=s#last"));
+    let page = server.get("/chat?session=s").text();
+    assert!(page.contains("create a plan to paint the garden shed") && page.contains("is made; it has"), "{page}");
+    let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "text/html")];
+    let refused = server.send("POST", "/chat", &headers, "message=show+the+tasks+of+plan+99&session=s&key=k2");
+    assert_eq!(refused.status, 404);
+    assert!(refused.text().contains(">show the tasks of plan 99</textarea>"), "{}", refused.text());
+    // One click that comes twice is one wish.
+    form(&server, "/chat", "message=create+a+plan+to+paint+the+garden+shed&session=s&key=k1");
+    assert_eq!(server.get("/plans").json()["items"].as_array().unwrap().len(), 1);
+}

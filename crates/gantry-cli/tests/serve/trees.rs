@@ -109,3 +109,86 @@ fn a_task_is_broken_down_one_level_and_the_tree_has_its_parts() {
         assert_eq!(server.post(path, &body).code(), (code.0, code.1.to_owned()), "{path} {body}");
     }
 }
+
+/// The names of the tasks as the tree has them.
+fn names(server: &Server, plan: &str) -> String {
+    let tree = server.get(&format!("/plans/{plan}/tree")).json();
+    fn below(tree: &Value, of: &str) -> String {
+        let children = tree["adjacency"][of].as_array().into_iter().flatten();
+        let all: Vec<String> = children
+            .map(|no| {
+                let name = tree["nodes"][no.to_string()]["key"].as_str().unwrap();
+                match below(tree, &no.to_string()).as_str() {
+                    "" => name.to_owned(),
+                    parts => format!("{name}({parts})"),
+                }
+            })
+            .collect();
+        all.join(" ")
+    }
+    below(&tree, "null")
+}
+
+const SMALL: &str =
+    "title: Small\nobjective: Three\ntasks:\n  - {id: a}\n  - {id: b, parent: a}\n  - {id: c, depends_on: [a]}\n";
+
+#[test]
+fn tasks_come_move_and_go_by_anchors_and_an_edit_is_taken_back() {
+    let server = Server::start();
+    let plan = server.create(SMALL);
+    let at = |rest: &str| format!("/api/v1/plans/{plan}{rest}");
+    let added = server.post(
+        &at("/tasks"),
+        &json!({"name": "New one", "anchor_task_id": 2, "anchor_position": "before", "dependencies": []}),
+    );
+    assert_eq!(added.status, 201, "{}", added.text());
+    assert_eq!((&added.json()["task"], &added.json()["revision"]), (&json!("new-one"), &json!(2)));
+    assert_eq!(names(&server, &plan), "a(new-one b) c");
+    server.post(&at("/tasks/new-one/move"), &json!({"parent_id": "c", "position": 0}));
+    assert_eq!(names(&server, &plan), "a(b) c(new-one)");
+    server.post(&at("/revisions/undo"), &json!({}));
+    assert_eq!(names(&server, &plan), "a(new-one b) c");
+    server.post(&at("/tasks/b/change"), &json!({"name": "Better", "metadata": {"tier": 2}}));
+    assert_eq!(server.get(&format!("/plans/{plan}/tree")).json()["nodes"]["2"]["name"], "Better");
+    let gone = server.send("DELETE", &at("/tasks/c"), &[], "");
+    assert_eq!((gone.status, &gone.json()["deleted"]), (200, &json!(["c"])));
+    assert_eq!(names(&server, &plan), "a(new-one b)");
+    assert_eq!(server.post(&at("/snapshots"), &json!({"note": "now"})).status, 201);
+    assert_eq!(server.get(&at("/snapshots")).json()["items"][0]["revision"], 6);
+}
+
+#[test]
+fn an_edit_that_would_not_hold_together_is_refused_with_a_status() {
+    let server = Server::start();
+    let plan = server.create(SMALL);
+    let cases = [
+        ("POST", "/tasks", json!({}), (422, "request::no-name")),
+        ("POST", "/tasks", json!({"name": "x", "colour": "red"}), (400, "request::wrong-fields")),
+        ("POST", "/tasks", json!({"name": "x", "id": "a"}), (409, "task::taken")),
+        ("POST", "/tasks", json!({"name": "x", "anchor_task_id": "a"}), (422, "request::which-place")),
+        (
+            "POST",
+            "/tasks",
+            json!({"name": "x", "anchor_task_id": "zz", "anchor_position": "after"}),
+            (404, "life::unknown-task"),
+        ),
+        ("POST", "/tasks", json!({"name": "x", "dependencies": [77]}), (404, "life::unknown-task")),
+        ("POST", "/tasks", json!({"name": "x", "parent_id": "a", "dependencies": ["a"]}), (422, "life::bad-plan")),
+        ("POST", "/tasks", json!({"name": "x", "base": 9}), (412, "life::old-revision")),
+        ("POST", "/tasks/a/change", json!({"dependencies": ["c"]}), (422, "life::bad-plan")),
+        ("POST", "/tasks/a/change", json!({}), (409, "life::nothing-changes")),
+        ("POST", "/tasks/a/move", json!({"parent_id": "b"}), (422, "task::inside-itself")),
+        ("POST", "/tasks/a/move", json!({"position": 5}), (422, "task::no-position")),
+        ("DELETE", "/tasks/a", Value::Null, (409, "task::awaited")),
+        ("POST", "/revisions/undo", json!({}), (422, "request::which-revision")),
+        ("POST", "/revisions/undo", json!({"revision": 9}), (404, "store::not-found")),
+        ("POST", "/snapshots", json!({}), (422, "snapshot::no-note")),
+    ];
+    for (method, path, body, (status, code)) in cases {
+        let text = if body.is_null() { String::new() } else { body.to_string() };
+        let headers = [("Content-Type", "application/json")];
+        let answer = server.send(method, &format!("/api/v1/plans/{plan}{path}"), &headers, &text);
+        assert_eq!(answer.code(), (status, code.to_owned()), "{method} {path} {body}: {}", answer.text());
+    }
+    assert_eq!(names(&server, &plan), "a(b) c");
+}

@@ -18,7 +18,7 @@ macro_rules! files {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../prompts/", $name)))),*] };
 }
 
-const PROMPTS: [(&str, &str); 18] = files![
+const PROMPTS: [(&str, &str); 19] = files![
     "agent-reflect.en.md",
     "agent-reflect.ko.md",
     "agent-score.en.md",
@@ -27,6 +27,7 @@ const PROMPTS: [(&str, &str); 18] = files![
     "agent-step.ko.md",
     "agent-tools.en.md",
     "agent-tools.ko.md",
+    "chat.mul.md",
     "critic.en.md",
     "critic.ko.md",
     "decide.en.md",
@@ -39,10 +40,11 @@ const PROMPTS: [(&str, &str); 18] = files![
     "task.ko.md",
 ];
 
-const SCHEMAS: [(&str, &str); 7] = files![
+const SCHEMAS: [(&str, &str); 8] = files![
     "schemas/agent-reflect.json",
     "schemas/agent-score.json",
     "schemas/agent-step.json",
+    "schemas/chat.json",
     "schemas/critic.json",
     "schemas/decide.json",
     "schemas/judge.json",

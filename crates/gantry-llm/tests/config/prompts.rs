@@ -75,6 +75,7 @@ fn all_built_in_prompts_hold_in_english_and_korean() {
         "agent-score",
         "agent-step",
         "agent-tools",
+        "chat",
         "critic",
         "decide",
         "judge",
@@ -321,7 +322,7 @@ fn unknown_prompts_languages_and_variants_are_errors_and_nothing_stands_in() {
     ];
     insta::assert_snapshot!(said.join("\n"), @"
     gret.en.md: there is no such prompt (hint: did you mean `greet`?)
-    poem.en.md: there is no such prompt (hint: prompts are agent-reflect, agent-score, agent-step, agent-tools, critic, decide, greet, judge, plan-judge, task)
+    poem.en.md: there is no such prompt (hint: prompts are agent-reflect, agent-score, agent-step, agent-tools, chat, critic, decide, greet, judge, plan-judge, task)
     greet.ko.md: there is no such prompt (hint: `greet` is written in en alone)
     greet.en.md: there is no variant `formel` (hint: did you mean `formal`?)
     greet.en.md: there is no variant `loud` (hint: variants are formal, short)

@@ -12,7 +12,7 @@ use gantry_planner::facts::{Asked as Request, Document};
 use gantry_planner::intake;
 use gantry_planner::template::{DEFAULT, Detail};
 use gantry_store::{ListFilter, PlanCard};
-use gantry_view::standing::Standing;
+use gantry_view::standing::{Standing, is_aside};
 use serde_json::{Value, json};
 
 use crate::access::Who;
@@ -52,7 +52,7 @@ pub async fn page(app: &App, query: &ListQuery) -> Result<(Vec<PlanCard>, Option
     loop {
         let page = app.store().list(filter.clone()).await?;
         let inside = query.inside.unwrap_or(false);
-        found.extend(page.items.into_iter().filter(|plan| inside || plan.card.parent.is_none()));
+        found.extend(page.items.into_iter().filter(|plan| inside || !is_aside(plan)));
         filter.cursor = page.next;
         if found.len() >= limit as usize || filter.cursor.is_none() {
             return Ok((found, filter.cursor));
@@ -153,15 +153,18 @@ pub fn read_new(raw: &Raw) -> Result<NewPlan, Problem> {
 /// Creates a plan.
 pub async fn create(State(app): State<App>, who: Who, headers: HeaderMap, raw: Raw) -> Result<Response, Problem> {
     let new = read_new(&raw)?;
-    let once = match headers.get("idempotency-key").map(|key| key.to_str()) {
-        None => None,
-        Some(Ok(key)) if !key.trim().is_empty() && key.len() <= 255 => Some(key.trim().to_owned()),
-        Some(_) => {
-            return Err(Problem::wrong("request::key", "`Idempotency-Key` is a text of 1 to 255 characters"));
-        }
-    };
+    let once = once(&headers)?;
     let card = make(&app, &who, &new, once).await?;
     Ok(created(&card, if new.start.unwrap_or(true) { StatusCode::ACCEPTED } else { StatusCode::CREATED }))
+}
+
+/// The key of a request that is carried out once, however often it is sent.
+pub fn once(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    match headers.get("idempotency-key").map(|key| key.to_str()) {
+        None => Ok(None),
+        Some(Ok(key)) if !key.trim().is_empty() && key.len() <= 255 => Ok(Some(key.trim().to_owned())),
+        Some(_) => Err(Problem::wrong("request::key", "`Idempotency-Key` is a text of 1 to 255 characters")),
+    }
 }
 
 /// What a request says about models, as a plan keeps it.

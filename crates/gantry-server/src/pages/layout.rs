@@ -7,10 +7,11 @@ use super::CHART_SHEET;
 use crate::access::{Known, Who};
 
 /// Where one can go from anywhere.
-const NAV: [(&str, &str); 7] = [
+const NAV: [(&str, &str); 8] = [
     ("/", "Plans"),
     ("/new", "New plan"),
     ("/bulk", "Many plans"),
+    ("/chat", "Chat"),
     ("/inbox", "Inbox"),
     ("/templates", "Templates"),
     ("/models", "Models and cost"),
@@ -80,7 +81,7 @@ impl<'a> Page<'a> {
                     main #main data-events=[self.events] { (body) }
                     dialog #help aria-label="Shortcuts" {
                         h2 { "Shortcuts" }
-                        p { kbd { "g" } " then " kbd { "p" } " plans, " kbd { "b" } " many plans, " kbd { "i" } " inbox, " kbd { "t" } " templates, " kbd { "m" } " models, " kbd { "s" } " settings" }
+                        p { kbd { "g" } " then " kbd { "p" } " plans, " kbd { "b" } " many plans, " kbd { "c" } " chat, " kbd { "i" } " inbox, " kbd { "t" } " templates, " kbd { "m" } " models, " kbd { "s" } " settings" }
                         p { kbd { "n" } " new plan, " kbd { "/" } " search, " kbd { "?" } " this" }
                         p { "In a graph: " kbd { "+" } " " kbd { "-" } " " kbd { "0" } " and the arrows" }
                         form method="dialog" { button { "Close" } }
