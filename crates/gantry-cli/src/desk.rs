@@ -186,6 +186,25 @@ pub fn refusal(error: EngineError, plan: &PlanId) -> Fault {
                 format!("see who may with `gantry gate show {plan} GATE`; say who you are with `--by` and `--role`");
             return Fault::from(error).hint(hint);
         }
+        "life::decided-already" => {
+            return Fault::from(error).hint(format!("see what was decided with `gantry log {plan}`"));
+        }
+        "life::approved-already" => "it takes the approval of someone else",
+        "life::not-a-gate" => {
+            return Fault::from(error).hint(format!("see its gates with `gantry gate list {plan}`"));
+        }
+        "life::no-more-rounds" => {
+            let hint = format!("approve or reject it, or allow more with `gantry revise {plan} FILE --rationale WHY`");
+            return Fault::from(error).hint(hint);
+        }
+        "life::over-budget" => {
+            let hint = format!("allow more in `policy.budget` with `gantry revise {plan} FILE --rationale WHY`");
+            return Fault::from(error).hint(hint);
+        }
+        "life::bad-plan" => "find each with its place by `gantry validate FILE`",
+        "life::undoing" => {
+            return Fault::from(error).hint(format!("see how far it is with `gantry status {plan}`"));
+        }
         "life::incomplete" => "judge every check: `--holds CHECK` or `--fails CHECK=WHY`",
         "life::not-in-role" => "decide in a role that is yours; who has which stands in the plan's `stakeholders`",
         "life::old-revision" => "look at the plan again, then repeat the request",

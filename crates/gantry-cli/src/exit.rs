@@ -33,22 +33,28 @@ pub struct Fault {
     code: u8,
     message: String,
     hint: Option<String>,
+    /// The stable code of what the plan said.
+    refusal: Option<String>,
 }
 
 impl Fault {
+    fn new(code: u8, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, refusal: None }
+    }
+
     /// The input is wrong.
     pub fn bad_input(message: impl Into<String>) -> Self {
-        Self { code: BAD_INPUT, message: message.into(), hint: None }
+        Self::new(BAD_INPUT, message)
     }
 
     /// Something around the program does not work.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self { code: INTERNAL, message: message.into(), hint: None }
+        Self::new(INTERNAL, message)
     }
 
     /// The plan said no.
     pub fn refused(message: impl Into<String>) -> Self {
-        Self { code: REFUSED, message: message.into(), hint: None }
+        Self::new(REFUSED, message)
     }
 
     /// Says what to do about it.
@@ -64,7 +70,11 @@ impl Fault {
 
     /// It for programs. The keys are a promise.
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!({"code": self.code, "message": self.message, "hint": self.hint})
+        let mut told = serde_json::json!({"code": self.code, "message": self.message, "hint": self.hint});
+        if let Some(refusal) = &self.refusal {
+            told["refusal"] = refusal.as_str().into();
+        }
+        told
     }
 
     /// What is wrong.
@@ -102,7 +112,12 @@ impl From<EngineError> for Fault {
             EngineError::Store(store) => return store.clone().into(),
             EngineError::Journal { .. } | EngineError::Broken { .. } | EngineError::Silent { .. } => INTERNAL,
         };
-        Self { code, message: error.to_string(), hint: error.hint() }
+        let refusal = match &error {
+            EngineError::Refused(refusal) => Some(refusal.code().to_owned()),
+            EngineError::RefusedElsewhere { code, .. } => Some(code.clone()),
+            _ => None,
+        };
+        Self { hint: error.hint(), refusal, ..Self::new(code, error.to_string()) }
     }
 }
 
@@ -113,7 +128,7 @@ impl From<StoreError> for Fault {
             StoreError::KeyReused { .. } | StoreError::Pinned { .. } | StoreError::AlreadyDone { .. } => REFUSED,
             _ => INTERNAL,
         };
-        Self { code, message: error.to_string(), hint: error.hint() }
+        Self { hint: error.hint(), ..Self::new(code, error.to_string()) }
     }
 }
 

@@ -6,14 +6,18 @@ use gantry_core::event::Event;
 use gantry_core::id::Revision;
 use gantry_core::plan::Plan;
 use gantry_core::policy::Policy;
-use gantry_engine::{Difference, Replayed, WhatIf};
+use gantry_engine::{ChangedPrompt, Clock, Difference, Replayed, SystemClock, WhatIf, changed_prompts};
+use gantry_runners::Models;
 use serde_json::json;
 
 use crate::arguments::ThePlan;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
 use crate::file;
+use crate::model::options::ModelOptions;
+use crate::model::set_up::Configured;
 use crate::session::{self, Record};
+use crate::show::plain;
 use crate::show::words::said;
 use crate::talk::talk;
 use crate::version;
@@ -22,7 +26,7 @@ use crate::version;
 ///
 /// Nothing is run and nothing is changed. Turns that nobody decided are counted: the part of a turn that a fork begins
 /// with, or what someone else wrote into an imported journal. Without a question the result must be the same, or the
-/// exit code is 5.
+/// exit code is 5. A prompt that was changed since the plan used it is told, with the tasks that would be asked again.
 ///
 /// With --policy or --revision it asks "what if": what was recorded is decided again under another policy, or with
 /// another revision of the plan from the beginning on, and it says where the life would have taken another way.
@@ -39,6 +43,8 @@ pub struct Args {
     /// What if this had been the plan from the beginning on: the number of one of its revisions, or a plan file
     #[arg(long, value_name = "N|FILE")]
     revision: Option<String>,
+    #[command(flatten)]
+    models: ModelOptions,
     #[command(flatten)]
     record: Record,
 }
@@ -58,10 +64,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             (Some(_), Some(_)) => Some("revision and policy"),
         };
         let replayed = gantry_engine::replay(desk.store(), desk.id(), WhatIf { policy, revision }).await?;
+        let models = Models::new(Configured(args.models.clone()));
+        let prompts = changed_prompts(&desk.life().await?, &models, SystemClock::new().now());
         if args.record.json {
-            print_json(desk.id().as_str(), what_if, &replayed)?;
+            print_json(desk.id().as_str(), what_if, &replayed, &prompts)?;
         } else {
             tell(desk.id().as_str(), what_if, &replayed)?;
+            prompts.iter().for_each(tell_prompt);
         }
         let changed = replayed.difference.is_some() && what_if.is_none();
         Ok(ExitCode::from(if changed { exit::REFUSED } else { exit::DONE }))
@@ -110,13 +119,26 @@ fn tell_given(replayed: &Replayed) {
     }
 }
 
-fn print_json(plan: &str, what_if: Option<&str>, replayed: &Replayed) -> Result<(), Fault> {
+/// The record answers as it did; with the prompt as it is now, the plan would ask again.
+fn tell_prompt(changed: &ChangedPrompt) {
+    let tasks: Vec<String> = changed.asked_again.iter().map(|task| format!("`{task}`")).collect();
+    let then = match tasks.as_slice() {
+        [] => "no task would be asked again with it".to_owned(),
+        tasks => format!("{} would be asked again with it", tasks.join(", ")),
+    };
+    talk!("the prompt `{}` is another one now than when the plan used it: {then}", plain(&changed.prompt));
+}
+
+fn print_json(plan: &str, what_if: Option<&str>, replayed: &Replayed, prompts: &[ChangedPrompt]) -> Result<(), Fault> {
     let difference = replayed.difference.as_ref().map(
         |difference| json!({"seq": difference.seq, "recorded": difference.recorded, "decided": difference.decided}),
     );
     let all = json!({
         "plan": plan, "what_if": what_if.is_some(), "same": difference.is_none(), "turns": replayed.turns,
         "entries": replayed.entries, "given": replayed.given, "difference": difference,
+        "changed_prompts": prompts.iter().map(|changed| {
+            json!({"prompt": changed.prompt, "asked_again": changed.asked_again})
+        }).collect::<Vec<_>>(),
     });
     exit::print_json(&all)
 }

@@ -50,6 +50,7 @@ pub use import::{artifact_hashes, entries, entries_after, import, turns};
 pub use load::{Opened, open};
 pub use message::{Ending, Stop, Until};
 pub use options::Options;
+pub use prompts::{ChangedPrompt, changed_prompts};
 pub use replay::{Difference, Replayed, WhatIf, replay, replay_turns};
 pub use retention::{drop_expired, forget_ended, retention_of};
 pub use timeline::{Span, Timeline};

@@ -52,7 +52,8 @@ pub(crate) fn decode<'b>(file_name: &str, bytes: &'b [u8]) -> Result<&'b str, Re
             "",
             Diagnostic::error(
                 "file::too-large",
-                format!("the file has {} bytes; at most {BYTES_MAX} are read", bytes.len()),
+                // How large it is altogether is not known to whoever read only so much of it.
+                format!("the file is larger than {} MiB, which is the most that is read", BYTES_MAX >> 20),
             )
             .hint("split the plan, and keep large inputs in files of their own"),
         ));

@@ -4,6 +4,7 @@ use gantry_core::id::{PlanId, Revision};
 use gantry_core::life::PlanState;
 
 use super::*;
+use crate::desk::refusal as refused;
 
 /// One of each. The matches below have no arm for the rest, so that a new one asks for its place here.
 fn refusals() -> Vec<Refusal> {
@@ -117,31 +118,54 @@ fn drawn(faults: impl Iterator<Item = Fault>) -> String {
 }
 
 #[test]
-fn every_refusal_has_its_words_and_its_exit_code() {
-    insta::assert_snapshot!(drawn(refusals().into_iter().map(|refusal| EngineError::Refused(refusal).into())), @"
-    5 there is no task `ship`
-    5 a plan that is completed cannot be paused
-    5 task `ship` does not wait for an answer
-    5 task `ship` is not a gate
-    5 gate `sign-off` is decided already
-    5 ana has approved gate `sign-off` already
-    5 ana may not decide gate `legal`: only ben may
-    5 ana is no lawyer of this plan: it names ben
-    5 gate `sign-off` cannot send work back: it had 3 rounds
-    5 task `look` also needs the evidence `photo`
-    5 `x` is no answer to `which`; choose one of: eu, us
-    5 revision 1 was looked at, but revision 2 is current
-    2 the changed plan would be wrong
-    5 task `x` is not there
-    5 nothing would change
-    5 the budget does not allow it: $5.00 of $5.00 are spent
-    5 task `ship` runs right now
-    5 task `ship` is not finished
-    5 what was done is being taken back right now
-    5 there is no checkpoint or finished task `start`
-    5 there is a hypothesis `h1` already
-    5 a plan has at most 100 hypotheses
-    5 there is no hypothesis `h1`
+fn every_refusal_has_its_code_its_words_its_exit_code_and_what_to_do() {
+    let plan = PlanId::new("release").unwrap();
+    let line = |refusal: Refusal| {
+        let fault = refused(EngineError::Refused(refusal), &plan);
+        let told = fault.to_json();
+        let hint = fault.advice().map(|hint| format!("\n    hint: {hint}")).unwrap_or_default();
+        format!("{} {} {}{hint}\n", fault.code(), told["refusal"].as_str().unwrap(), fault.message())
+    };
+    insta::assert_snapshot!(refusals().into_iter().map(line).collect::<String>(), @"
+    5 life::unknown-task there is no task `ship`
+    5 life::wrong-state a plan that is completed cannot be paused
+        hint: see where it stands with `gantry status release`
+    5 life::not-waiting task `ship` does not wait for an answer
+        hint: see where it stands with `gantry status release`
+    5 life::not-a-gate task `ship` is not a gate
+        hint: see its gates with `gantry gate list release`
+    5 life::decided-already gate `sign-off` is decided already
+        hint: see what was decided with `gantry log release`
+    5 life::approved-already ana has approved gate `sign-off` already
+        hint: it takes the approval of someone else
+    5 life::not-allowed ana may not decide gate `legal`: only ben may
+        hint: see who may with `gantry gate show release GATE`; say who you are with `--by` and `--role`
+    5 life::not-in-role ana is no lawyer of this plan: it names ben
+        hint: decide in a role that is yours; who has which stands in the plan's `stakeholders`
+    5 life::no-more-rounds gate `sign-off` cannot send work back: it had 3 rounds
+        hint: approve or reject it, or allow more with `gantry revise release FILE --rationale WHY`
+    5 life::incomplete task `look` also needs the evidence `photo`
+        hint: judge every check: `--holds CHECK` or `--fails CHECK=WHY`
+    5 life::unknown-answer `x` is no answer to `which`; choose one of: eu, us
+    5 life::old-revision revision 1 was looked at, but revision 2 is current
+        hint: look at the plan again, then repeat the request
+    2 life::bad-plan the changed plan would be wrong
+        hint: find each with its place by `gantry validate FILE`
+    5 life::does-not-fit task `x` is not there
+    5 life::nothing-changes nothing would change
+    5 life::over-budget the budget does not allow it: $5.00 of $5.00 are spent
+        hint: allow more in `policy.budget` with `gantry revise release FILE --rationale WHY`
+    5 life::task-runs task `ship` runs right now
+        hint: wait for it, or pause the plan first
+    5 life::not-finished task `ship` is not finished
+        hint: see where it stands with `gantry status release`
+    5 life::undoing what was done is being taken back right now
+        hint: see how far it is with `gantry status release`
+    5 life::unknown-point there is no checkpoint or finished task `start`
+        hint: see its checkpoints with `gantry restore release`, its tasks with `gantry status release`
+    5 life::known-hypothesis there is a hypothesis `h1` already
+    5 life::too-many a plan has at most 100 hypotheses
+    5 life::unknown-hypothesis there is no hypothesis `h1`
     ");
 }
 

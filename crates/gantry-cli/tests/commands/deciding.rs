@@ -167,6 +167,8 @@ fn several_gates_are_decided_in_one_review_or_none_is() {
     $ gantry gate approve release sign-off
     --- talk
     error: gate `sign-off` is decided already
+
+    hint: see what was decided with `gantry log release`
     [exit 5]
     $ gantry gate list
     --- talk

@@ -77,7 +77,8 @@ fn a_life_decided_again_is_the_same() {
       "turns": 4,
       "entries": 13,
       "given": 0,
-      "difference": null
+      "difference": null,
+      "changed_prompts": []
     }
     [exit 0]
     $ gantry replay nowhere

@@ -253,6 +253,8 @@ fn what_was_said_already_and_what_comes_at_the_wrong_time_is_refused_with_a_way_
     $ gantry gate approve p two
     --- talk
     error: ana has approved gate `two` already
+
+    hint: it takes the approval of someone else
     [exit 5]
     $ gantry task done p done
     --- talk

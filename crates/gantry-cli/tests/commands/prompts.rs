@@ -67,7 +67,15 @@ fn a_prompt_that_was_edited_is_asked_again_and_only_for_the_tasks_that_use_it() 
     assert!(kit.gantry(&["run", "plan.yaml"]).ends_with("[exit 0]"));
     assert!(kit.gantry(&["resume", "p"]).ends_with("[exit 0]"));
     assert_eq!(server.counts().requests, 2, "nothing has changed");
+    assert!(!kit.gantry(&["replay", "p"]).contains("prompt"), "it is the same prompt");
     kit.write("prompts/greet.en.md", GREET.replace("with respect", "with great respect"));
+    let replayed = kit.gantry(&["replay", "p"]);
+    assert!(replayed.contains("everything is the same") && replayed.ends_with("[exit 0]"), "{replayed}");
+    let told = "the prompt `greet` is another one now than when the plan used it: `one` would be asked again with it";
+    assert!(replayed.contains(told), "{replayed}");
+    let changed = &kit.json("replay p --json")["changed_prompts"];
+    assert_eq!(*changed, json!([{"prompt": "greet", "asked_again": ["one"]}]));
+    assert_eq!(server.counts().requests, 2, "nobody was asked");
     let said = kit.gantry(&["resume", "p"]);
     assert!(said.ends_with("[exit 0]"), "{said}");
     assert_eq!(server.counts().requests, 3, "{said}");

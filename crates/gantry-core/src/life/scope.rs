@@ -128,6 +128,6 @@ impl Sight<'_> {
 pub(super) fn facts_read(expr: &Expr) -> impl Iterator<Item = String> {
     expr.paths()
         .iter()
-        .filter(|path| matches!(path.segments.first().map(String::as_str), Some("network" | "memory" | "env")))
+        .filter(|path| matches!(path.segments.first().map(String::as_str), Some("network" | "disk" | "memory" | "env")))
         .map(|path| path.segments.join("."))
 }

@@ -544,11 +544,13 @@ fn asking_for_more_than_the_policy_allows_is_pointed_out() {
 fn rounds_and_retries_have_limits() {
     insta::assert_snapshot!(problems(r#"
         policy.retry={"max":5000}
+        policy.recovery.repairs_max=4294967295
         a  round={"of":"a","number":0,"because":"a"}
         b  round={"of":"a","number":4294967295,"because":"a"}
         c  retry={"max":4294967295,"backoff":"0s"}
         d  retry={"max":2,"backoff":"10s","backoff_max":"1s"}
     "#), @"
+    plan::too-many-retries plan policy.recovery.repairs_max: 4294967295 repairs are asked for, and at most 1000 are allowed (what is wrong so often is better shown to a person: `recovery: {logic: [repair, escalate]}`)
     plan::too-many-retries plan policy.retry.max: 5000 retries are asked for, and at most 1000 are allowed (to wait for something, use a longer `backoff` or a task that waits)
     plan::bad-round a round.number: task `a` is in round 0, but rounds go from 2 to 1000000 (`round` says what a loop has repeated; leave it out of what you write yourself)
     plan::bad-round b round.number: task `b` is in round 4294967295, but rounds go from 2 to 1000000 (`round` says what a loop has repeated; leave it out of what you write yourself)
@@ -611,5 +613,15 @@ fn a_model_that_is_asked_nothing_is_an_error() {
     plan::nothing-to-ask bare model: task `bare` does not say what the model is asked (write an `instruction`, name a `prompt`, or give the task a title or a description)
     plan::nothing-to-ask blank model: task `blank` does not say what the model is asked (write an `instruction`, name a `prompt`, or give the task a title or a description)
     plan::nothing-to-ask each map.each.model: task `x` does not say what the model is asked (write an `instruction`, name a `prompt`, or give the task a title or a description)
+    ");
+}
+
+#[test]
+fn a_fact_that_nobody_finds_out_is_pointed_out() {
+    insta::assert_snapshot!(problems(r#"
+        a  preconditions=["network.onlne","network.online","disk.free > 50MB","disk.fre > 1GB","memory.anything == 1"]
+    "#), @"
+    plan::unknown-name a preconditions.0: `network.onlne` in `network.onlne` is no fact (did you mean `network.online`? Otherwise someone has to say what it is)
+    plan::unknown-name a preconditions.3: `disk.fre` in `disk.fre > 1GB` is no fact (did you mean `disk.free`? Otherwise someone has to say what it is)
     ");
 }

@@ -600,13 +600,10 @@ fn a_map_loses_no_part_that_the_plan_speaks_of_without_anyone_being_asked() {
 
 #[test]
 fn maps_in_maps_are_not_nested_deeper_than_any_plan() {
-    let mut deep = String::new();
-    for depth in 0..62 {
-        deep.push_str(&format!("{}d{depth}\n", " ".repeat(depth)));
-    }
+    let mut deep: Vec<String> = (0..62).map(|depth| format!("{}d{depth}", " ".repeat(depth))).collect();
     let inner = r#"{"id":"y","action":{"map":{"over":[1],"each":{"id":"z","action":{"run":"dig"}}}}}"#;
-    deep.push_str(&format!("{}all map={{\"over\":[1],\"each\":{inner}}}", " ".repeat(62)));
-    let world = World::with_plan(&deep);
+    deep.push(format!("{}all map={{\"over\":[1],\"each\":{inner}}}", " ".repeat(62)));
+    let world = World::with_plan(&deep.join("\n"));
     assert!(world.life().plan().check().is_empty(), "{:?}", world.life().plan().check());
     assert_eq!(world.waits_for(), ["all-1: help: its tasks would be nested 65 deep, and at most 64 is allowed"]);
 }

@@ -44,7 +44,7 @@ fn goes_round_once_more(mut world: World) {
 fn a_loop_that_may_go_round_more_often_goes_on_where_it_ended() {
     let mut world = used_up(LOOP);
     world.revise(|plan| {
-        plan.tasks.iter_mut().find(|task| task.id.as_str() == "tests-r2").unwrap().next[0].max = Some(2)
+        plan.tasks.iter_mut().find(|task| task.id.as_str() == "tests-r2").unwrap().next[0].max = Some(2);
     });
     goes_round_once_more(world);
 }
@@ -130,7 +130,7 @@ fn a_composite_that_may_go_round_more_often_does() {
     assert_eq!(world.state(), PlanState::Failed);
     world.started();
     world.revise(|plan| {
-        plan.tasks.iter_mut().find(|task| task.id.as_str() == "build-r2").unwrap().next[0].max = Some(2)
+        plan.tasks.iter_mut().find(|task| task.id.as_str() == "build-r2").unwrap().next[0].max = Some(2);
     });
     assert_eq!(world.started(), ["design-r3"]);
 }

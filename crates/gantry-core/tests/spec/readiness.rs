@@ -294,3 +294,11 @@ fn a_blocked_task_is_looked_at_again_when_the_plan_itself_changes() {
     world.revise(|plan| plan.capabilities[0].preconditions.clear());
     assert_eq!(world.started(), ["b"]);
 }
+
+#[test]
+fn room_on_the_disk_is_found_out_like_other_facts() {
+    let mut world = World::with_plan("copy preconditions=[\"disk.free >= 50MB\"]");
+    assert!(world.wishes().contains("observe facts=[\"disk.free\"]"));
+    world.observe(serde_json::json!({"disk.free": 60_000_000}));
+    assert_eq!(world.started(), ["copy"]);
+}

@@ -114,6 +114,13 @@ fn harmful_input_is_refused_for_what_it_is() {
 }
 
 #[test]
+fn a_file_that_is_too_large_is_told_how_large_it_may_be() {
+    // Whoever reads a pipe has stopped reading before its end.
+    let report = load("plan.yaml", &vec![b'a'; node::BYTES_MAX + 1]).report.render(false);
+    assert!(report.contains("the file is larger than 64 MiB, which is the most that is read"), "{report}");
+}
+
+#[test]
 fn the_big_list_of_naughty_strings_can_be_titles() {
     let Some(path) = shared("data/security/naughty/blns.json") else { return };
     let text = std::fs::read_to_string(path).expect("the list can be read");

@@ -67,6 +67,16 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
         }
     }
     check_retries(plan.policy.retry, &Location::new(None, "policy.retry"), findings);
+    let repairs = plan.policy.recovery.repairs_max;
+    if repairs > RETRIES_MAX {
+        findings
+            .error(
+                "plan::too-many-retries",
+                (None, "policy.recovery.repairs_max"),
+                format!("{repairs} repairs are asked for, and at most {RETRIES_MAX} are allowed"),
+            )
+            .hint("what is wrong so often is better shown to a person: `recovery: {logic: [repair, escalate]}`");
+    }
     check_unused(plan, findings);
     for (index, task) in plan.tasks.iter().enumerate() {
         check_task(&Spot { plan, task, index, prefix: "", names: &names, own: own_names(task), item: None }, findings);

@@ -25,7 +25,7 @@ pub(super) fn own_names(task: &Task) -> BTreeSet<&str> {
 }
 
 /// Roots that every expression may use.
-const ROOTS: [&str; 12] = [
+const ROOTS: [&str; 13] = [
     "inputs",
     "outputs",
     "tasks",
@@ -33,12 +33,16 @@ const ROOTS: [&str; 12] = [
     "memory",
     "env",
     "network",
+    "disk",
     "plan",
     "failure",
     "attempt",
     "outcome",
     "item",
 ];
+
+/// Roots below which there is only one fact about the world.
+const FACTS: [(&str, &str); 2] = [("network", "network.online"), ("disk", "disk.free")];
 
 pub(super) fn check_names(
     check: &Check,
@@ -85,6 +89,13 @@ pub(super) fn check_expr(
                         format!("`{}` reads task `{task}`, which does not exist", expr.source()),
                     )
                     .hint = hint;
+            }
+        } else if let Some((_, fact)) = FACTS.iter().find(|(of, _)| *of == root && !own.contains(root)) {
+            let name = path.segments.join(".");
+            if name != *fact && name != root {
+                findings
+                    .warning("plan::unknown-name", place, format!("`{name}` in `{}` is no fact", expr.source()))
+                    .hint(format!("did you mean `{fact}`? Otherwise someone has to say what it is"));
             }
         } else if !ROOTS.contains(&root) && !own.contains(root) && !tasks.contains(root) {
             let known = ROOTS.iter().copied().chain(own.iter().copied()).chain(tasks.iter().copied());
