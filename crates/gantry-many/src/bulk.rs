@@ -111,7 +111,7 @@ impl Bulk {
         });
         let (error, answer) = match &self.maker {
             Maker::Here(direct) => {
-                let made = direct.make(topic, key).await;
+                let made = Box::pin(direct.make(topic, key)).await;
                 row.retries = made.retries;
                 row.tasks = Some(made.tasks);
                 row.stopped_reason = made.stopped_reason;

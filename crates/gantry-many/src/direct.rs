@@ -103,7 +103,7 @@ impl Direct {
             Err(error) => return Made::nothing(error.to_string()),
         };
         let made = match self.carried_out(&id).await {
-            Ok(made) if self.execute && made.error.is_none() => self.executed(&id, made).await,
+            Ok(made) if self.execute && made.error.is_none() => Box::pin(self.executed(&id, made)).await,
             other => other,
         };
         match made {

@@ -217,7 +217,7 @@ fn dimensions(m: &Measures, shape: &Shape) -> Dimensions {
     let parents = shape.parents().count();
     let mean_of = |parts: &[Option<f64>]| mean(&parts.iter().flatten().copied().collect::<Vec<_>>()).map(thousandths);
     let whole_parts = [
-        (parents > 0).then(|| 1.0 - m.single_child_parents),
+        (parents > 0).then_some(1.0 - m.single_child_parents),
         (parents > 0).then(|| 1.0 - ratio(m.parent_echo, parents)),
         m.rollup_ok,
         (m.scope_items > 0).then(|| ratio(m.scope_covered, m.scope_items)),

@@ -258,7 +258,9 @@ impl Runs {
     pub fn take_up(&self, app: &App) -> Result<usize, Problem> {
         let open: Vec<Wanted> = self.known()?.into_iter().filter(|run| run.state == State::Running).collect();
         let count = open.len();
-        open.into_iter().for_each(|run| self.spawn(app, run));
+        for run in open {
+            self.spawn(app, run);
+        }
         Ok(count)
     }
 

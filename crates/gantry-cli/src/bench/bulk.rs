@@ -190,9 +190,9 @@ fn has_row(table: &Path) -> bool {
     let head = std::fs::File::open(table).and_then(|mut file| {
         let mut bytes = [0; 4_096];
         let read = std::io::Read::read(&mut file, &mut bytes)?;
-        Ok(bytes[..read].iter().filter(|byte| **byte == b'\n').count())
+        Ok(bytes[..read].split(|byte| *byte == b'\n').count())
     });
-    head.is_ok_and(|lines| lines > 1)
+    head.is_ok_and(|lines| lines > 2) // the head, a row, and what is behind it
 }
 
 /// Topics, each another one.

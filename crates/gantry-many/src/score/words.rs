@@ -41,7 +41,7 @@ fn stem(word: &str) -> &str {
 pub fn of_weight(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let weighs = |word: &String| {
-        let long = word.chars().count() > 2 || word.chars().any(|char| !char.is_ascii());
+        let long = word.chars().count() > 2 || !word.is_ascii();
         let said = word.chars().any(char::is_alphabetic);
         long && said && !LIGHT.contains(&word.as_str()) && !ASKING.contains(&word.as_str())
     };

@@ -30,12 +30,12 @@ const SECONDS_MAX: f64 = 90.0;
 
 /// The form, and all runs.
 pub async fn all(State(app): State<App>, who: Who) -> Shown {
-    Shown(draw_all(&app).await.map(|markup| {
+    Shown(draw_all(&app).map(|markup| {
         Page::new("Many plans").at("/bulk").watching("/api/v1/events").draw(Some(&who), markup).into_response()
     }))
 }
 
-async fn draw_all(app: &App) -> Result<Markup, Problem> {
+fn draw_all(app: &App) -> Result<Markup, Problem> {
     let (templates, (profiles, usual)) = (app.house.templates()?, app.house.profiles()?);
     let runs = app.runs.all()?;
     let details = [("fast", "Fast"), ("balanced", "Balanced"), ("full", "Everything")];
@@ -68,12 +68,12 @@ async fn draw_all(app: &App) -> Result<Markup, Problem> {
         h2 { "Runs" }
         div #runs data-live {
             @if runs.is_empty() { (empty("There are no runs yet.", html! {})) }
-            @else { div.wide { table.cards {
+            @else { div.wide { table.cards data-poll[runs.iter().any(|run| run.wanted.state == Standing::Running)] {
                 thead { tr { th { "Run" } th { "State" } th { "Progress" } th { "Failed" } th { "Rate" } th { "Begun" } } }
                 tbody { @for run in &runs { tr {
                     td.main { a href=(format!("/bulk/{}", run.wanted.run)) { (run.wanted.title) } div.small.soft { (run.wanted.template) " · " (run.wanted.by) } }
                     td { (state(run.wanted.state.word())) }
-                    td.bar data-label="Progress" { (bar(run)) }
+                    td.bar data-label="Progress" { (bar(run)) " " (run.done) " of " (run.wanted.topics) }
                     td.n data-label="Failed" { (run.failed) }
                     td.small data-label="Rate" { (pace(run)) }
                     td.small.soft { (when(run.wanted.at)) }
@@ -83,9 +83,9 @@ async fn draw_all(app: &App) -> Result<Markup, Problem> {
     })
 }
 
-/// How far a run is.
+/// How far a run is, as a picture.
 fn bar(run: &Seen) -> Markup {
-    html! { progress max=(run.wanted.topics) value=(run.done) aria-label="Done" {} " " (run.done) " of " (run.wanted.topics) }
+    html! { progress max=(run.wanted.topics) value=(run.done) aria-label="Done" {} }
 }
 
 /// How fast a run goes, and how long it will take.
@@ -179,16 +179,16 @@ fn draw_run(who: &Who, seen: &Seen, shows: &Shows) -> Markup {
     html! {
         div.row.spread.title {
             div { h1 { (wanted.title) } p.soft.small { (wanted.template) " · " (wanted.by) " · " (when(wanted.at)) " · " a href=(format!("/?label={}", encoded(&label))) { "all its plans" } " · " a href=(format!("/api/v1/bulk/{}/table", encoded(&wanted.run))) { "the table (CSV)" } } }
-            @if who.role >= Role::Operator {
+            div #actions data-live { @if who.role >= Role::Operator {
                 form.row method="post" action=(format!("/bulk/{}", encoded(&wanted.run))) {
                     @if wanted.state == Standing::Running { button name="do" value="stop" { "Stop" } }
                     @else if wanted.state == Standing::Stopped { button.main name="do" value="go-on" { "Go on" } }
                     @else if seen.failed > 0 { button.main name="do" value="go-on" { "Try the failed ones again" } }
                 }
-            }
+            } }
         }
-        div #standing data-live data-poll[wanted.state == Standing::Running] {
-            div.grid {
+        div #standing data-live {
+            div.grid data-poll[wanted.state == Standing::Running] {
                 div.card.figure { "State" b { (state(wanted.state.word())) } span.small.soft { (pace(seen)) } }
                 div.card.figure { "Done" b { (seen.done) " of " (wanted.topics) } span.small.soft { (bar(seen)) } }
                 div.card.figure { "Failed" b { (seen.failed) } @if seen.failed > 0 { span.small { a href=(at(0, !shows.failed)) { @if shows.failed { "show all" } @else { "show only these" } } } } }
@@ -229,7 +229,7 @@ fn drawn(row: &Row) -> Markup {
 fn mean_score(rows: &[Row]) -> String {
     let scores: Vec<u32> = rows.iter().filter_map(|row| row.score).collect();
     let count = u32::try_from(scores.len()).unwrap_or(u32::MAX);
-    if count == 0 { "–".to_owned() } else { (scores.iter().sum::<u32>() / count).to_string() }
+    scores.iter().sum::<u32>().checked_div(count).map_or_else(|| "–".to_owned(), |mean| mean.to_string())
 }
 
 /// What is done with a run.
@@ -279,7 +279,10 @@ async fn draw_beside(app: &App, chosen: &[String]) -> Result<Markup, Problem> {
         let card = app.plan(reference).await?;
         let life = app.engine().open(&card.id).await?.life;
         let work = life.proposed().work();
+        let score = score(&work);
         let figures = match computed(app, &life).await {
+            // Without an estimate everything would be done at once.
+            Ok(_) if score.measures.estimate_cov <= 0.0 => Err("no estimates".to_owned()),
             Ok((_, schedule)) => Ok((
                 schedule.start,
                 schedule.finish,
@@ -287,13 +290,7 @@ async fn draw_beside(app: &App, chosen: &[String]) -> Result<Markup, Problem> {
             )),
             Err(problem) => Err(problem.detail),
         };
-        columns.push(Column {
-            id: card.id.to_string(),
-            no: card.no.0,
-            title: card.card.title,
-            score: score(&work),
-            figures,
-        });
+        columns.push(Column { id: card.id.to_string(), no: card.no.0, title: card.card.title, score, figures });
     }
     let names: Vec<&str> =
         columns.first().map(|one| one.score.dimensions.all().map(|(name, _)| name).to_vec()).unwrap_or_default();
