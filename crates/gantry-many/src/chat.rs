@@ -80,7 +80,7 @@ pub struct Answer {
 pub async fn say(hands: &dyn Hands, said: Said, key: Option<&str>) -> Result<Answer, Trouble> {
     check(&said)?;
     let unused: Vec<String> = unused(&said);
-    let turn = Turn::begun(hands, &said, key).await?;
+    let turn = Box::pin(Turn::begun(hands, &said, key)).await?;
     let _alone = hands.turn(turn.plan()).await;
     if let Some(answer) = turn.answered(hands).await? {
         return ended(answer);
@@ -92,7 +92,7 @@ pub async fn say(hands: &dyn Hands, said: Said, key: Option<&str>) -> Result<Ans
     for action in proposal.actions {
         let outcome = match &stopped {
             Some(why) => Outcome::skipped(action, why),
-            None => carry_out::carried_out(hands, &turn, &bound, action).await,
+            None => carry_out::carried_out(hands, &turn, bound.as_ref(), action).await,
         };
         if outcome.problem.is_some() && outcome.action.blocking {
             stopped = Some(format!("{}.{} was not done", outcome.action.kind, outcome.action.name));
@@ -128,7 +128,7 @@ fn ended(mut body: Value) -> Result<Answer, Trouble> {
         code: word("code").unwrap_or_else(|| "chat::not-done".to_owned()),
         message: word("detail").unwrap_or_else(|| "nothing was done".to_owned()),
         hint: word("hint"),
-        actions: body["actions"].clone(),
+        actions: Some(Box::new(body["actions"].clone())),
     })
 }
 

@@ -222,7 +222,7 @@ fn added(life: &Life, plan: &mut Plan, add: &Add) -> Result<Done, Unfit> {
     };
     let mut task = Task::new(id.clone());
     if name != id.as_str() {
-        task.title = name.to_owned();
+        name.clone_into(&mut task.title);
     }
     task.description = said(add.instruction.as_ref());
     task.owner = said(add.owner.as_ref());

@@ -112,7 +112,6 @@ fn a_task_is_broken_down_one_level_and_the_tree_has_its_parts() {
 
 /// The names of the tasks as the tree has them.
 fn names(server: &Server, plan: &str) -> String {
-    let tree = server.get(&format!("/plans/{plan}/tree")).json();
     fn below(tree: &Value, of: &str) -> String {
         let children = tree["adjacency"][of].as_array().into_iter().flatten();
         let all: Vec<String> = children
@@ -126,6 +125,7 @@ fn names(server: &Server, plan: &str) -> String {
             .collect();
         all.join(" ")
     }
+    let tree = server.get(&format!("/plans/{plan}/tree")).json();
     below(&tree, "null")
 }
 

@@ -135,12 +135,12 @@ impl Done {
 struct Job<'a> {
     hands: &'a dyn Hands,
     turn: &'a Turn,
-    bound: &'a Option<Bound>,
+    bound: Option<&'a Bound>,
     order: usize,
 }
 
 /// Carries out an action.
-pub async fn carried_out(hands: &dyn Hands, turn: &Turn, bound: &Option<Bound>, action: Proposed) -> Outcome {
+pub async fn carried_out(hands: &dyn Hands, turn: &Turn, bound: Option<&Bound>, action: Proposed) -> Outcome {
     let job = Job { hands, turn, bound, order: action.order as usize };
     let (operation, given, mut left_out) = if action.kind == "tool_operation" {
         (None, action.parameters.clone(), Vec::new())
@@ -170,7 +170,9 @@ pub async fn carried_out(hands: &dyn Hands, turn: &Turn, bound: &Option<Bound>, 
             end => break end,
         }
     };
-    left_out.iter_mut().for_each(|name| *name = format!("`{name}` is no parameter of {}", action.name));
+    for name in &mut left_out {
+        *name = format!("`{name}` is no parameter of {}", action.name);
+    }
     let mut outcome = match end {
         Err(trouble) => Outcome::failed(action, trouble),
         Ok(Done { words, result, plan, created }) => {
@@ -198,10 +200,10 @@ impl Job<'_> {
             "create_plan" => return self.create(&given).await,
             "list_plans" => return self.list(&given).await,
             "help" => return Ok(Done::new(operations::help(), operations::told())),
-            "create_task" => edits::read(self.without_plan(&given)).map(Edit::Add),
-            "move_task" => edits::read(self.without_plan(&given)).map(Edit::Move),
-            "update_task" | "update_task_instruction" => edits::read(self.without_plan(&given)).map(Edit::Change),
-            "delete_task" => edits::read(self.without_plan(&given)).map(Edit::Delete),
+            "create_task" => edits::read(without_plan(&given)).map(Edit::Add),
+            "move_task" => edits::read(without_plan(&given)).map(Edit::Move),
+            "update_task" | "update_task_instruction" => edits::read(without_plan(&given)).map(Edit::Change),
+            "delete_task" => edits::read(without_plan(&given)).map(Edit::Delete),
             _ => return self.about_plan(operation.name, &mut given).await,
         };
         let plan = self.plan(given.get("plan_id")).await?;
@@ -289,7 +291,8 @@ impl Job<'_> {
             let why = format!("{what} was not broken down: {}", made.stopped_reason);
             return Err(Trouble::new(502, "plan::not-broken-down", why));
         }
-        let names: String = made.created_tasks.iter().map(|node| format!("\n- {} ({})", node.name, node.id)).collect();
+        let named = |node: &gantry_planner::decompose::Node| format!("\n- {} ({})", node.name, node.id);
+        let names = made.created_tasks.iter().map(named).collect::<Vec<_>>().concat();
         let words = match made.created_tasks.len() {
             0 => format!("Nothing was broken down in {what}: {}", made.stopped_reason.trim_end_matches('.')),
             count => format!(
@@ -442,17 +445,6 @@ impl Job<'_> {
         format!(" [{} #{}]", self.turn.plan(), self.order)
     }
 
-    fn without_plan(&self, given: &Map<String, Value>) -> Map<String, Value> {
-        let mut fields = given.clone();
-        fields.remove("plan_id");
-        // Numbers that come as text are numbers.
-        if let Some(position) = fields.get("position").and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok())
-        {
-            fields.insert("position".to_owned(), json!(position));
-        }
-        fields
-    }
-
     /// The plan that is named, or else the one that the talk is about.
     async fn plan(&self, named: Option<&Value>) -> Result<PlanId, Trouble> {
         let name = match (named, self.bound) {
@@ -525,6 +517,17 @@ impl Job<'_> {
     async fn life(&self, plan: &PlanId) -> Result<Life, Trouble> {
         Ok(self.hands.engine().open(plan).await.map_err(|error| self.hands.trouble(error))?.life)
     }
+}
+
+/// What is said about a task, without the plan.
+fn without_plan(given: &Map<String, Value>) -> Map<String, Value> {
+    let mut fields = given.clone();
+    fields.remove("plan_id");
+    // Numbers that come as text are numbers.
+    if let Some(position) = fields.get("position").and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok()) {
+        fields.insert("position".to_owned(), json!(position));
+    }
+    fields
 }
 
 fn joined(about: &str) -> String {

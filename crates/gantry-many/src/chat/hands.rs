@@ -24,13 +24,13 @@ pub struct Trouble {
     /// What to do about it.
     pub hint: Option<String>,
     /// What became of each action, where it came to that.
-    pub actions: Value,
+    pub actions: Option<Box<Value>>,
 }
 
 impl Trouble {
     /// Something is wrong.
     pub fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), message: message.into(), hint: None, actions: Value::Null }
+        Self { status, code: code.to_owned(), message: message.into(), hint: None, actions: None }
     }
 
     /// Says what to do about it.

@@ -75,7 +75,10 @@ impl From<Trouble> for Problem {
     fn from(trouble: Trouble) -> Self {
         let status = StatusCode::from_u16(trouble.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let problem = Self::new(status, &trouble.code, trouble.message).maybe_hint(trouble.hint);
-        if trouble.actions.is_null() { problem } else { problem.with_errors(trouble.actions) }
+        match trouble.actions {
+            Some(actions) => problem.with_errors(*actions),
+            None => problem,
+        }
     }
 }
 

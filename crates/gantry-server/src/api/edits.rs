@@ -199,7 +199,7 @@ async fn edit<T: DeserializeOwned>(
     };
     let edit = kind(edits::read(fields)?);
     let id = app.id(plan).await?;
-    let (told, prepared) = carried_out(app, who, &id, &edit, &why, base.map(Revision)).await?;
+    let (told, prepared) = Box::pin(carried_out(app, who, &id, &edit, &why, base.map(Revision))).await?;
     let Value::Object(mut told) = told else { return Ok(Told(told)) };
     told.extend(prepared.more);
     told.extend([("task".to_owned(), json!(prepared.task)), ("words".to_owned(), json!(prepared.words))]);
