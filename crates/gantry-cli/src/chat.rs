@@ -289,7 +289,9 @@ async fn show(here: &Here, name: &str, json: bool) -> Result<ExitCode, Fault> {
     for turn in &turns {
         let answer = turn.answer["response"].as_str().unwrap_or("(not answered)");
         for (mark, text) in [("> ", turn.message.as_str()), ("  ", answer)] {
-            text.lines().for_each(|line| page.push_str(&format!("{mark}{}\n", plain(line))));
+            for line in text.lines() {
+                page.extend([mark, &plain(line), "\n"]);
+            }
         }
     }
     exit::print(&page)?;

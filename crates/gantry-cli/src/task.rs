@@ -151,12 +151,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
                 let done = format!("{by} could not do `{task}`");
                 desk.say(Input::Report { task, by, end: Err(why.clone()) }, &done).await
             }
-            What::Add(wanted) => edit::add(&args.record, wanted).await,
-            What::Change(wanted) => edit::change(&args.record, wanted).await,
-            What::Move(wanted) => edit::shift(&args.record, wanted).await,
-            What::Delete(wanted) => edit::delete(&args.record, wanted).await,
-            What::UndoEdit(wanted) => edit::undo(&args.record, wanted).await,
-            What::Snapshot(wanted) => edit::snapshot(&args.record, wanted).await,
+            What::Add(wanted) => Box::pin(edit::add(&args.record, wanted)).await,
+            What::Change(wanted) => Box::pin(edit::change(&args.record, wanted)).await,
+            What::Move(wanted) => Box::pin(edit::shift(&args.record, wanted)).await,
+            What::Delete(wanted) => Box::pin(edit::delete(&args.record, wanted)).await,
+            What::UndoEdit(wanted) => Box::pin(edit::undo(&args.record, wanted)).await,
+            What::Snapshot(wanted) => Box::pin(edit::snapshot(&args.record, wanted)).await,
             What::Note { words, by } => note(&args.record, words, by).await,
             What::Resolve(wanted) => resolve::resolve(&args.record, wanted).await,
             What::Judge(wanted) => judge::judge(&args.record, wanted).await,

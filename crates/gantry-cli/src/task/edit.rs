@@ -185,14 +185,14 @@ pub async fn add(record: &Record, args: &AddArgs) -> Result<ExitCode, Fault> {
         owner: args.owner.clone(),
         metadata: Map::new(),
     });
-    say(record, &args.plan, &edit, &args.by).await
+    Box::pin(say(record, &args.plan, &edit, &args.by)).await
 }
 
 pub async fn change(record: &Record, args: &ChangeArgs) -> Result<ExitCode, Fault> {
     let dependencies = (!args.depends_on.is_empty() || args.no_dependencies).then(|| values(&args.depends_on));
     let (name, instruction, owner) = (args.name.clone(), args.description.clone(), args.owner.clone());
     let edit = Change { task_id: json!(args.task), name, instruction, dependencies, owner, metadata: Map::new() };
-    say(record, &args.plan, &Edit::Change(edit), &args.by).await
+    Box::pin(say(record, &args.plan, &Edit::Change(edit), &args.by)).await
 }
 
 pub async fn shift(record: &Record, args: &MoveArgs) -> Result<ExitCode, Fault> {
@@ -205,12 +205,12 @@ pub async fn shift(record: &Record, args: &MoveArgs) -> Result<ExitCode, Fault> 
         anchor_position,
         position: args.position,
     };
-    say(record, &args.plan, &Edit::Move(edit), &args.by).await
+    Box::pin(say(record, &args.plan, &Edit::Move(edit), &args.by)).await
 }
 
 pub async fn delete(record: &Record, args: &DeleteArgs) -> Result<ExitCode, Fault> {
     let edit = Delete { task_id: json!(args.task), detach: args.detach };
-    say(record, &args.plan, &Edit::Delete(edit), &args.by).await
+    Box::pin(say(record, &args.plan, &Edit::Delete(edit), &args.by)).await
 }
 
 async fn say(record: &Record, plan: &str, edit: &Edit, by: &ByAndWhy) -> Result<ExitCode, Fault> {
@@ -219,7 +219,7 @@ async fn say(record: &Record, plan: &str, edit: &Edit, by: &ByAndWhy) -> Result<
     let life = desk.life().await?;
     let Prepared { input, task, words, mut more } = edits::prepare(&life, edit, &by, &why).map_err(fault)?;
     more.insert("task".to_owned(), json!(task));
-    heard(&desk, input, &words, more).await
+    Box::pin(heard(&desk, input, &words, more)).await
 }
 
 async fn heard(desk: &Desk, input: Input, words: &str, mut more: Map<String, Value>) -> Result<ExitCode, Fault> {
@@ -253,7 +253,7 @@ pub async fn undo(record: &Record, args: &UndoArgs) -> Result<ExitCode, Fault> {
         let words = format!("took back revision {revision}");
         (edits::undo(&life, Revision(revision), (&before, &after), &by, &why), words)
     };
-    heard(&desk, input, &words, Map::new()).await
+    Box::pin(heard(&desk, input, &words, Map::new())).await
 }
 
 pub async fn snapshot(record: &Record, args: &SnapshotArgs) -> Result<ExitCode, Fault> {
