@@ -170,7 +170,7 @@ fn where_the_server_requires_full_confinement_nothing_begins_without_it() {
 #[test]
 fn a_socket_tells_when_a_model_begins_what_it_thinks_and_says_and_what_came_of_it() {
     let models = ModelServer::start();
-    models.then(Turn::text("It was a timeout.").thinking("Let me see."));
+    models.always(Turn::text("It was a timeout.").thinking("Let me see."));
     let address = models.base_url();
     let config = format!(
         "[providers.here]\nprotocol = \"openai-chat\"\nbase_url = \"{address}\"\ntools = false\nretries = 0\n\n[profiles.balanced]\ndefault = \"here:m\"\n"
