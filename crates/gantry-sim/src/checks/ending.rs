@@ -2,10 +2,8 @@
 
 use gantry_core::event::{Entry, Event};
 use gantry_core::id::TaskId;
-use gantry_core::plan::Reference;
 
 use super::book::{Book, Phase, Stand};
-use super::graph::read_by;
 use crate::violation::{Outcome, Violation};
 
 /// Checks the next entry.
@@ -27,7 +25,6 @@ pub fn check(book: &Book, entry: &Entry) -> Outcome {
                     return Err(Violation::new("a completed plan has done everything it had to", detail));
                 }
             }
-            up_to_date(book)?;
             over(book)
         }
         Event::PlanFailed { causes } => {
@@ -48,36 +45,13 @@ pub fn check(book: &Book, entry: &Entry) -> Outcome {
 
 /// Tells whether a later round did this task, or something around it, once more.
 fn is_repeated(book: &Book, id: &TaskId) -> bool {
-    std::iter::once(id.clone()).chain(book.ancestors(id)).any(|one| newer_rounds(book, &one).next().is_some())
-}
-
-/// What is done was made from the newest round of whatever it reads, unless it was repeated itself.
-fn up_to_date(book: &Book) -> Outcome {
-    let is_done = |id: &TaskId| book.lines.get(id).is_some_and(|line| line.stand == Stand::Completed);
-    for (id, task) in book.defined.iter().filter(|(id, _)| is_done(id) && !is_repeated(book, id)) {
-        for other in read_by(task).into_iter().filter_map(|read| match read {
-            Reference::Task { task, .. } => Some(task),
-            Reference::Artifact { .. } | Reference::Memory { .. } => None,
-        }) {
-            if let Some(newer) = newer_rounds(book, other).find(|newer| is_done(newer)) {
-                let detail = format!("`{id}` was made from `{other}`, and there is `{newer}`");
-                return Err(Violation::new("what is done was made from the newest round", detail));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The later rounds of a task.
-fn newer_rounds<'b>(book: &'b Book, id: &TaskId) -> impl Iterator<Item = &'b TaskId> {
     let round = |id: &TaskId| {
         let round = book.defined.get(id).and_then(|task| task.round.as_ref());
         round.map_or_else(|| (id.clone(), 1), |round| (round.of.clone(), round.number))
     };
-    let (of, number) = round(id);
-    book.defined.keys().filter(move |other| {
-        let (other, later) = round(other);
-        other == of && later > number
+    std::iter::once(id.clone()).chain(book.ancestors(id)).any(|one| {
+        let (of, number) = round(&one);
+        book.defined.keys().map(round).any(|(other, later)| other == of && later > number)
     })
 }
 

@@ -68,8 +68,7 @@ fn forward_targets(task: &Task) -> impl Iterator<Item = TaskId> {
     routes.chain(modes)
 }
 
-/// Everything that a task reads.
-pub fn read_by(task: &Task) -> Vec<&Reference> {
+fn read_by(task: &Task) -> Vec<&Reference> {
     let mut inputs: Vec<&Input> = task.inputs.values().collect();
     match &task.action {
         Some(Action::Tool(tool)) => inputs.extend(tool.args.values()),
