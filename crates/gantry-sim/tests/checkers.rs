@@ -25,6 +25,10 @@ fn task(name: &str, after: &[&str]) -> Task {
     Task { action, depends_on: after.iter().map(|name| id(name)).collect(), ..Task::new(id(name)) }
 }
 
+fn asking() -> Action {
+    Action::Model(Model { instruction: "Say it.".to_owned(), ..Model::default() })
+}
+
 fn failed(name: &str) -> Event {
     Event::TaskFailed { task: id(name), failure: Failure::new(FailureClass::Logic, "no"), handled: false }
 }
@@ -261,7 +265,7 @@ fn more_users_of_a_capability_than_allowed_are_found() {
 
 #[test]
 fn a_start_that_the_budget_does_not_allow_is_found() {
-    let asks = |name: &str| Task { action: Some(Action::Model(Model::default())), ..task(name, &[]) };
+    let asks = |name: &str| Task { action: Some(asking()), ..task(name, &[]) };
     let mut limited = plan(vec![asks("a"), asks("b")]);
     limited.policy.budget.model_calls = Some(1);
     let one = Usage { model_calls: 1, ..Usage::default() };
@@ -271,7 +275,7 @@ fn a_start_that_the_budget_does_not_allow_is_found() {
 
 /// A plan with one call of a model to spend, which `b` would make.
 fn with_one_call() -> Journal {
-    let asks = Task { action: Some(Action::Model(Model::default())), ..task("b", &[]) };
+    let asks = Task { action: Some(asking()), ..task("b", &[]) };
     let mut limited = plan(vec![task("a", &[]), asks]);
     limited.policy.budget.model_calls = Some(1);
     Journal::of(limited)
@@ -465,7 +469,7 @@ fn a_start_after_the_end_or_without_money_is_found() {
 
 #[test]
 fn an_alternate_that_uses_a_capability_beyond_its_limit_is_found() {
-    let ask = || Action::Model(Model::default());
+    let ask = || asking();
     let other = Task { alternates: vec![ask()], ..task("b", &[]) };
     let mut limited = plan(vec![Task { action: Some(ask()), ..task("a", &[]) }, other]);
     limited.policy.capabilities.insert("model".to_owned(), 1);
