@@ -26,7 +26,7 @@ fn task(name: &str, after: &[&str]) -> Task {
 }
 
 fn asking() -> Action {
-    Action::Model(Model { instruction: "Say it.".to_owned(), ..Model::default() })
+    Action::Model(Model { instruction: Some("Say it.".to_owned()), ..Model::default() })
 }
 
 fn failed(name: &str) -> Event {
