@@ -14,7 +14,6 @@ mod spec {
     mod adopting;
     mod again;
     mod maps_and_rounds;
-    mod more_rounds;
     mod people;
     mod readiness;
     mod recovery;

@@ -23,7 +23,6 @@ impl Life {
             self.keep_rounds(&mut wanted);
         }
         self.keep_parts(&mut wanted);
-        self.share_limits(&mut wanted);
         wanted
     }
 
