@@ -64,6 +64,8 @@ fn help_shows_what_can_be_done() {
       revise       Change a plan into what a file says, or in words, as a new revision, while it runs or
                    after it ended
       decompose    Break a plan, or one of its tasks, down into smaller tasks
+      chat         Talk about plans in your own words: make one, list them, break tasks down, move them,
+                   see where they stand
       bulk         Make many plans from a list of topics
       score        Measure how good plans are
       replan       Show what would bring a late or too dear plan back, each with its price, and take one
