@@ -4,7 +4,7 @@ use gantry_core::id::TaskId;
 use gantry_core::plan::{Misplaced, Place, Plan, Task};
 
 fn id(name: &str) -> TaskId {
-    TaskId::new(name).unwrap()
+    TaskId::slugged(name)
 }
 
 /// `a(b c(d)) e`.
