@@ -30,7 +30,8 @@ fn survives(limit: &str) -> Option<i32> {
     }
     // What could not even be started was not done, and can be done again when there is room.
     if let Some(audit) = audit.filter(|audit| audit.state == PlanState::Failed) {
-        assert_eq!(first.code, Some(3), "{limit}: {first:?}");
+        // Where not even the end can be read any more, that is what it says.
+        assert!(matches!(first.code, Some(1 | 3)), "{limit}: {first:?}");
         for task in audit.tasks(|event| matches!(event, Event::TaskFailed { .. })) {
             assert!(!scene.tasks().contains(&task), "{limit}: `{task}` was done and is said to have failed");
             scene.expect(0, &["retry", "fan", &task]);
