@@ -3,6 +3,7 @@
 use axum::extract::State;
 use gantry_core::id::TaskId;
 use gantry_many::decompose::{Unbroken, Wanted, broken_down};
+use gantry_planner::decompose::Settings;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -107,6 +108,9 @@ async fn down(app: &App, who: &Who, plan: &str, task: Option<&str>, how: &BreakD
         settings.insert(name.to_owned(), json!(value));
     }
     settings.extend(how.allow_existing_children.map(|allow| ("allow_existing_children".to_owned(), json!(allow))));
+    // What does not go together, also with what the variables say, is refused before anything begins.
+    let known = Settings::from_variables(|name| std::env::var(name).ok()).unwrap_or_default();
+    known.with(&settings).map_err(|why| Problem::unfit("request::out-of-range", why))?;
     let id = app.id(plan).await?;
     let engine = app.house.engine_for(&id).await?;
     let life = engine.open(&id).await?.life;
