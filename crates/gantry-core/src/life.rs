@@ -40,6 +40,7 @@ mod ask_judge;
 mod recover;
 mod follow_route;
 mod begin_round;
+mod more_rounds;
 mod expand_map;
 mod adopt;
 mod finish;
@@ -51,6 +52,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use draft::{Draft, Room, Scarce, Verdict};
+pub use more_rounds::UsedUp;
 pub use refusal::Refusal;
 pub use replay::{BadJournal, create, fork, replay};
 pub use results::Results;

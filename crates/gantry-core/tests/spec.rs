@@ -14,6 +14,7 @@ mod spec {
     mod adopting;
     mod again;
     mod maps_and_rounds;
+    mod more_rounds;
     mod people;
     mod readiness;
     mod recovery;

@@ -196,6 +196,28 @@ fn undo_steps(life: &Life, back: TakingBack<'_>, driven: bool) -> Vec<Next> {
     steps
 }
 
+/// What to do about the failure that ended a plan.
+fn after_failure(life: &Life) -> Vec<Next> {
+    let plan = life.id();
+    let mut failed = life.task_ids();
+    failed.retain(|task| life.task_state(task.as_str()) == Some(TaskState::Failed));
+    // What another round or another way has answered is not what the plan failed by.
+    let stands = |task: &&TaskId| {
+        matches!(life.task_life(task.as_str()).map(|life| &life.state), Some(State::Failed { handled: false }))
+    };
+    let Some(task) = failed.iter().find(stands).or(failed.first()) else { return Vec::new() };
+    let retry = |does: &str| next(format!("gantry retry {plan} {task}"), does);
+    let Some(end) = life.rounds_used_up(task.as_str()) else { return vec![retry("do it again, then resume")] };
+    let limit = if end.by_policy { "`policy.rounds_max`" } else { "its `max`" };
+    let rounds = count(end.rounds as usize, "round");
+    let why = format!("`{task}` may send work back no more ({rounds}): raise {limit} in this file");
+    vec![
+        next(format!("gantry export {plan} -o plan.yaml"), why),
+        next(format!("gantry revise {plan} plan.yaml --rationale 'one more round'"), "then resume"),
+        retry("or do only this again as it is, then resume"),
+    ]
+}
+
 /// What to do next about a plan, the most useful first.
 pub fn steps(life: &Life, driven: bool) -> Vec<Next> {
     let plan = life.id();
@@ -231,9 +253,7 @@ pub fn steps(life: &Life, driven: bool) -> Vec<Next> {
         }
         PlanState::Completed => {}
         PlanState::Failed => {
-            let failed = |task: &TaskId| life.task_state(task.as_str()) == Some(TaskState::Failed);
-            let again = life.task_ids().into_iter().filter(failed).take(1);
-            steps.extend(again.map(|task| next(format!("gantry retry {plan} {task}"), "do it again, then resume")));
+            steps.extend(after_failure(life));
             steps.push(next(format!("gantry log {plan} --digest"), "see what happened"));
         }
         PlanState::Abandoned => steps.push(next(format!("gantry log {plan} --digest"), "see what happened")),

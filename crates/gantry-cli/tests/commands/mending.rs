@@ -66,3 +66,37 @@ fn after_a_backup_is_put_in_the_place_of_a_damaged_record_the_plan_goes_on() {
     assert_eq!(kit.code("resume release"), 0);
     assert_eq!(kit.json("status release --json")["state"], "completed");
 }
+
+/// A loop whose tests fail until a file is there, and that may go round once.
+const LOOP: &str = r#"
+id: loop
+title: Until it is green
+tasks:
+  - id: implement
+    run: echo more >> tried.txt
+  - id: tests
+    depends_on: [implement]
+    run: test "$(wc -l < tried.txt)" -ge 3
+    next: [{on: failure, to: implement, max: 1}]
+  - id: ship
+    depends_on: [tests]
+    run: echo shipped
+"#;
+
+#[test]
+fn a_loop_whose_rounds_are_used_up_says_so_and_goes_on_when_it_may_go_round_more_often() {
+    let kit = Kit::with_plan(LOOP);
+    let status = kit.gantry(&["status", "loop"]);
+    let next = status.split_once("next:\n").unwrap().1;
+    insta::assert_snapshot!(next, @"
+      gantry export loop -o plan.yaml                            # `tests-r2` may send work back no more (1 round): raise its `max` in this file
+      gantry revise loop plan.yaml --rationale 'one more round'  # then resume
+      gantry retry loop tests-r2                                 # or do only this again as it is, then resume
+      gantry log loop --digest                                   # see what happened
+    [exit 0]
+    ");
+    kit.write("plan.yaml", LOOP.replace("max: 1", "max: 2"));
+    assert_eq!(kit.code("revise loop plan.yaml --rationale once-more --yes"), 0);
+    assert_eq!(kit.code("resume loop"), 0, "{}", kit.gantry(&["status", "loop"]));
+    assert_eq!(kit.read("tried.txt"), b"more\nmore\nmore\n");
+}

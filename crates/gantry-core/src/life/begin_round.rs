@@ -36,7 +36,10 @@ impl Draft {
         let number = self.life.node(source).task.round.as_ref().map_or(1, |round| round.number);
         let number = number.checked_add(1).ok_or("there is no number for another round")?;
         if self.life.rounds_made(source, targets) >= max {
-            return Err(format!("{max} rounds were made, and more are not allowed"));
+            return Err(match max {
+                1 => "1 round was made, and more are not allowed".to_owned(),
+                max => format!("{max} rounds were made, and more are not allowed"),
+            });
         }
         let whole = self.life.region(source, targets);
         let joined = self.life.joined(&whole);
@@ -79,7 +82,8 @@ impl Draft {
             let after = last.insert(task.parent.clone(), task.id.clone());
             diff.added.push(Placed { after, task });
         }
-        let (outside, taken) = self.life.around_round(&region, &whole, &rename);
+        let readers = self.life.readers_beside(&region);
+        let (outside, taken) = self.life.around_round(&region, &whole, &readers, &rename);
         let asked: Vec<TaskNo> =
             outside.keys().copied().filter(|no| self.life.is_asked(*no) && self.life.waits_on(*no, &region)).collect();
         for (no, task) in &outside {
@@ -98,6 +102,9 @@ impl Draft {
         }
         for no in asked {
             self.reopen(no, &format!("what it is about is done again after `{because}`"), false);
+        }
+        for no in readers {
+            self.redo_if_changed(no);
         }
         Ok(())
     }
@@ -121,7 +128,7 @@ impl Life {
     }
 
     /// How often this task, in its rounds so far, has sent work back to these. A way back around it begins a new count.
-    fn rounds_made(&self, source: TaskNo, targets: &[TaskNo]) -> u32 {
+    pub(super) fn rounds_made(&self, source: TaskNo, targets: &[TaskNo]) -> u32 {
         let name = self.first_name(source);
         // Rounds that were taken out of the plan were made all the same.
         let all = (1..=source.0).map(TaskNo);
@@ -190,7 +197,7 @@ impl Life {
     }
 
     /// The round of a task that is newer than this one and still counts.
-    fn newer_round(&self, no: TaskNo) -> Option<TaskNo> {
+    pub(super) fn newer_round(&self, no: TaskNo) -> Option<TaskNo> {
         let newest = self.newest_round.get(self.first_name(no)).copied().filter(|newest| *newest > no)?;
         let counts = matches!(
             self.task(newest).state,
@@ -322,17 +329,57 @@ impl Life {
             .collect()
     }
 
+    /// Tasks outside the region that have begun, or are over, and read what something in it has made: they read the new
+    /// round, and are done again if that gives them anything else. So is what has failed behind it. What later rounds
+    /// have repeated stays as it was.
+    fn readers_beside(&self, region: &[TaskNo]) -> BTreeSet<TaskNo> {
+        let is_in = |no: TaskNo| region.binary_search(&no).is_ok();
+        let makes = |reference: &Reference| match reference {
+            Reference::Task { task, .. } => self.no(task.as_str()).is_some_and(is_in),
+            Reference::Artifact { name } => {
+                self.producers.get(name).and_then(|maker| self.newest(maker.as_str())).is_some_and(is_in)
+            }
+            Reference::Memory { .. } => false,
+        };
+        let reads = |no: &TaskNo| {
+            let task = &self.node(*no).task;
+            // Their expressions mean the newest round by themselves.
+            matches!(task.action, Some(Action::Compute(_) | Action::Decide(_)))
+                || references(task).into_iter().any(|(_, reference)| makes(reference))
+        };
+        let is_concerned = |no: &TaskNo| match self.task(*no).state {
+            State::Pending | State::Skipped { .. } | State::Abandoned | State::Waiting(Waiting::Undo) => false,
+            State::Failed { handled: false } => true,
+            State::Blocked { .. }
+            | State::Open { .. }
+            | State::Running { .. }
+            | State::Waiting(_)
+            | State::Completed
+            | State::Failed { handled: true } => reads(no),
+        };
+        // What grows is repeated without its parts: they are no more beside the round than it is.
+        let is_repeated = |no: &TaskNo| {
+            let mut all = std::iter::once(*no).chain(self.ancestors(*no));
+            all.any(|no| is_in(no) || self.newer_round(no).is_some())
+        };
+        let behind = region.iter().flat_map(|no| self.node(*no).dependents.iter().copied());
+        let beside: BTreeSet<TaskNo> = behind.filter(|no| !self.node(*no).removed).collect();
+        beside.into_iter().filter(|no| is_concerned(no) && !self.is_asked(*no) && !is_repeated(no)).collect()
+    }
+
     /// How tasks outside the region change, and the routes that lead into the new round already. `whole` is the region
     /// with what has a newer round already.
     fn around_round(
         &self,
         region: &[TaskNo],
         whole: &[TaskNo],
+        readers: &BTreeSet<TaskNo>,
         rename: &impl Fn(&TaskId) -> Option<TaskId>,
     ) -> (BTreeMap<TaskNo, Task>, Vec<Taken>) {
         let mut outside: BTreeMap<TaskNo, Task> = BTreeMap::new();
         let mut taken = Vec::new();
-        let waiting = self.waiting_behind(region);
+        let mut waiting = self.waiting_behind(region);
+        waiting.extend(readers);
         for no in &waiting {
             let mut task = Task::clone(&self.node(*no).task);
             rename_needs(&mut task, rename);

@@ -66,6 +66,11 @@ impl Node {
     }
 }
 
+/// The later rounds among these tasks, each with the name that its task had in the first round.
+fn rounds_among<'t>(tasks: impl IntoIterator<Item = &'t Task>) -> BTreeMap<TaskId, TaskId> {
+    tasks.into_iter().filter_map(|task| Some((task.id.clone(), task.round.as_ref()?.of.clone()))).collect()
+}
+
 /// Tells whether a task gets its children when it starts.
 pub fn grows(action: Option<&Action>) -> bool {
     matches!(action, Some(Action::Map(_) | Action::Adopt(_)))
@@ -81,6 +86,7 @@ impl Life {
     /// Takes in all tasks of a new plan.
     pub(super) fn build(&mut self, plan: &Plan) {
         self.producers = producers(plan).into_iter().collect();
+        let rounds = rounds_among(&plan.tasks);
         for task in &plan.tasks {
             // What was done, or left out, before the plan was read is so with all of its parts.
             let above = task.parent.as_ref().and_then(|id| self.no(id.as_str())).map(|no| &self.task(no).state);
@@ -89,7 +95,7 @@ impl Life {
                 (InitialStatus::Pending, Some(State::Skipped { .. })) => InitialStatus::Skipped,
                 (status, _) => status,
             };
-            let no = self.add_node(task, status);
+            let no = self.add_node(task, status, &rounds);
             self.attach(no, Among::Last);
         }
         for task in &plan.tasks {
@@ -99,11 +105,20 @@ impl Life {
         }
     }
 
+    /// The hash of what a task does. `rounds` names the later rounds among tasks that are not taken in yet.
+    fn definition_of(&self, task: &Task, rounds: &BTreeMap<TaskId, TaskId>) -> String {
+        definition_hash(task, &|id: &TaskId| {
+            let known = || self.no(id.as_str()).and_then(|no| self.node(no).task.round.as_ref());
+            rounds.get(id).or_else(|| known().map(|round| &round.of)).cloned()
+        })
+    }
+
     /// Gives a task its number. Its place comes with [`Life::attach`], its edges with [`Life::link`].
-    fn add_node(&mut self, task: &Task, status: InitialStatus) -> TaskNo {
+    fn add_node(&mut self, task: &Task, status: InitialStatus, rounds: &BTreeMap<TaskId, TaskId>) -> TaskNo {
         let no = TaskNo(u32::try_from(self.nodes.len() + 1).unwrap_or(u32::MAX));
+        let definition = self.definition_of(task, rounds);
         Arc::make_mut(&mut self.nodes).push(Arc::new(Node {
-            definition: definition_hash(task),
+            definition,
             lane: lane_of(task, &self.header.policy, 0),
             task: Defined::new(task.clone()),
             parent: None,

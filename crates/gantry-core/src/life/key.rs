@@ -8,17 +8,30 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Life;
+use super::begin_round::rename_needs;
 use super::scope::{Sight, walk};
 use crate::effect::ArtifactRef;
 use crate::event::Outputs;
 use crate::expr::{Expr, Scope};
-use crate::id::TaskNo;
-use crate::plan::{Action, ArtifactDecl, Check, Input, Output, Reference, Task};
+use crate::id::{TaskId, TaskNo};
+use crate::plan::{Action, ArtifactDecl, Check, Input, Output, Reference, Task, references};
 
 /// Hashes everything in a task that its result depends on, without its inputs.
 ///
-/// Words for people (title, description) count only where they are the instruction itself.
-pub(super) fn definition_hash(task: &Task) -> String {
+/// Words for people (title, description) count only where they are the instruction itself. Which round of another task
+/// it works on is no part of it: `first` gives the name that a task had in the first round.
+pub(super) fn definition_hash(task: &Task, first: &impl Fn(&TaskId) -> Option<TaskId>) -> String {
+    let reads_round =
+        |reference: &Reference| matches!(reference, Reference::Task { task, .. } if first(task).is_some());
+    if references(task).into_iter().any(|(_, reference)| reads_round(reference)) {
+        let mut task = task.clone();
+        rename_needs(&mut task, first);
+        return hash_of_definition(&task);
+    }
+    hash_of_definition(task)
+}
+
+fn hash_of_definition(task: &Task) -> String {
     #[derive(Serialize)]
     struct Definition<'a> {
         instruction: Option<(&'a str, &'a Option<String>)>,

@@ -23,6 +23,7 @@ impl Life {
             self.keep_rounds(&mut wanted);
         }
         self.keep_parts(&mut wanted);
+        self.share_limits(&mut wanted);
         wanted
     }
 

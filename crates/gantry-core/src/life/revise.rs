@@ -1,12 +1,13 @@
 //! The plan changes while it runs: a new revision, finished work stays finished.
 
 use super::draft::Draft;
+use super::key::definition_hash;
 use super::state::State;
 use super::{Phase, Refusal};
 use crate::event::{Event, Outputs, Source};
 use crate::id::{Revision, TaskId};
 use crate::input::Change;
-use crate::plan::{Idempotency, InitialStatus, Plan, Severity, diff};
+use crate::plan::{Idempotency, InitialStatus, Plan, Severity, Task, diff};
 use crate::policy::FailureClass;
 
 impl Draft {
@@ -18,7 +19,10 @@ impl Draft {
         let mut wanted = match change {
             Change::To(plan) => self.life.with_own_growth((**plan).clone()),
             Change::By(diff) => {
-                diff.apply_to(&current).map_err(|error| Refusal::DoesNotFit { reason: error.to_string() })?
+                let mut wanted =
+                    diff.apply_to(&current).map_err(|error| Refusal::DoesNotFit { reason: error.to_string() })?;
+                self.life.share_limits(&mut wanted);
+                wanted
             }
         };
         wanted.id.clone_from(&current.id);
@@ -45,7 +49,10 @@ impl Draft {
         }
         self.reopen_plan(&format!("{by} changed the plan: {rationale}"))?;
         let touched: Vec<TaskId> = diff.changed.iter().map(|change| change.id.clone()).collect();
-        let redefined: Vec<TaskId> = touched.iter().filter(|id| self.is_redefined(id, &wanted)).cloned().collect();
+        let loops = self.life.loops_that_go_on(&wanted);
+        let limited = |id: &TaskId| self.life.only_limits_differ(id, &wanted);
+        let changed: Vec<TaskId> = touched.iter().filter(|id| !limited(id)).cloned().collect();
+        let redefined: Vec<TaskId> = changed.iter().filter(|id| self.is_redefined(id, &wanted)).cloned().collect();
         let status_of = |plan: &Plan, id: &TaskId| plan.task(id.as_str()).map(|task| task.status).unwrap_or_default();
         let stated: Vec<(TaskId, InitialStatus)> = touched
             .iter()
@@ -65,12 +72,13 @@ impl Draft {
             rationale: rationale.to_owned(),
             by: by.to_owned(),
         });
-        for id in touched {
+        for id in changed {
             if let Some(no) = self.life.no(id.as_str()) {
                 self.redo_if_changed(no);
                 self.follow_new_routes(no);
             }
         }
+        self.reopen_loops(&loops);
         for (id, status) in stated {
             self.take_state(&id, status, by);
         }
@@ -96,7 +104,8 @@ impl Draft {
     pub(super) fn is_redefined(&self, id: &TaskId, wanted: &Plan) -> bool {
         let old = self.life.no(id.as_str()).map(|no| &self.life.node(no).task);
         old.zip(wanted.task(id.as_str())).is_some_and(|(old, new)| {
-            super::key::definition_hash(old) != super::key::definition_hash(new) || old.inputs != new.inputs
+            let hash = |task: &Task| definition_hash(task, &|_: &TaskId| None);
+            hash(old) != hash(new) || old.inputs != new.inputs
         })
     }
 

@@ -64,6 +64,8 @@ pub struct Line {
     pub handled: bool,
     /// Its result is its fallback.
     pub fallback: bool,
+    /// Its result is what a person said instead of it.
+    pub stated: bool,
     /// How it ended.
     pub outcome: Option<String>,
     /// The last attempt.
@@ -270,7 +272,10 @@ impl Book {
                 let asked = matches!(what, Asked::Answer | Asked::Work | Asked::Help { .. });
                 self.change(&id, |line| line.stand = if asked { Stand::Waiting } else { line.stand });
             }
-            Event::PersonAnswered { .. } => self.change(&id, |line| line.doubt = None),
+            Event::PersonAnswered { said, .. } => self.change(&id, |line| {
+                line.doubt = None;
+                line.stated = said == "complete" || said.starts_with("complete: ");
+            }),
             Event::Verified { happened, .. } => self.change(&id, |line| {
                 if happened.is_some() {
                     line.doubt = None;
@@ -371,6 +376,7 @@ impl Book {
         }
         self.change(id, |line| {
             line.way = 0;
+            line.stated = false;
             line.done_at = None;
             line.suspect = false;
             if afresh {

@@ -60,7 +60,7 @@ fn is_covered(book: &Book, id: &TaskId) -> bool {
     book.ancestors(id).iter().any(|above| {
         let (line, task) = (book.lines.get(above), book.defined.get(above));
         line.zip(task).is_some_and(|(line, task)| match line.stand {
-            Stand::Completed => line.fallback,
+            Stand::Completed => line.fallback || line.stated,
             Stand::Failed => line.handled || task.optional,
             Stand::Skipped | Stand::Abandoned => true,
             Stand::Pending | Stand::Blocked | Stand::Open | Stand::Running | Stand::Waiting => false,

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Node;
 use super::lanes::lane_of;
+use super::{Node, rounds_among};
 use crate::id::{TaskId, TaskNo};
 use crate::life::Life;
 use crate::life::defined::Defined;
-use crate::life::key::definition_hash;
 use crate::life::state::State;
 use crate::plan::{Diff, Task, patched, patched_header};
 
@@ -54,6 +53,7 @@ impl Life {
                 .flat_map(|(no, _)| Node::forward_routes(&self.node(*no).task))
                 .filter_map(|route| self.no(route.to.as_str())),
         );
+        let rounds = rounds_among(diff.added.iter().map(|placed| &placed.task));
         for (no, task) in &changed {
             self.leave_lane(*no);
             self.unlink(*no);
@@ -66,7 +66,7 @@ impl Life {
             self.leave_indexes(*no);
             let same_deadline = self.node(*no).task.deadline == task.deadline;
             self.task_mut(*no).deadline_missed &= same_deadline;
-            let definition = definition_hash(task);
+            let definition = self.definition_of(task, &rounds);
             let other_ways =
                 self.node(*no).definition != definition || self.node(*no).task.alternates != task.alternates;
             if other_ways && self.task(*no).state == State::Pending {
@@ -98,7 +98,7 @@ impl Life {
             for artifact in &placed.task.artifacts {
                 self.producers.entry(artifact.name.clone()).or_insert_with(|| placed.task.id.clone());
             }
-            self.add_node(&placed.task, placed.task.status);
+            self.add_node(&placed.task, placed.task.status, &rounds);
         }
         self.place_all(diff);
         affected.extend(self.find_makers(&orphaned));
