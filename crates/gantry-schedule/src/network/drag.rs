@@ -6,10 +6,11 @@
 //! smaller of the two. The least slack over each gap is found by painting the ties in order of slack, each gap once.
 //!
 //! Work is done in one piece: where a task's finish is held back and its start holds back others, it starts the later the
-//! shorter it is, and that may cost what the shorter path gains. Those few tasks are tried without their duration.
+//! shorter it is, and that may cost what the shorter path gains. Such a task is placed without its duration, and the ties
+//! out of it are measured from there.
 
 use super::build::{Network, Node};
-use super::pass::{Times, bound, forward};
+use super::pass::{Times, bound, bounds, place_node};
 use crate::calendar::Timeline;
 
 /// The drag of each node in seconds of work on `line`: zero for what is not critical, as a critical path crosses its gap. `late` must ignore deadlines.
@@ -54,13 +55,17 @@ pub(crate) fn drag(
         network.ties_into(at).iter().any(|tie| !tie.kind.holds_start())
             && network.ties_out(at).any(|tie| !tie.kind.leaves_finish())
     };
-    let mut without = network.clone();
     for at in (0..count).filter(|at| turns_over(*at)) {
-        if drags[at] > 0 {
-            let duration = std::mem::take(&mut without.nodes[at].duration);
-            let sooner = forward(&without, lines).iter().map(|times| times.finish).max().unwrap_or(end);
-            drags[at] = drags[at].min(slack(sooner, end));
-            without.nodes[at].duration = duration;
+        if drags[at] == 0 {
+            continue;
+        }
+        let node = Node { duration: 0, ..network.nodes[at].clone() };
+        let (start, finish) = bounds(network, at, early, lines);
+        let start = start.max(node.earliest);
+        let without = place_node(&node, &lines[node.line], start, finish.max(start));
+        for tie in network.ties_out(at).filter(|tie| network.nodes[tie.to].finished.is_none()) {
+            let latest = if tie.kind.holds_start() { late[tie.to].start } else { late[tie.to].finish };
+            drags[at] = drags[at].min(slack(bound(tie, without, lines), latest));
         }
     }
     drags
