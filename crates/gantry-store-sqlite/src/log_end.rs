@@ -29,8 +29,10 @@ const COPIES_MAX: u32 = 100;
 enum Behind {
     /// Nothing of this log.
     Nothing,
-    /// Frames of this log that were not read, the first that does not fit at this byte.
+    /// Frames of this log that were not read, from the first byte behind the end on.
     Frames {
+        from: u64,
+        /// Where the first of them lies that does not fit.
         at: u64,
         /// How many of them end a commit.
         commits: u64,
@@ -45,17 +47,30 @@ pub(crate) fn settle(conn: &Connection, path: &Path) -> Option<String> {
     }
     // Someone who writes at this moment leaves frames behind the end until the commit is made: look while nobody does.
     let _ = conn.busy_timeout(std::time::Duration::ZERO);
+    let mut is_cut = false;
     let found = conn.execute_batch("BEGIN IMMEDIATE").ok().and_then(|()| {
-        let told = tell(path, look(path).unwrap_or(Behind::Nothing));
+        let behind = look(path).unwrap_or(Behind::Nothing);
+        let told = tell(path, behind);
+        is_cut = cut(path, behind).is_ok();
         let _ = conn.execute_batch("ROLLBACK");
         told
     });
-    if found.is_some() {
+    if found.is_some() && !is_cut {
         // Whoever still reads the log keeps it as it is; then the next one to open it says the same.
         let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     }
     let _ = conn.busy_timeout(crate::open::BUSY_TIMEOUT);
     found
+}
+
+/// Cuts off what was not whole. Nobody reads it, and on a full disk there is no room to take the log over first.
+fn cut(path: &Path, behind: Behind) -> std::io::Result<()> {
+    match behind {
+        Behind::Frames { from, commits: 0, .. } => {
+            File::options().write(true).open(beside(path, "-wal"))?.set_len(from)
+        }
+        Behind::Frames { .. } | Behind::Nothing => Err(std::io::ErrorKind::Unsupported.into()),
+    }
 }
 
 /// The copies of damaged logs beside a record.
@@ -72,11 +87,11 @@ fn tell(path: &Path, behind: Behind) -> Option<String> {
     let name = log.display();
     match behind {
         Behind::Nothing => None,
-        Behind::Frames { at, commits: 0 } => Some(format!(
+        Behind::Frames { at, commits: 0, .. } => Some(format!(
             "the last commit in `{name}` is not whole from byte {at} on and was dropped: it was cut off while it was \
              written, or the disk has damaged it"
         )),
-        Behind::Frames { at, commits } => {
+        Behind::Frames { at, commits, .. } => {
             let noun = if commits == 1 { "commit" } else { "commits" };
             let copy = copy_of(path, u32::try_from(copies(path).len()).unwrap_or(COPIES_MAX) + 1);
             let kept = match std::fs::copy(&log, &copy) {
@@ -97,7 +112,7 @@ fn look(path: &Path) -> std::io::Result<Behind> {
     let length = log.metadata()?.len();
     let mut header = [0; HEADER];
     if length < HEADER as u64 {
-        return Ok(if length == 0 { Behind::Nothing } else { Behind::Frames { at: 0, commits: 0 } });
+        return Ok(if length == 0 { Behind::Nothing } else { Behind::Frames { from: 0, at: 0, commits: 0 } });
     }
     log.read_exact_at(&mut header, 0)?;
     let log = Log { file: log, length, big_endian: be(&header, 0) & 1 == 1 };
@@ -107,7 +122,7 @@ fn look(path: &Path) -> std::io::Result<Behind> {
         let mut first = [0; FRAME_HEADER];
         log.file.read_exact_at(&mut first, HEADER as u64)?;
         return log.behind(HEADER as u64, salts(&first, 8), None).map(|behind| match behind {
-            Behind::Frames { commits, .. } => Behind::Frames { at: 0, commits },
+            Behind::Frames { commits, .. } => Behind::Frames { from: 0, at: 0, commits },
             Behind::Nothing => Behind::Nothing,
         });
     }
@@ -131,7 +146,7 @@ struct Log {
 impl Log {
     /// Looks for frames with these salts from here on. With the sum of everything before, those that fit are passed by.
     fn behind(&self, mut at: u64, ours: u64, mut sum: Option<(u32, u32)>) -> std::io::Result<Behind> {
-        let (mut found, mut broken, mut commits, mut strangers) = (false, None, 0, 0);
+        let (from, mut found, mut broken, mut commits, mut strangers) = (at, false, None, 0, 0);
         let mut frame = [0; FRAME];
         while at < self.length && strangers < STRANGERS_MAX {
             let whole = self.length - at >= FRAME as u64;
@@ -158,7 +173,7 @@ impl Log {
             strangers = if is_ours { 0 } else { strangers + 1 };
             at += FRAME as u64;
         }
-        Ok(if found { Behind::Frames { at: broken.unwrap_or(self.length), commits } } else { Behind::Nothing })
+        Ok(if found { Behind::Frames { from, at: broken.unwrap_or(self.length), commits } } else { Behind::Nothing })
     }
 
     /// The sum with this frame, if that is what the frame says.
