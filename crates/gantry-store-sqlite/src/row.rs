@@ -9,10 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use crate::error::sql;
 use crate::write::KnownPlan;
 
-/// How many bits of a turn's key are the number of its last entry.
-const SEQ_BITS: u32 = 32;
-
-/// A number as SQLite stores it. Nothing here comes near the limit; what does stops there and is refused by the key.
+/// A number as SQLite stores it. Nothing here comes near the limit; what does stops there.
 pub(crate) fn int(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -53,19 +50,6 @@ where
 /// Something that is stored as JSON.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, at: usize) -> rusqlite::Result<T> {
     parsed(row, at, |text| serde_json::from_str(text))
-}
-
-/// The key of a turn, which orders turns by plan and then by entry.
-pub(crate) fn turn_key(no: PlanNo, last_seq: u64) -> Result<i64, StoreError> {
-    let too_many = || StoreError::Invalid { what: format!("plan {no} cannot have an entry {last_seq}") };
-    if last_seq >> SEQ_BITS != 0 {
-        return Err(too_many());
-    }
-    i64::try_from(no.0)
-        .ok()
-        .and_then(|no| no.checked_mul(1 << SEQ_BITS))
-        .map(|base| base | int(last_seq))
-        .ok_or_else(too_many)
 }
 
 /// The columns of a plan's row, as [`PlanRow::read`] expects them.

@@ -16,6 +16,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_record.sql"),
     include_str!("../migrations/0002_recall.sql"),
     include_str!("../migrations/0003_dropped.sql"),
+    include_str!("../migrations/0004_turns.sql"),
 ];
 
 /// The schema that this program writes.

@@ -141,12 +141,13 @@ fn broken(id: &PlanId, what: &str) -> StoreError {
 
 /// The end of the last turn with no entry after `seq`.
 fn reached_before(conn: &Connection, id: &PlanId, no: PlanNo, seq: u64) -> Result<Reached, StoreError> {
-    let keys = [row::turn_key(no, 0)?, row::turn_key(no, seq.min(u64::from(u32::MAX)))?];
     let found = conn
-        .prepare_cached("SELECT last_seq, head FROM turn WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1")
+        .prepare_cached(
+            "SELECT last_seq, head FROM turn WHERE plan_no = ?1 AND last_seq <= ?2 ORDER BY last_seq DESC LIMIT 1",
+        )
         .and_then(|mut statement| {
             let read = |row: &Row<'_>| Ok(Reached { length: row::uint(row, 0)?, head: row::hash(row, 1)? });
-            statement.query_row(keys, read).optional()
+            statement.query_row([row::int(no.0), row::int(seq)], read).optional()
         })
         .map_err(|error| sql(&error, "reading the journal"))?;
     Ok(found.unwrap_or(Reached { length: 0, head: first_head(id) }))
@@ -168,20 +169,13 @@ fn each_turn(
     let failed = |error: rusqlite::Error| sql(&error, &format!("reading the journal of plan {no}"));
     let mut statement = conn
         .prepare_cached(
-            "SELECT first_seq, last_seq, at, inputs, entries, head, plan_no, id FROM turn
-             WHERE id > ?1 AND id <= ?2 ORDER BY id",
+            "SELECT first_seq, last_seq, at, inputs, entries, head FROM turn
+             WHERE plan_no = ?1 AND last_seq > ?2 ORDER BY last_seq",
         )
         .map_err(failed)?;
-    let keys = [row::turn_key(no, length)?, row::turn_key(no, u64::from(u32::MAX))?];
-    let mut rows = statement.query(keys).map_err(failed)?;
+    let mut rows = statement.query([row::int(no.0), row::int(length)]).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {
         let stored = stored_turn(row).map_err(failed)?;
-        let key: i64 = row.get(7).map_err(failed)?;
-        let owner = row::uint(row, 6).map_err(failed)?;
-        if owner != no.0 || key != row::turn_key(no, stored.last_seq)? {
-            let what = format!("the turn of entries {} to {} has another key", stored.first_seq, stored.last_seq);
-            return Err(StoreError::corrupt(what));
-        }
         if let Go::Stop = each(&stored)? {
             return Ok(());
         }

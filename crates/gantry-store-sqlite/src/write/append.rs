@@ -151,7 +151,6 @@ impl Ready {
     }
 
     fn write_turn(&self, tx: &mut Tx<'_>) -> Result<KnownPlan, StoreError> {
-        row::turn_key(PlanNo(0), self.sealed.last_seq())?;
         // What is remembered may be old; what the file says is not, because nobody else can write now.
         let remembered = tx.known.get(&self.plan).filter(|known| known.length == self.length).cloned();
         let plan = match remembered {
@@ -161,13 +160,11 @@ impl Ready {
             },
             None => self.place(tx)?,
         };
-        let statement = "INSERT INTO turn (id, plan_no, first_seq, last_seq, at, inputs, entries, head)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        let key = row::turn_key(plan.no, plan.length)?;
+        let statement = "INSERT INTO turn (plan_no, first_seq, last_seq, at, inputs, entries, head)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         tx.execute(
             statement,
             params![
-                key,
                 int(plan.no.0),
                 int(self.sealed.first_seq),
                 int(plan.length),
@@ -273,8 +270,8 @@ impl Ready {
 
 /// The hash after the turn that ends with an entry, if one does.
 pub(super) fn head_at(tx: &Tx<'_>, no: PlanNo, last_seq: u64) -> Result<Option<Hash>, StoreError> {
-    tx.prepare("SELECT head FROM turn WHERE id = ?1")?
-        .query_row([row::turn_key(no, last_seq)?], |row| row::hash(row, 0))
+    tx.prepare("SELECT head FROM turn WHERE plan_no = ?1 AND last_seq = ?2")?
+        .query_row([int(no.0), int(last_seq)], |row| row::hash(row, 0))
         .optional()
         .map_err(|error| sql(&error, "reading the journal"))
 }

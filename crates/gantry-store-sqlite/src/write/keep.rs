@@ -84,8 +84,7 @@ impl Work for ForgetWork {
             return Err(StoreError::Pinned { plan: self.plan.clone() });
         }
         let no = found.known.no;
-        let (first, last) = (row::turn_key(no, 0)?, row::turn_key(no, u64::from(u32::MAX))?);
-        tx.execute("DELETE FROM turn WHERE id BETWEEN ?1 AND ?2", [first, last])?;
+        tx.execute("DELETE FROM turn WHERE plan_no = ?1", [int(no.0)])?;
         // Everything else goes with the plan's row.
         tx.execute("DELETE FROM plan WHERE no = ?1", [int(no.0)])?;
         tx.known.drop(&self.plan);

@@ -21,7 +21,7 @@ fn meddle(folder: &Folder, statement: &str) {
 #[tokio::test]
 async fn a_change_in_any_column_of_a_turn_is_found_and_named() {
     for change in [
-        "plan_no = plan_no + 1",
+        "plan_no = plan_no + 7",
         "first_seq = first_seq + 1",
         "last_seq = last_seq - 1",
         "at = at + 1",

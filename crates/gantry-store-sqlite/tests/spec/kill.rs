@@ -46,7 +46,7 @@ async fn a_record_whose_making_was_killed_at_any_write_is_made_by_the_next_open(
         let store = folder.store();
         let _ = store.append(append("a", 0, 1)).await.unwrap();
         assert!(store.verify(&plan("a")).await.unwrap().is_sound(), "after write {write}");
-        assert_eq!(store.info().await.unwrap().schema, 3);
+        assert_eq!(store.info().await.unwrap().schema, 4);
         if said == ["opened"] {
             break;
         }
@@ -68,7 +68,7 @@ async fn a_migration_of_a_full_record_killed_at_any_write_is_made_by_the_next_op
         let said = Process::start("open", &folder.database(), &["-e", &inject]).rest();
         let store = folder.store();
         assert_eq!(read_all(&store).await.unwrap(), before, "after write {write}");
-        assert_eq!(store.info().await.unwrap().schema, 3);
+        assert_eq!(store.info().await.unwrap().schema, 4);
         assert!(store.check().await.unwrap().is_empty(), "after write {write}");
         if said == ["opened"] {
             break;

@@ -28,14 +28,18 @@ impl Folder {
 }
 
 /// What the schemas since the first one added, the newest first, undone: the file is as an older program would have it.
-const UNDONE: [&str; 2] = ["ALTER TABLE blob DROP COLUMN dropped_at", "DROP INDEX effect_by_request"];
+const UNDONE: [&str; 3] = [
+    "DROP INDEX turn_of_plan; UPDATE turn SET id = plan_no * 4294967296 + last_seq",
+    "ALTER TABLE blob DROP COLUMN dropped_at",
+    "DROP INDEX effect_by_request",
+];
 
 /// Makes a file as a program with this schema would have left it, with plans `a` and `b` in it; returns what is in it.
 pub async fn older(folder: &Folder, schema: u32) -> String {
     furnish(&folder.store()).await;
     let read = read_all(&folder.store()).await.unwrap();
     let conn = rusqlite::Connection::open(folder.database()).unwrap();
-    for statement in &UNDONE[..usize::try_from(3 - schema).unwrap()] {
+    for statement in &UNDONE[..usize::try_from(4 - schema).unwrap()] {
         conn.execute_batch(statement).unwrap();
     }
     conn.pragma_update(None, "user_version", schema).unwrap();

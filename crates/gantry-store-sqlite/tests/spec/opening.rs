@@ -12,7 +12,7 @@ fn a_newer_schema_is_refused_and_left_as_it_is() {
     drop(folder.store());
     Connection::open(folder.database()).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
     let before = std::fs::read(folder.database()).unwrap();
-    let refused = StoreError::NewerSchema { found: 99, known: 3 };
+    let refused = StoreError::NewerSchema { found: 99, known: 4 };
     assert_eq!(SqliteStore::open(folder.database()).err(), Some(refused.clone()));
     assert_eq!(SqliteStore::open_read_only(folder.database()).err(), Some(refused));
     assert_eq!(std::fs::read(folder.database()).unwrap(), before);
@@ -67,11 +67,11 @@ fn a_file_whose_second_half_is_noise_is_damaged_not_empty() {
 #[tokio::test]
 async fn opening_twice_keeps_everything_and_migrates_nothing() {
     let folder = Folder::new();
-    assert_eq!(SqliteStore::migrate(folder.database()), Ok((0, 3)));
+    assert_eq!(SqliteStore::migrate(folder.database()), Ok((0, 4)));
     let _ = grow(&folder.store(), "a", 3).await;
-    assert_eq!(SqliteStore::migrate(folder.database()), Ok((3, 3)));
+    assert_eq!(SqliteStore::migrate(folder.database()), Ok((4, 4)));
     let info = folder.store().info().await.unwrap();
-    assert_eq!((info.schema, info.plans, info.turns, info.blobs), (3, 1, 3, 0));
+    assert_eq!((info.schema, info.plans, info.turns, info.blobs), (4, 1, 3, 0));
     assert_eq!(info.path, folder.database());
 }
 
@@ -90,14 +90,14 @@ fn a_new_record_and_its_copies_are_for_their_owner_alone() {
 
 #[tokio::test]
 async fn a_record_of_each_older_schema_opens_with_everything_in_it() {
-    for schema in [1, 2] {
+    for schema in [1, 2, 3] {
         let folder = Folder::new();
         let before = older(&folder, schema).await;
         let store = folder.store();
         assert_eq!(read_all(&store).await.unwrap(), before, "schema {schema}");
-        assert_eq!(store.info().await.unwrap().schema, 3);
+        assert_eq!(store.info().await.unwrap().schema, 4);
         let _ = grow(&store, "c", 2).await;
-        assert_eq!(SqliteStore::migrate(folder.database()), Ok((3, 3)), "it was brought to the newest schema at once");
+        assert_eq!(SqliteStore::migrate(folder.database()), Ok((4, 4)), "it was brought to the newest schema at once");
         assert!(store.check().await.unwrap().is_empty());
     }
 }

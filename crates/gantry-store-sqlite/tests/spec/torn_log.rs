@@ -11,7 +11,7 @@ async fn a_log_that_was_cut_anywhere_opens_with_a_sound_beginning_of_what_was_wr
     let store = folder.store();
     let mut sizes = Vec::new(); // how long the log was after each acknowledgement
     let log = folder.file("gantry.db-wal");
-    for length in 0..12 {
+    for length in 0..7 {
         let _ = store.append(append("a", length, 1)).await.unwrap();
         sizes.push(std::fs::metadata(&log).unwrap().len());
     }
@@ -21,7 +21,7 @@ async fn a_log_that_was_cut_anywhere_opens_with_a_sound_beginning_of_what_was_wr
     // Around every acknowledgement, byte by byte, and a grid over everything else, which is finer over the last record.
     let near = sizes.iter().flat_map(|size| size.saturating_sub(4)..=*size);
     let grid = (0..whole.len() as u64).step_by(1_777);
-    let last = (sizes[10]..sizes[11]).step_by(61);
+    let last = (sizes[5]..sizes[6]).step_by(61);
     for cut in near.chain(grid).chain(last).chain([whole.len() as u64]) {
         let torn = Folder::new();
         std::fs::write(torn.database(), &main).unwrap();
