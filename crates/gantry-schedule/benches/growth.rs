@@ -2,14 +2,14 @@
 //!
 //! `cargo bench -p gantry-schedule --bench growth` schedules projects and prints the processor's time for one schedule and
 //! for one task in it; the time per task should stay flat. First whole schedules (dates, floats, paths, loads and money) of
-//! random projects of 1,000 to 20,000 tasks: by links alone, with people, with different priorities, with people who are
-//! away, and with people found by role. Then those of a real workflow, several times side by side, if the runs that
-//! `WfCommons` published lie in `../shared/data/wfinstances` beside the workspace. Then single passes of the search, of
-//! 1,000 to 100,000 tasks, with short and with long durations.
+//! random projects of 1,000 to 20,000 tasks: by links alone, by ladders of work that starts and ends behind other work,
+//! with people, with different priorities, with people who are away, and with people found by role. Then those of a real
+//! workflow, several times side by side, if the runs that `WfCommons` published lie in `../shared/data/wfinstances` beside
+//! the workspace. Then single passes of the search, of 1,000 to 100,000 tasks, with short and with long durations.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
-use gantry_schedule::project::{Amount, Calendar, Need, Resource, Who};
+use gantry_schedule::project::{Amount, Calendar, Link, LinkKind, Need, Resource, Who};
 use gantry_schedule::rcpsp::{Capacity, Effort, Instance, Task, check, solve};
 use gantry_schedule::read::wfcommons;
 use gantry_schedule::{Levelling, Options, Project, schedule};
@@ -28,8 +28,8 @@ fn main() {
 
 /// Whole schedules.
 fn whole() {
-    for name in ["links", "levelled", "priorities", "absences", "roles"] {
-        let levelling = if name == "links" { Levelling::Off } else { Levelling::Slip };
+    for name in ["links", "ladders", "levelled", "priorities", "absences", "roles"] {
+        let levelling = if matches!(name, "links" | "ladders") { Levelling::Off } else { Levelling::Slip };
         for tasks in [1_000, 2_500, 5_000, 10_000, 20_000] {
             let mut project = Project::from(&project(tasks, 10));
             if levelling == Levelling::Off {
@@ -39,6 +39,7 @@ fn whole() {
                 (0..).zip(&mut project.tasks).for_each(|(at, task)| task.priority = at % 5);
             }
             match name {
+                "ladders" => in_ladders(&mut project),
                 "absences" => away(&mut project),
                 "roles" => in_roles(&mut project),
                 _ => {}
@@ -81,6 +82,19 @@ fn timed(name: &str, project: &Project, options: &Options) {
     let tasks = schedule.tasks.len();
     assert!(schedule.overloads.is_empty(), "the schedule holds");
     println!("{tasks:>8}{name:>12}{:>14.2}{:>12.0}", 1e3 * time, 1e9 * time / tasks as f64);
+}
+
+/// Ten long rows in which each task starts a day after the one before it has started, and ends a day after it has ended.
+fn in_ladders(project: &mut Project) {
+    let ids: Vec<String> = project.tasks.iter().map(|task| task.id.clone()).collect();
+    let row = ids.len() / 10;
+    for (at, task) in project.tasks.iter_mut().enumerate() {
+        let before = at.checked_sub(1).filter(|_| !at.is_multiple_of(row)).map(|at| ids[at].clone());
+        let link = |kind| {
+            before.iter().map(move |before| Link { task: before.clone(), kind, lag: "1d".parse().expect("a day") })
+        };
+        task.after = [LinkKind::StartToStart, LinkKind::FinishToFinish].into_iter().flat_map(link).collect();
+    }
 }
 
 /// Office hours, and each resource away for a week of its own in every month.
