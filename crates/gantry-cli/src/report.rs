@@ -29,7 +29,7 @@ use crate::version::{self, Seen};
 /// found is printed in the report; with `--check` the exit code is 3 then. A plan that is not finished is reported as it stands.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  gantry report @last\n  gantry report 7 --audience board -o board.html\n  gantry report 7 --format markdown | less\n  gantry report 7 --format csv --section risks\n  gantry report 7 --format zip\n  gantry report 7 --check"
+    after_help = "Examples:\n  gantry report @last\n  gantry report 7 --audience board -o board.html\n  gantry report 7 --format markdown | less\n  gantry report 7 --format csv --section risks\n  gantry report 7 --format handoff\n  gantry report 7 --format zip\n  gantry report 7 --check"
 )]
 pub struct Args {
     /// A plan, perhaps with @rN for its revision N, or a plan file
@@ -80,6 +80,10 @@ enum Form {
     /// A flowchart
     #[value(alias = "mmd")]
     Mermaid,
+    /// A page for whoever takes the plan over: where it stands, what to do next, what may go wrong
+    Handoff,
+    /// What became of it: planned against actual, what failed, what was decided
+    Postmortem,
     /// Everything, with a list of hashes
     Zip,
 }
@@ -88,7 +92,7 @@ impl Form {
     fn ending(self) -> &'static str {
         match self {
             Self::Html => "html",
-            Self::Markdown => "md",
+            Self::Markdown | Self::Handoff | Self::Postmortem => "md",
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Ical => "ics",
@@ -105,11 +109,11 @@ impl Form {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
-        let made = Made::of(args).await?;
+        let form = args.form()?;
+        let made = Made::of(args, form).await?;
         if args.check {
             return checked(args, &made.report);
         }
-        let form = args.form()?;
         let body = made.written(form, args)?;
         for line in made.report.findings.iter().take(3).map(told) {
             talk!("does not hold together: {line}");
@@ -128,8 +132,9 @@ impl Args {
             None => Ok(Form::Html),
             Some("htm") => Ok(Form::Html),
             Some(ending) => Form::from_str(ending, true).map_err(|_| {
-                Fault::bad_input(format!("`.{ending}` is no form of a report"))
-                    .hint("say one with `--format html|markdown|json|csv|ical|msproject|mermaid|zip`")
+                Fault::bad_input(format!("`.{ending}` is no form of a report")).hint(
+                    "say one with `--format html|markdown|json|csv|ical|msproject|mermaid|handoff|postmortem|zip`",
+                )
             }),
         }
     }
@@ -144,7 +149,7 @@ struct Made {
 }
 
 impl Made {
-    async fn of(args: &Args) -> Result<Self, Fault> {
+    async fn of(args: &Args, form: Form) -> Result<Self, Fault> {
         let seen = version::seen(&args.record, &args.what).await?;
         let plan = seen.proposed();
         let Seen { life, past, .. } = &seen;
@@ -158,7 +163,11 @@ impl Made {
         let file = serde_json::from_str(&gantry_format::to_json(&plan)).unwrap_or_default();
         let told = Told { plan: &plan, life: life.as_deref(), entries: &entries, project, source: file, now: now() };
         let gathered = gather(told);
-        let layout = layout(gathered.template.as_deref())?;
+        let layout = match form {
+            Form::Handoff => Layout::handoff().map_err(Fault::internal)?,
+            Form::Postmortem => postmortem(life.as_deref())?,
+            _ => layout(gathered.template.as_deref())?,
+        };
         let choice = Choice { audience: args.audience.clone(), sections: args.section.clone() };
         layout.knows(&choice).map_err(|unknown| Fault::bad_input(unknown.what).hint(unknown.hint))?;
         let report = compose(&layout, &gathered.subject(), &choice);
@@ -175,7 +184,7 @@ impl Made {
         };
         let body = match form {
             Form::Html => html::write(&self.report),
-            Form::Markdown => markdown::write(&self.report),
+            Form::Markdown | Form::Handoff | Form::Postmortem => markdown::write(&self.report),
             Form::Json => exit::json_text(&self.gathered.document)?,
             Form::Csv => tables::csv(&self.report, args.section.first().map_or("work", String::as_str))?,
             Form::Ical => {
@@ -196,6 +205,15 @@ fn stamp() -> jiff::Timestamp {
 
 fn stem(path: &str) -> String {
     Path::new(path).file_stem().and_then(|stem| stem.to_str()).filter(|stem| *stem != "-").unwrap_or("plan").to_owned()
+}
+
+/// The layout of a post-mortem; a plan that nobody carried out has none.
+fn postmortem(life: Option<&gantry_core::life::Life>) -> Result<Layout, Fault> {
+    if life.is_none() {
+        return Err(Fault::bad_input("a plan file has no life that a post-mortem could look back on")
+            .hint("name a plan of the record; `gantry list --all` shows them"));
+    }
+    Layout::postmortem().map_err(Fault::internal)
 }
 
 /// The layout of the template that made the plan, or the one for plans that none made.

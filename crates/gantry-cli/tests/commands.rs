@@ -56,6 +56,8 @@ mod many_kills;
 mod scoring;
 #[path = "commands/reporting.rs"]
 mod reporting;
+#[path = "commands/golden.rs"]
+mod golden;
 #[path = "commands/programs.rs"]
 mod programs;
 #[path = "commands/foreseeing.rs"]

@@ -132,7 +132,7 @@ fn common(phase: &OutlinePhase) -> Vec<String> {
 /// How many hours a decision takes: who is in a hurry decides on the spot.
 fn deciding(calendar: Calendar) -> Three {
     match calendar {
-        Calendar::Office | Calendar::Site => [1.0, 2.0, 8.0],
+        Calendar::Office | Calendar::Site | Calendar::SpareTime => [1.0, 2.0, 8.0],
         Calendar::RoundTheClock => [0.25, 0.5, 1.0],
     }
 }
@@ -180,6 +180,7 @@ fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> 
     let week = match setting.calendar {
         Calendar::Office => json!({"mon-fri": ["08:00-12:00", "13:00-17:00"]}),
         Calendar::Site => json!({"mon-sat": ["07:00-12:00", "12:30-15:30"]}),
+        Calendar::SpareTime => json!({"mon-fri": ["18:00-20:00"], "sat-sun": ["09:00-12:00", "13:00-17:00"]}),
         Calendar::RoundTheClock => json!({"mon-sun": ["00:00-24:00"]}),
     };
     let most = setting.team.unwrap_or(u32::MAX).max(1);

@@ -19,6 +19,7 @@ const NUMERALS: [&str; 12] = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", 
 pub(crate) fn divided(outline: &Outline, calendar: Calendar) -> Outline {
     let day = match calendar {
         Calendar::Office | Calendar::Site => 8.0,
+        Calendar::SpareTime => 3.0,
         Calendar::RoundTheClock => 24.0,
     };
     let mut names: BTreeSet<String> = outline.tasks().map(|task| task.id.clone()).collect();

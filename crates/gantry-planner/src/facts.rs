@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::assemble::Setting;
 use crate::brief::change::Changed;
 use crate::brief::{self, Brief, Demand, DemandKind, Locale, TimeKind};
-use crate::kind::{Kind, Kinds, Size, size_of};
-use crate::knowledge::{Calendar, Knowledge};
-use crate::outline::{Given, Outline};
+use crate::fill::thousands;
+use crate::kind::{Counted, Kind, Kinds, Size, many, size_of};
+use crate::knowledge::{Calendar, Count, Knowledge};
+use crate::outline::{Given, Outline, round_money};
 use crate::screen::{self, Screening, Verdict};
 
 /// What is asked for.
@@ -117,6 +118,21 @@ pub struct Facts {
     pub team_size: Option<u32>,
     /// When it has worked, as it was said.
     pub success: Vec<String>,
+    /// How many of something it speaks of.
+    #[serde(default)]
+    pub counted: Vec<Counted>,
+    /// What of the things that people often do for themselves it is, if any.
+    #[serde(default)]
+    pub matter: Option<String>,
+    /// What amounts that nobody named are taken from.
+    #[serde(default)]
+    pub priced_by: PricedBy,
+    /// What such a thing usually costs, where that is known.
+    #[serde(default)]
+    pub price: Option<Sum>,
+    /// How long the whole may take, in days of the calendar, where the request says how long rather than until when.
+    #[serde(default)]
+    pub horizon_days: Option<f64>,
     /// What must, must not or should rather be.
     pub demands: Vec<Wanted>,
     /// What was not said, and what is taken for it.
@@ -125,6 +141,21 @@ pub struct Facts {
     pub safeguards: Vec<String>,
     /// Documents that came with the request.
     pub context: Vec<Document>,
+}
+
+/// What amounts that nobody named are taken from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PricedBy {
+    /// What such things usually cost.
+    Price,
+    /// The prices of single steps.
+    Steps,
+    /// What projects of this kind and size usually cost.
+    #[default]
+    Size,
+    /// The stated money, because nothing else is known: shares of it, which say nothing about whether it is enough.
+    Budget,
 }
 
 /// An amount of money.
@@ -143,7 +174,8 @@ pub struct Wanted {
     pub id: String,
     /// Its words.
     pub text: String,
-    /// What of the schedule tells whether it is met: `budget`, `deadline`, `team`, or nothing.
+    /// What tells whether it is met: `budget`, `deadline` and `team` the schedule, `place` and `quantity` the work, or
+    /// nothing but its words.
     pub measured_by: Option<String>,
     /// Whether it must be, must not be, or should rather be.
     #[serde(default)]
@@ -262,7 +294,6 @@ impl Facts {
     }
 
     fn read(text: &str, today: Date, brief: &Brief, kind: &Kind) -> Self {
-        let knowledge = &kind.knowledge;
         let stated = brief.budget.as_ref().and_then(|money| money.currency.clone());
         let currency = stated.or_else(|| brief.currency.clone()).unwrap_or_else(|| "EUR".to_owned());
         let rate = per_eur(&currency);
@@ -271,17 +302,44 @@ impl Facts {
         let horizon = brief.horizon.map(brief::Length::days);
         let until = brief.deadline.map(|deadline| f64::from((deadline - start).get_days()));
         let days = until.filter(|days| *days > 0.0).or(horizon);
+        let counted = counted(brief);
+        let matter = kind.matter(text, &counted).map(|matter| matter.id.clone());
         // A currency without a rate is used as it is, and its size is not known.
-        let size = size_of(kind, amount.zip(rate).map(|(amount, rate)| amount / rate), days, text);
-        let assumed = brief.missing.iter().map(|missing| Assumed {
-            about: serde_json::to_value(missing.topic)
-                .ok()
-                .and_then(|topic| Some(topic.as_str()?.to_owned()))
-                .unwrap_or_default(),
-            question: missing.ask.question.in_locale(brief.locale).to_owned(),
-            assumed: missing.ask.default.in_locale(brief.locale).to_owned(),
-        });
-        let demands = demands(brief, text);
+        let stated = amount.zip(rate).map(|(amount, rate)| amount / rate);
+        // Whoever wants to spend ten times as much wants something else than what is known.
+        let is_usual = |price: &f64| stated.is_none_or(|stated| stated < USUAL_TIMES * price);
+        let price = kind.price(text, &counted).filter(|price| matter.is_none() && is_usual(price));
+        let size = match matter {
+            Some(_) => Size::Household,
+            // What a thing costs says how big it is; what somebody wants to spend does not.
+            None => size_of(kind, price.or(stated), horizon, text),
+        };
+        let knowledge = kind.knowledge_of(matter.as_deref());
+        let priced_by = match (size, price, stated) {
+            (Size::Household, _, _) => PricedBy::Steps,
+            (_, Some(_), _) => PricedBy::Price,
+            (_, None, Some(_)) => PricedBy::Budget,
+            (_, None, None) => PricedBy::Size,
+        };
+        let mut assumed: Vec<Assumed> = brief
+            .missing
+            .iter()
+            .map(|missing| Assumed {
+                about: serde_json::to_value(missing.topic)
+                    .ok()
+                    .and_then(|topic| Some(topic.as_str()?.to_owned()))
+                    .unwrap_or_default(),
+                question: missing.ask.question.in_locale(brief.locale).to_owned(),
+                assumed: missing.ask.default.in_locale(brief.locale).to_owned(),
+            })
+            .collect();
+        let price = price.map(|eur| Sum { amount: round_money(eur * rate.unwrap_or(1.0)), currency: currency.clone() });
+        assumed.extend(basis(priced_by, price.as_ref(), &knowledge.size[&size].what));
+        if size == Size::Household {
+            assumed.extend(usual_counts(knowledge, &counted, text));
+        }
+        let mut demands = demands(brief, text);
+        demands.extend(said_of_it(brief, demands.len()));
         Self {
             request: text.to_owned(),
             language: match brief.locale {
@@ -308,11 +366,19 @@ impl Facts {
             per_eur: rate.unwrap_or(1.0),
             currency,
             zone: brief.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
-            calendar: knowledge.calendar,
+            calendar: match size {
+                Size::Household => knowledge.household.calendar.unwrap_or(knowledge.calendar),
+                _ => knowledge.calendar,
+            },
+            counted,
+            matter,
+            priced_by,
+            price,
+            horizon_days: horizon,
             team_size: brief.people.team.as_ref().map(|team| team.value),
             success: brief.success.iter().map(|said| said.text.clone()).collect(),
             demands,
-            assumed: assumed.collect(),
+            assumed,
             safeguards: Vec::new(),
             context: Vec::new(),
         }
@@ -327,7 +393,7 @@ impl Facts {
     pub fn knowledge(&self) -> Result<&'static Knowledge, String> {
         let kinds = Kinds::built_in().map_err(|error| error.to_string())?;
         let kind = kinds.get(&self.kind).ok_or_else(|| format!("nothing is known about `{}`", self.kind))?;
-        Ok(&kind.knowledge)
+        Ok(kind.knowledge_of(self.matter.as_deref()))
     }
 
     /// What knowledge needs to break the work down.
@@ -343,11 +409,38 @@ impl Facts {
             budget: self.budget.as_ref().map(|budget| format!("{} {}", budget.amount, budget.currency)),
             size: self.size,
             budget_eur: self.budget.as_ref().filter(|_| rated).map(|budget| budget.amount / self.per_eur),
-            days: self.days,
+            price_eur: self.price.as_ref().map(|price| price.amount / self.per_eur),
+            days: self.horizon_days,
+            counted: self.counted.clone(),
+            request: self.request.clone(),
             per_eur: self.per_eur,
             public: self.size != Size::Household,
             team: self.team_size,
         }
+    }
+
+    /// The errands that are counted by an amount of the request.
+    pub(crate) fn counted_errands(&self, amount: &str) -> Vec<String> {
+        let Ok(knowledge) = self.knowledge() else { return Vec::new() };
+        if self.size != Size::Household {
+            return Vec::new();
+        }
+        let amount = amount.to_lowercase();
+        let household = &knowledge.household;
+        let by =
+            household.counts.iter().filter(|(_, count)| count.of.iter().any(|unit| amount.ends_with(unit.as_str())));
+        let by: Vec<&String> = by.map(|(name, _)| name).collect();
+        let counts = |per: &[String]| per.iter().any(|name| by.contains(&name));
+        let errands =
+            household.tasks.iter().filter(|task| counts(&task.per) || task.costs.iter().any(|cost| counts(&cost.per)));
+        errands.map(|task| task.id.clone()).collect()
+    }
+
+    /// Tells whether the usual price was counted by an amount of the request.
+    pub(crate) fn is_priced_by(&self, amount: &str) -> bool {
+        let kinds = Kinds::built_in().ok();
+        let kind = kinds.and_then(|kinds| kinds.get(&self.kind)).filter(|_| self.priced_by == PricedBy::Price);
+        kind.is_some_and(|kind| kind.prices_by(&self.request, &amount.to_lowercase()))
     }
 
     /// The work, by what is known about its kind alone.
@@ -370,6 +463,59 @@ impl Facts {
         }
     }
 }
+
+/// How many of something a request speaks of; days and nights of its own length, too.
+fn counted(brief: &Brief) -> Vec<Counted> {
+    let of = |what: &str, count: f64| Counted { what: what.to_owned(), count };
+    let amounts = brief.amounts.iter().filter_map(|amount| {
+        let count = f64::try_from(amount.value).ok().filter(|count| *count > 0.0)?;
+        Some(of(&amount.unit.to_lowercase(), count))
+    });
+    let days = brief.horizon.map(|length| length.days().round()).filter(|days| *days >= 1.0);
+    let stay = days.into_iter().flat_map(|days| [of("days", days), of("nights", (days - 1.0).max(1.0))]);
+    let team = brief.people.team.iter().map(|team| of("people", f64::from(team.value)));
+    amounts.chain(stay).chain(team).collect()
+}
+
+/// What amounts rest on, where the request does not say it.
+fn basis(priced_by: PricedBy, price: Option<&Sum>, what: &str) -> Option<Assumed> {
+    let (question, assumed) = match priced_by {
+        PricedBy::Steps => return None,
+        PricedBy::Price => {
+            let price = price?;
+            let amount = thousands(&price.amount.to_string());
+            ("What does such a thing usually cost?", format!("About {amount} {} in all, whatever is to be spent on it.", price.currency))
+        }
+        PricedBy::Size => ("How big is it?", format!("As big as usual for {what}.")),
+        PricedBy::Budget => (
+            "Is the stated money enough?",
+            "Nothing here knows what such a thing costs: purchases are shares of the stated money, so offers have to show whether it is enough.".to_owned(),
+        ),
+    };
+    Some(Assumed { about: "price".to_owned(), question: question.to_owned(), assumed })
+}
+
+/// How many there are of what steps are counted by, where the request does not say it.
+fn usual_counts(knowledge: &Knowledge, counted: &[Counted], text: &str) -> Vec<Assumed> {
+    let said = |count: &&Count| {
+        let without = Count { usual: -1.0, ..(*count).clone() };
+        many(&without, counted, text) > 0.0
+    };
+    let unsaid = knowledge.household.counts.values().filter(|count| !said(count));
+    unsaid
+        .filter_map(|count| {
+            let what = count.of.first()?;
+            Some(Assumed {
+                about: "quantity".to_owned(),
+                question: format!("How many {what}?"),
+                assumed: format!("{}, as is usual.", count.usual),
+            })
+        })
+        .collect()
+}
+
+/// A usual price says nothing about something for which so many times as much is to be spent.
+const USUAL_TIMES: f64 = 10.0;
 
 /// A document as steps may read it: one that gives orders to whoever reads it is named, and its text is kept back.
 fn vetted(document: &Document, safeguards: &mut Vec<String>) -> Document {
@@ -403,6 +549,27 @@ fn demands(brief: &Brief, text: &str) -> Vec<Wanted> {
     all.sort_by_key(|(start, _)| *start);
     let numbered = all.into_iter().zip(1..).map(|((_, wanted), number)| Wanted { id: format!("D{number}"), ..wanted });
     numbered.collect()
+}
+
+/// How many amounts of the first sentence are followed.
+const AMOUNTS_MAX: usize = 3;
+
+/// Where it is to be and how much of it: what is said without demanding is wanted, too.
+fn said_of_it(brief: &Brief, already: usize) -> Vec<Wanted> {
+    let want = |text: &str, by: &str| (text.to_owned(), by.to_owned());
+    let place = brief.place.iter().map(|place| want(&place.name, "place"));
+    let within = |amount: &&brief::Amount| brief.goal.span.contains(&amount.span.start) && amount.unit != "%";
+    let amount = |amount: &brief::Amount| want(&format!("{} {}", amount.value, amount.unit), "quantity");
+    let amounts = brief.amounts.iter().filter(within).take(AMOUNTS_MAX).map(amount);
+    let numbered = place.chain(amounts).zip(already + 1..);
+    numbered
+        .map(|((text, by), number)| Wanted {
+            id: format!("D{number}"),
+            text,
+            measured_by: Some(by),
+            kind: DemandKind::Must,
+        })
+        .collect()
 }
 
 /// What of the schedule tells whether a demand is met: it is the budget, or the time that everything may take.

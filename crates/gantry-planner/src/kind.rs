@@ -6,8 +6,11 @@
 //! one in the head all signals of the head: who constructs a yacht does not do construction.
 
 mod head;
+mod price;
 mod size;
 
+pub use price::Counted;
+pub(crate) use price::many;
 pub use size::{Size, size_of};
 
 use std::fmt;
@@ -42,6 +45,8 @@ const NEVER_BY_DEFAULT: &str = "business-launch";
 pub struct Kind {
     /// Everything that is known about it.
     pub knowledge: Knowledge,
+    /// What people often do for themselves, each with everything that is known about it.
+    matters: Vec<(String, Knowledge)>,
     strong: Vec<Phrase>,
     weak: Vec<Phrase>,
     against: Vec<Phrase>,
@@ -157,7 +162,9 @@ impl Kind {
         let signals = &knowledge.signals;
         let mut strong = phrases(&signals.strong);
         strong.extend(phrases(&signals.ko));
-        Self { strong, weak: phrases(&signals.weak), against: phrases(&signals.against), knowledge }
+        let matters = knowledge.household.matters.iter();
+        let matters = matters.map(|matter| (matter.id.clone(), knowledge.narrowed(matter))).collect();
+        Self { strong, weak: phrases(&signals.weak), against: phrases(&signals.against), matters, knowledge }
     }
 
     /// Its name, such as `construction`.

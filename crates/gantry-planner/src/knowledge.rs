@@ -58,6 +58,8 @@ pub struct Knowledge {
     pub hours_per_day: f64,
     pub calendar: Calendar,
     pub size: BTreeMap<Size, Extent>,
+    #[serde(default)]
+    pub prices: Vec<Typical>,
     pub roles: Vec<Role>,
     pub phases: Vec<Phase>,
     pub household: Household,
@@ -101,6 +103,8 @@ pub enum Calendar {
     Office,
     /// Monday to Saturday.
     Site,
+    /// Evenings and weekends.
+    SpareTime,
     /// Always.
     RoundTheClock,
 }
@@ -130,8 +134,6 @@ data! {
         id: String, title: String, purpose: String, deliverable: String, milestone: String, decision: String,
         tasks: Vec<Task>,
     }
-    /// What one person does of it.
-    Household { unit: Unit, tasks: Vec<Errand> }
     /// What something costs beside work, as a share of everything.
     CostShare { name: String, share: f64, kind: String }
     /// What may go wrong.
@@ -259,6 +261,24 @@ pub enum Needs {
     Money,
 }
 
+/// What one person does of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are those of the file")]
+pub struct Household {
+    pub unit: Unit,
+    /// When they do it; none is when everybody else works on such things.
+    #[serde(default)]
+    pub calendar: Option<Calendar>,
+    /// What the errands are multiplied by, by name.
+    #[serde(default)]
+    pub counts: BTreeMap<String, Count>,
+    pub tasks: Vec<Errand>,
+    /// What people often want, each with steps and prices of its own.
+    #[serde(default)]
+    pub matters: Vec<Matter>,
+}
+
 /// A piece of work of one person.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -268,10 +288,85 @@ pub struct Errand {
     pub title: String,
     pub detail: String,
     pub estimate: Three,
+    /// The counts that the estimate is for one of.
+    #[serde(default)]
+    pub per: Vec<String>,
     #[serde(default)]
     pub after: Vec<String>,
     pub output: String,
     pub done_when: String,
+    #[serde(default)]
+    pub costs: Vec<Price>,
+}
+
+/// What is paid for an errand, in euro.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are those of the file")]
+pub struct Price {
+    pub name: String,
+    pub eur: Three,
+    /// The counts that it is paid for each of.
+    #[serde(default)]
+    pub per: Vec<String>,
+    pub kind: String,
+}
+
+/// How many there are of something, such as guests.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Count {
+    /// What requests call them.
+    pub of: Vec<String>,
+    /// How many, where nothing says so.
+    pub usual: f64,
+    /// Words that say how many: `weekend` is two nights.
+    #[serde(default)]
+    pub said: BTreeMap<String, f64>,
+}
+
+/// Something that people often do for themselves.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are those of the file")]
+pub struct Matter {
+    pub id: String,
+    /// Words that ask for it.
+    pub of: Vec<String>,
+    /// Words that mean something else.
+    #[serde(default)]
+    pub not: Vec<String>,
+    #[serde(default)]
+    pub calendar: Option<Calendar>,
+    #[serde(default)]
+    pub counts: BTreeMap<String, Count>,
+    pub tasks: Vec<Errand>,
+    /// What may go wrong, where the register of the kind is about something else.
+    #[serde(default)]
+    pub risks: Vec<Risk>,
+}
+
+/// What such a thing usually costs in all, in euro, whatever anybody wants to spend.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are those of the file")]
+pub struct Typical {
+    /// Words that ask for it.
+    pub of: Vec<String>,
+    /// Words that mean something else.
+    #[serde(default)]
+    pub not: Vec<String>,
+    pub eur: f64,
+    /// What requests call the things that the price is for one of; none where it is for the whole.
+    #[serde(default)]
+    pub per: Vec<String>,
+    /// How many of them there are, where nothing says so.
+    #[serde(default = "one")]
+    pub usual: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 impl Knowledge {
@@ -280,6 +375,23 @@ impl Knowledge {
         let knowledge: Self = serde_saphyr::from_str(text).map_err(|error| vec![error.to_string()])?;
         let faults = knowledge.faults(kind);
         if faults.is_empty() { Ok(knowledge) } else { Err(faults) }
+    }
+
+    /// The same knowledge, narrowed to something that people often do for themselves.
+    #[must_use]
+    pub fn narrowed(&self, matter: &Matter) -> Self {
+        let mut narrow = self.clone();
+        narrow.household = Household {
+            unit: self.household.unit,
+            calendar: matter.calendar.or(self.household.calendar),
+            counts: matter.counts.clone(),
+            tasks: matter.tasks.clone(),
+            matters: Vec::new(),
+        };
+        if !matter.risks.is_empty() {
+            narrow.risks.clone_from(&matter.risks);
+        }
+        narrow
     }
 
     /// All tasks, in order.
@@ -337,6 +449,13 @@ impl Knowledge {
                 wrong(format!("there are two tasks `{id}`"));
             }
         }
+        let whole = (&self.household.tasks, &self.household.counts);
+        for (tasks, counts) in self.household.matters.iter().map(|own| (&own.tasks, &own.counts)).chain([whole]) {
+            errand_faults(tasks, counts, &mut wrong);
+        }
+        for price in self.prices.iter().filter(|price| !(price.eur > 0.0 && price.usual > 0.0) || price.of.is_empty()) {
+            wrong(format!("the price of `{}` makes no sense", price.of.join(", ")));
+        }
         for risk in &self.risks {
             if !rises(risk.delay) || !rises(risk.cost_share) || !(0.0..=1.0).contains(&risk.probability) {
                 wrong(format!("the numbers of risk `{}` make no sense", risk.id));
@@ -356,6 +475,27 @@ impl Knowledge {
             wrong(format!("`{}` rests on `{}`, which is no assumption", failure.title, failure.assumption));
         }
         faults
+    }
+}
+
+/// What is wrong with the steps of one person.
+fn errand_faults(tasks: &[Errand], counts: &BTreeMap<String, Count>, wrong: &mut impl FnMut(String)) {
+    let mut before: BTreeSet<&str> = BTreeSet::new();
+    for task in tasks {
+        let id = &task.id;
+        for other in task.after.iter().filter(|other| !before.contains(other.as_str())) {
+            wrong(format!("errand `{id}` comes after `{other}`, which is not before it"));
+        }
+        if !rises(task.estimate) || task.estimate[2] <= 0.0 || task.costs.iter().any(|cost| !rises(cost.eur)) {
+            wrong(format!("the numbers of errand `{id}` do not rise"));
+        }
+        let per = task.costs.iter().flat_map(|cost| &cost.per).chain(&task.per);
+        for count in per.filter(|count| !counts.contains_key(*count)) {
+            wrong(format!("errand `{id}` is counted by `{count}`, which is not said"));
+        }
+        if !before.insert(id) {
+            wrong(format!("there are two errands `{id}`"));
+        }
     }
 }
 

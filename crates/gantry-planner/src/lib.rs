@@ -26,6 +26,7 @@ pub mod weave;
 
 mod divide; // what assembling does: long work
 mod settle; // and loose ends
+mod trace; // what the overview says of demands
 mod fill; // what knowledge and templates share
 mod phrase; // what screening and telling kinds share
 mod words;

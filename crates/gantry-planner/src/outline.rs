@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::fill::Words;
-use crate::kind::Size;
+use crate::kind::{Counted, Size, many};
 use crate::knowledge::{Knowledge, Needs, Stage, Task, Three, Unit};
 
 /// What is known about a request when its work is broken down.
@@ -30,8 +30,14 @@ pub struct Given {
     pub size: Size,
     /// What it may cost, in euro.
     pub budget_eur: Option<f64>,
+    /// What such a thing usually costs, in euro, where that is known.
+    pub price_eur: Option<f64>,
     /// How long it may take, in days of the calendar.
     pub days: Option<f64>,
+    /// How many of something the request speaks of.
+    pub counted: Vec<Counted>,
+    /// The request.
+    pub request: String,
     /// How much of the plan's currency one euro is.
     pub per_eur: f64,
     /// The public is involved.
@@ -180,8 +186,8 @@ impl Outline {
         if given.size == Size::Household {
             return errands(knowledge, given, &words);
         }
-        let scale = Scale::of(knowledge, given);
         let kept = Kept::of(knowledge, given);
+        let scale = Scale::of(knowledge, given).with_purchases(knowledge, given, &kept);
         let risks_kept: BTreeSet<&str> =
             kept.tasks.values().flat_map(|task| task.risks.iter().map(String::as_str)).collect();
         let mut used: BTreeSet<&str> = BTreeSet::new();
@@ -243,7 +249,7 @@ fn outline_task(task: &Task, kept: &Kept<'_>, scale: &Scale, words: &Words) -> R
     let costs = task.costs.iter().map(|cost| {
         Ok(OutlineCost {
             name: words.fill(&cost.name)?,
-            amount: COST_SPREAD.map(|spread| round_money(cost.share * scale.budget * spread)),
+            amount: COST_SPREAD.map(|spread| round_money(cost.share * scale.bought * spread)),
             material: cost.kind == "material",
         })
     });
@@ -268,11 +274,24 @@ fn outline_task(task: &Task, kept: &Kept<'_>, scale: &Scale, words: &Words) -> R
     })
 }
 
-/// What one person does: a few errands, no committee.
+/// What one person does: a few errands, no committee. Nobody is paid for them; what is bought has its price.
 fn errands(knowledge: &Knowledge, given: &Given, words: &Words) -> Result<Outline, String> {
-    let hours =
-        |estimate: Three| estimate.map(|n| (n * hours_in(knowledge.household.unit, 8.0) * 100.0).round() / 100.0);
+    let counts = &knowledge.household.counts;
+    let times = |per: &[String]| -> f64 {
+        let named = per.iter().filter_map(|name| counts.get(name));
+        named.map(|count| many(count, &given.counted, &given.request)).product()
+    };
+    let unit = hours_in(knowledge.household.unit, 8.0);
     let tasks = knowledge.household.tasks.iter().map(|task| {
+        let hours = unit * times(&task.per);
+        let costs = task.costs.iter().map(|cost| {
+            let times = times(&cost.per) * given.per_eur;
+            Ok(OutlineCost {
+                name: words.fill(&cost.name)?,
+                amount: cost.eur.map(|eur| round_money(eur * times)),
+                material: cost.kind == "material",
+            })
+        });
         Ok(OutlineTask {
             id: task.id.clone(),
             title: words.fill(&task.title)?,
@@ -281,11 +300,11 @@ fn errands(knowledge: &Knowledge, given: &Given, words: &Words) -> Result<Outlin
             detail: words.fill(&task.detail)?,
             role: "you".to_owned(),
             with: Vec::new(),
-            hours: hours(task.estimate),
+            hours: task.estimate.map(|n| (n * hours * 100.0).round() / 100.0),
             after: task.after.clone(),
             output: words.fill(&task.output)?,
             done_when: words.fill(&task.done_when)?,
-            costs: Vec::new(),
+            costs: costs.collect::<Result<_, String>>()?,
             risks: Vec::new(),
         })
     });
@@ -348,7 +367,12 @@ struct Scale {
     hours: f64,
     /// What everything costs, in the currency of the plan.
     budget: f64,
+    /// What purchases are shares of.
+    bought: f64,
 }
+
+/// Things are bought for so much of what something costs, however much work it is.
+const BOUGHT_SHARE_MIN: f64 = 0.25;
 
 impl Scale {
     fn of(knowledge: &Knowledge, given: &Given) -> Self {
@@ -356,16 +380,42 @@ impl Scale {
             Size::ALL.iter().filter_map(|size| knowledge.size.get(size)).map(|at| (at.budget, at.days)).collect();
         let here = knowledge.size.get(&given.size);
         let swapped: Vec<(f64, f64)> = points.iter().map(|(budget, days)| (*days, *budget)).collect();
-        let days = given.days.or_else(|| given.budget_eur.map(|budget| between(&points, budget)));
+        // What is known of the thing itself counts first: neither little money nor little time makes it smaller.
+        let usual = given.price_eur.map(|price| between(&points, price));
+        let days = match (usual, given.days) {
+            (Some(usual), Some(days)) => Some(usual.max(days)),
+            (usual, days) => usual.or(days),
+        };
+        let days = days.or_else(|| given.budget_eur.map(|budget| between(&points, budget)));
         let days = days.or(here.map(|here| here.days)).unwrap_or(180.0);
-        let budget = given.budget_eur.or_else(|| given.days.map(|days| between(&swapped, days)));
+        let budget = given.price_eur.or(given.budget_eur).or_else(|| given.days.map(|days| between(&swapped, days)));
         let budget = budget.or(here.map(|here| here.budget)).unwrap_or(100_000.0);
         let small = knowledge.size.get(&Size::Small).map_or(days, |small| small.days);
         Self {
             factor: (days / small).clamp(0.01, 200.0),
             hours: hours_in(knowledge.unit, knowledge.hours_per_day),
             budget: budget * given.per_eur,
+            bought: budget * given.per_eur,
         }
+    }
+
+    /// Where it is known what the whole costs, what is bought is what the work leaves of it.
+    fn with_purchases(self, knowledge: &Knowledge, given: &Given, kept: &Kept<'_>) -> Self {
+        let Some(price) = given.price_eur else { return self };
+        let rate = |id: &String| knowledge.roles.iter().find(|role| role.id == *id).map_or(0.0, |role| role.rate[1]);
+        let tasks = || knowledge.tasks().filter(|task| kept.tasks.contains_key(task.id.as_str()));
+        let work: f64 = tasks()
+            .map(|task| {
+                let people: f64 = std::iter::once(&task.role).chain(&task.with).map(rate).sum();
+                self.hours(task.estimate, task.grows)[1] * people
+            })
+            .sum();
+        let shares: f64 = tasks().flat_map(|task| &task.costs).map(|cost| cost.share).sum();
+        if shares <= 0.0 {
+            return self;
+        }
+        let left = (price - work).max(price * BOUGHT_SHARE_MIN);
+        Self { bought: left / shares * given.per_eur, ..self }
     }
 
     fn hours(&self, estimate: Three, grows: f64) -> Three {
@@ -410,7 +460,7 @@ fn round_hours(hours: f64) -> f64 {
 }
 
 /// Two digits that count.
-fn round_money(amount: f64) -> f64 {
+pub(crate) fn round_money(amount: f64) -> f64 {
     if amount < 1.0 {
         return amount.max(0.0).round();
     }

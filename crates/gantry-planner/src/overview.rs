@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use gantry_core::plan::{Action, Plan};
 use gantry_core::time::Timestamp;
+use gantry_report::report::whole_hours;
 use gantry_schedule::{Options, Project, Schedule};
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use serde_json::{Value, json};
 
-use crate::facts::{Facts, Wanted};
+use crate::facts::Facts;
 use crate::fill::{begun_large, thousands};
+use crate::trace::Trace;
 
 /// How many risks are among the first.
 const TOP_RISKS: usize = 5;
@@ -19,8 +21,6 @@ const TOP_RISKS: usize = 5;
 const BUSIEST: usize = 5;
 /// How many tasks are among the longest.
 const LONGEST: usize = 3;
-/// How many words a demand and a task share at least when the one touches the other.
-const SHARED_WORDS_MIN: usize = 2;
 
 /// A plan that nobody has accepted yet, with its schedule.
 pub(crate) struct Draft {
@@ -68,16 +68,16 @@ struct Overview<'a> {
     stages: &'a Stages<'a>,
 }
 
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-fn day(moment: &Value) -> Option<Date> {
+pub(crate) fn day(moment: &Value) -> Option<Date> {
     moment.as_str()?.get(..10)?.parse().ok()
 }
 
 /// An amount as a whole number.
-fn whole(amount: &Value) -> Option<i64> {
+pub(crate) fn whole(amount: &Value) -> Option<i64> {
     let amount: Decimal = match amount {
         Value::String(text) => text.parse().ok()?,
         other => Decimal::try_from(other.as_f64()?).ok()?,
@@ -107,6 +107,7 @@ impl Overview<'_> {
             "currency": self.facts.currency,
             "budget": whole(&cost["budget"]),
             "over_budget": over,
+            "priced_by": self.facts.priced_by,
             "feasible": schedule["feasible"] == true && over.is_none(),
             "gaps": gaps,
             "options": options,
@@ -117,7 +118,7 @@ impl Overview<'_> {
             "busiest": self.busiest(),
             "phases": self.phases(),
             "top_risks": self.top_risks(),
-            "demands": self.facts.demands.iter().map(|demand| self.stands(demand, over, late)).collect::<Vec<_>>(),
+            "demands": Trace { plan: self.plan, schedule: self.schedule, facts: self.facts, stages: self.stages, over, late }.demands(),
             "risks": self.register(),
             "health": self.health,
         })
@@ -184,10 +185,17 @@ impl Overview<'_> {
         if let (Some(over), Some(safe)) = (over, whole(&chance["cost"]["p80"])) {
             let [over, safe] = [over, safe].map(|amount| thousands(&amount.to_string()));
             options.push(format!("Raise the budget to {safe} {currency}, which is enough in eight of ten cases."));
-            let mut phases = self.phases();
-            phases.sort_by_key(|phase| std::cmp::Reverse(phase["cost"].as_i64()));
-            let dearest: Vec<String> =
-                phases.iter().take(2).filter_map(|phase| Some(format!("“{}”", phase["title"].as_str()?))).collect();
+            let phases = self.phases();
+            // Where there is one phase, its steps say more.
+            let mut parts: Vec<(i64, &str)> = match phases.len() {
+                ..2 => self.leaves().filter_map(|row| Some((whole(&row["cost"])?, row["title"].as_str()?))).collect(),
+                _ => phases
+                    .iter()
+                    .filter_map(|phase| Some((phase["cost"].as_i64()?, phase["title"].as_str()?)))
+                    .collect(),
+            };
+            parts.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
+            let dearest: Vec<String> = parts.iter().take(2).map(|(_, title)| format!("“{title}”")).collect();
             options.push(format!(
                 "Leave out work worth {over} {currency}; most money goes into {}.",
                 dearest.join(" and ")
@@ -207,7 +215,7 @@ impl Overview<'_> {
 
     fn hours(&self) -> f64 {
         let hours = |id: &Value| id.as_str().and_then(|id| self.estimate(id)).unwrap_or_default();
-        self.leaves().map(|row| hours(&row["id"])).sum::<f64>().round()
+        whole_hours(self.leaves().map(|row| hours(&row["id"])).sum())
     }
 
     /// The likely hours of work of a task.
@@ -291,80 +299,4 @@ impl Overview<'_> {
             roles.len()
         ))
     }
-
-    /// In which stages a demand was looked for, and what was found there.
-    fn checked(&self, demand: &Wanted, status: &str, place: &[&Value]) -> Vec<Value> {
-        let mut checked: Vec<Value> = Vec::new();
-        match demand.measured_by.as_deref() {
-            Some(measured) => {
-                let people = |team: &Value| items(team).filter_map(|role| role["count"].as_u64()).sum::<u64>();
-                if let (Some((stage, team)), Some(most), "team") =
-                    (self.stages.iter().find(|(stage, _)| *stage == "team"), self.facts.team_size, measured)
-                {
-                    let found = if people(team) > u64::from(most) { "someone has several roles" } else { "met" };
-                    checked.push(json!({"stage": stage, "found": found}));
-                }
-                checked.push(json!({"stage": "schedule", "found": status}));
-            }
-            None => {
-                let wanted = words(&demand.text);
-                let named = |text: &Value| words(&text.to_string()).intersection(&wanted).count() >= least(&wanted);
-                for (stage, answer) in self.stages {
-                    checked.push(json!({"stage": stage, "found": if named(answer) { "named" } else { "not named" }}));
-                }
-                let found = if place.is_empty() { "not named" } else { "named" };
-                checked.push(json!({"stage": "work", "found": found}));
-            }
-        }
-        checked
-    }
-
-    /// How a demand stands: measured where it can be, else with the tasks that touch it.
-    fn stands(&self, demand: &Wanted, over: Option<i64>, late: Option<i32>) -> Value {
-        let chance = &self.schedule["monte_carlo"];
-        let likely_over = whole(&chance["cost"]["p50"]).zip(whole(&self.schedule["cost"]["budget"]));
-        let likely_over = likely_over.is_some_and(|(p50, budget)| p50 > budget);
-        let likely_late = day(&chance["finish"]["p50"]).zip(self.facts.deadline).is_some_and(|(p50, due)| p50 > due);
-        let priced = whole(&self.schedule["cost"]["total"]).is_some_and(|total| total > 0);
-        let (status, why) = match demand.measured_by.as_deref() {
-            Some("budget") if over.is_some() => ("broken", "The plan costs more than that."),
-            Some("budget") if !priced => ("open", "Nothing in the plan has a price yet."),
-            Some("budget") if likely_over => ("open", "As planned it costs no more, but half of all cases do."),
-            Some("budget") => ("met", "The plan costs no more than that."),
-            Some("deadline") if self.facts.deadline.is_none() => ("open", "No day to keep could be read."),
-            Some("deadline") if self.facts.is_past_due() => ("broken", "That day had passed when it was asked for."),
-            Some("deadline") if late.is_some() => ("broken", "The plan takes longer than that."),
-            Some("deadline") if likely_late => ("open", "As planned it is done by then, but not in half of all cases."),
-            Some("deadline") => ("met", "The plan is done by then."),
-            Some("team") => ("met", "Never do more people work at once."),
-            _ => ("open", "Nothing in the schedule measures it: somebody has to look."),
-        };
-        let wanted = words(&demand.text);
-        let touches = |row: &&Value| {
-            let task = row["id"].as_str().and_then(|id| self.plan.task(id));
-            let text = task.map(|task| format!("{} {}", task.name(), task.description.clone().unwrap_or_default()));
-            words(&text.unwrap_or_default()).intersection(&wanted).count() >= least(&wanted)
-        };
-        let place: Vec<&Value> = match demand.measured_by {
-            Some(_) => Vec::new(),
-            None => self.leaves().filter(touches).map(|row| &row["id"]).collect(),
-        };
-        let checked = self.checked(demand, status, &place);
-        json!({
-            "id": demand.id, "text": demand.text, "kind": demand.kind, "status": status, "where": place, "why": why,
-            "checked": checked,
-        })
-    }
-}
-
-/// How many of the words of a demand a text has to share.
-fn least(wanted: &BTreeSet<String>) -> usize {
-    SHARED_WORDS_MIN.min(wanted.len()).max(1)
-}
-
-/// The words of a text that say something: long ones, without their endings.
-fn words(text: &str) -> BTreeSet<String> {
-    let long = |word: &&str| word.chars().count() > 4;
-    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(long);
-    words.map(|word| word.to_lowercase().chars().take(6).collect()).collect()
 }

@@ -112,8 +112,10 @@ fn verdict(overview: &Value, audit: &Value) -> &'static str {
         (_, Some((likely, limit))) => likely > limit,
         _ => false,
     };
-    let doubtful =
-        beyond(&overview["cost_p50"], &overview["budget"]) || beyond(&overview["finish_p50"], &overview["deadline"]);
+    let untested = overview["priced_by"] == "budget" && !overview["budget"].is_null();
+    let doubtful = untested
+        || beyond(&overview["cost_p50"], &overview["budget"])
+        || beyond(&overview["finish_p50"], &overview["deadline"]);
     match (overview["feasible"] == true && !broken, high) {
         (false, _) => "not_yet",
         (true, 0) if !doubtful => "go",

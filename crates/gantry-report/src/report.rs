@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use compose::compose;
-pub use figures::figures_of;
+pub use figures::{figures_of, whole_hours};
 pub use layout::{Choice, Layout};
 
 /// What a report is about.

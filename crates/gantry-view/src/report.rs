@@ -10,13 +10,15 @@ use gantry_core::plan::{Action, Input, Plan, Reference, Task};
 use gantry_core::time::Timestamp;
 use gantry_report::document::{self, document};
 use gantry_report::report::{Source, Subject};
-use gantry_schedule::{Options, Project, Schedule, schedule};
+use gantry_schedule::{Moment, Options, Project, Schedule, schedule};
 use serde_json::{Map, Value, json};
 
 use crate::changes::is_decision;
 use crate::elapsed::{clock, elapsed};
+use crate::next::steps;
 use crate::standing::about;
 use crate::timeline::Timeline;
+use crate::under_way::planned_of;
 use crate::words::said;
 
 /// The tool that writes a plan down; its arguments name the parts of the report.
@@ -202,6 +204,9 @@ fn source(life: &Life, timeline: &Timeline, part: &str, step: &Task, steps: &BTr
     }
 }
 
+/// How many tasks whoever takes a plan over is shown first.
+const OPEN_MAX: usize = 12;
+
 /// How a plan stands, and what happened in it.
 fn happened(life: &Life, work: &Plan, entries: &[Entry], timeline: &Timeline, now: Timestamp) -> Value {
     let (done, all) = crate::standing::progress(life);
@@ -217,31 +222,81 @@ fn happened(life: &Life, work: &Plan, entries: &[Entry], timeline: &Timeline, no
         .filter(|id| life.task_state(id.as_str()) == Some(TaskState::Failed))
         .map(|id| json!({"task": id, "why": about(life, id)}))
         .collect();
+    let next: Vec<Value> =
+        steps(life, false).into_iter().map(|step| json!({"command": step.command, "does": step.does})).collect();
     let mut told = json!({
-        "state": life.state().to_string(), "done": done, "all": all, "waits": waits, "decisions": decisions, "failures": failures,
+        "id": life.id(), "state": life.state().to_string(), "done": done, "all": all, "waits": waits,
+        "decisions": decisions, "failures": failures, "next": next, "open": open(life),
     });
+    let planned = planned_of(life, timeline).and_then(|project| {
+        let options = Options { draws: 0, ..Options::usual(&project) };
+        schedule(&project, &options).ok()
+    });
+    let actual = |task: &Task| Actual { life, timeline, planned: planned.as_ref(), now }.of(task);
+    let actuals: Vec<Value> = work.tasks.iter().filter_map(actual).collect();
     if life.state().is_over() {
         let ended = timeline.plan.ended.unwrap_or(now);
         let took = timeline.plan.length(now).map(elapsed).unwrap_or_default();
         told["ended"] = json!(format!("It ended {} on {}, after {took}.", life.state(), clock(ended)));
-        told["actuals"] = work.tasks.iter().filter_map(|task| actual(life, timeline, task, now)).collect();
+    } else {
+        told["not_ended"] = json!(format!("It is {} and has not ended: this is how it stands.", life.state()));
     }
+    if let Some(planned) = planned.filter(|planned| matches!(planned.finish, Moment::Date(..))) {
+        told["planned"] = json!({
+            "start": planned.start.day(), "finish": planned.finish.day(),
+            "cost": (!planned.cost.total.is_zero()).then(|| planned.cost.total.round()),
+        });
+    }
+    let waits = |task: &&Task| task.action.is_some() && timeline.task(&task.id).began.is_none();
+    let not_begun = work.tasks.iter().filter(waits).filter(|task| !matches!(task.action, Some(Action::Gate(_))));
+    told["not_begun"] = json!(Some(not_begun.count()).filter(|count| *count > 0));
+    told["actuals"] = json!(actuals);
     told
 }
 
+/// What is under way, waits or can be taken up, in the order of the plan.
+fn open(life: &Life) -> Vec<Value> {
+    let is_open = |id: &&TaskId| {
+        let state = life.task_state(id.as_str());
+        matches!(state, Some(TaskState::Running | TaskState::Waiting | TaskState::Blocked | TaskState::Ready))
+    };
+    let known = life.task_ids();
+    let open = known.iter().filter(is_open).filter_map(|id| life.definition(id.as_str()));
+    open.filter(|task| task.action.is_some())
+        .take(OPEN_MAX)
+        .map(|task| {
+            let state = life.task_state(task.id.as_str()).map(|state| state.to_string());
+            let about = Some(about(life, &task.id)).filter(|about| !about.is_empty());
+            json!({"title": task.name(), "owner": task.owner, "state": state, "about": about})
+        })
+        .collect()
+}
+
 /// A task as it was planned and as it went.
-fn actual(life: &Life, timeline: &Timeline, task: &Task, now: Timestamp) -> Option<Value> {
-    let span = timeline.task(&task.id);
-    let began = span.began?;
-    let known = life.task_life(task.id.as_str())?;
-    let planned =
-        task.estimate.as_ref().map(|estimate| json!(estimate)).map(|estimate| match estimate["likely"].as_str() {
-            Some(likely) => likely.to_owned(),
-            None => String::new(),
-        });
-    let cost = json!(known.spent.cost_usd).as_f64().filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}"));
-    Some(json!({
-        "title": task.name(), "planned": planned, "began": clock(began), "ended": span.ended.map(clock),
-        "took": span.length(now).map(elapsed), "state": life.task_state(task.id.as_str()).map(|state| state.to_string()), "spent": cost,
-    }))
+struct Actual<'a> {
+    life: &'a Life,
+    timeline: &'a Timeline,
+    /// The schedule of the plan as it was when it began; none where it has no dates.
+    planned: Option<&'a Schedule>,
+    now: Timestamp,
+}
+
+impl Actual<'_> {
+    fn of(&self, task: &Task) -> Option<Value> {
+        let span = self.timeline.task(&task.id);
+        let began = span.began?;
+        let known = self.life.task_life(task.id.as_str())?;
+        let row = self.planned.and_then(|planned| planned.tasks.iter().find(|row| row.id == task.id.as_str()));
+        let day = |moment: Moment| matches!(moment, Moment::Date(..)).then(|| moment.day());
+        let hours = row.and_then(|row| row.hours).map(|hours| hours.likely.to_string());
+        let own = task.estimate.as_ref().and_then(|estimate| json!(estimate)["likely"].as_str().map(str::to_owned));
+        let cost = json!(known.spent.cost_usd).as_f64().filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}"));
+        Some(json!({
+            "title": task.name(), "planned": hours.or(own),
+            "planned_start": row.and_then(|row| day(row.start)), "planned_finish": row.and_then(|row| day(row.finish)),
+            "planned_cost": row.filter(|row| !row.cost.is_zero()).map(|row| row.cost.round()),
+            "began": clock(began), "ended": span.ended.map(clock), "took": span.length(self.now).map(elapsed),
+            "state": self.life.task_state(task.id.as_str()).map(|state| state.to_string()), "spent": cost,
+        }))
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
-use gantry_report::report::{html, markdown};
+use gantry_report::report::{Choice, Layout, compose, html, markdown};
 use gantry_schedule::write;
 use serde_json::json;
 use zip::write::SimpleFileOptions;
@@ -34,7 +34,7 @@ pub fn pack(made: &Made) -> Result<Vec<u8>, Fault> {
         let project = write::msproject::write(&made.gathered.project, schedule).ok();
         files.extend(project.map(|text| ("plan.xml".to_owned(), text.into_bytes())));
     }
-    files.push(("README.md".to_owned(), readme(made, &files).into_bytes()));
+    files.push(("README.md".to_owned(), readme(made, &files)?.into_bytes()));
     let manifest: Vec<_> = files
         .iter()
         .map(|(name, body)| json!({"file": name, "bytes": body.len(), "blake3": gantry_store::Hash::of(body).to_string()}))
@@ -49,17 +49,11 @@ pub fn pack(made: &Made) -> Result<Vec<u8>, Fault> {
     Ok(archive.finish().map_err(|error| wrong(&error))?.into_inner())
 }
 
-/// What whoever takes the plan over has to know, on a page.
-fn readme(made: &Made, files: &[(String, Vec<u8>)]) -> String {
-    let mut text = format!("# {}\n\nThe plan `{}` as of {}.\n\n", made.report.title, made.name, made.report.day);
-    for figure in &made.report.figures {
-        let _ = writeln!(
-            text,
-            "- {}: {}",
-            figure.name.replace('_', " "),
-            figure.value.as_str().map_or_else(|| figure.value.to_string(), str::to_owned)
-        );
-    }
+/// What whoever takes the plan over has to know, on a page, and what the files are.
+fn readme(made: &Made, files: &[(String, Vec<u8>)]) -> Result<String, Fault> {
+    let handoff = Layout::handoff().map_err(Fault::internal)?;
+    let page = compose(&handoff, &made.gathered.subject(), &Choice::default());
+    let mut text = markdown::write(&page);
     text.push_str("\n## What is here\n\n");
     for (name, _) in files {
         let about = match name.as_str() {
@@ -75,5 +69,5 @@ fn readme(made: &Made, files: &[(String, Vec<u8>)]) -> String {
         let _ = writeln!(text, "- `{name}`: {about}");
     }
     text.push_str("\n`manifest.json` has the size and BLAKE3 hash of every file.\n");
-    text
+    Ok(text)
 }

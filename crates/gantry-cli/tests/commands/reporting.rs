@@ -155,6 +155,87 @@ tasks:
     assert!(report.contains("It ended failed on "), "{report}");
 }
 
+/// The same without the name of the plan, and when something happened.
+fn named(kit: &Kit, text: &str) -> String {
+    let id = kit.json("status @last --json")["id"].as_str().unwrap().to_owned();
+    steady(&text.replace(&id, "PLAN"))
+}
+
+#[test]
+fn whoever_takes_a_plan_over_gets_a_page() {
+    let kit = planned(COFFEE);
+    insta::assert_snapshot!(named(&kit, &said(&kit, &["report", "@last", "--format", "handoff"])));
+}
+
+#[test]
+fn a_plan_file_and_a_plan_without_dates_can_be_handed_over_too() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", "title: Bread\ntasks:\n  - {id: knead, manual: knead it}\n  - {id: bake, manual: bake it, depends_on: [knead]}\n");
+    let page = said(&kit, &["report", "plan.yaml", "--format", "handoff"]);
+    assert!(page.starts_with("# Bread\n") && !page.contains("Cost:"), "{page}");
+    assert_eq!(kit.output(&["run", "plan.yaml"]).status.code(), Some(4));
+    let page = said(&kit, &["report", "@last", "--format", "handoff"]);
+    assert!(page.contains("| Knead |") || page.contains("| knead |"), "what is open now: {page}");
+    assert!(page.contains("gantry task done"), "what to type: {page}");
+}
+
+#[test]
+fn a_post_mortem_holds_what_was_planned_against_what_happened() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        r#"
+title: Bread
+tasks:
+  - {id: knead, run: "true", estimate: {low: 30m, likely: 1h, high: 2h}}
+  - {id: bake, run: "false", depends_on: [knead], estimate: {low: 1h, likely: 2h, high: 4h}}
+  - {id: eat, manual: eat it, depends_on: [bake]}
+schedule:
+  start: 2027-03-01
+  calendar: day
+  currency: EUR
+  calendars: [{id: day, zone: UTC, week: {mon-sun: ["08:00-18:00"]}}]
+  resources: [{id: baker, rate: 20}]
+  tasks:
+    knead: {needs: [baker]}
+    bake: {needs: [baker]}
+"#,
+    );
+    assert_eq!(kit.output(&["run", "plan.yaml"]).status.code(), Some(3));
+    let page = said(&kit, &["report", "@last", "--format", "postmortem"]);
+    let row = |title: &str| {
+        page.lines().find(|line| line.starts_with(&format!("| {title} |"))).unwrap_or_else(|| panic!("{page}"))
+    };
+    assert!(
+        row("knead").contains("| 1 | 2027-03-01 | 2027-03-01 | 22 EUR |") && row("knead").contains("completed"),
+        "{page}"
+    );
+    assert!(
+        row("bake").contains("| 2 | 2027-03-01 | 2027-03-01 | 43 EUR |") && row("bake").contains("failed"),
+        "{page}"
+    );
+    for told in [
+        "It ended failed on ",
+        "Planned were 2027-03-01 to 2027-03-01.",
+        "Planned cost: 65 EUR.",
+        "## What failed",
+        "Pieces of work that nobody began: 1.",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+}
+
+#[test]
+fn a_post_mortem_of_a_plan_without_dates_says_so_and_a_file_has_none() {
+    let kit = Kit::new();
+    kit.write("plan.yaml", "title: Bread\ntasks:\n  - {id: knead, run: \"true\"}\n");
+    assert_eq!(kit.output(&["run", "plan.yaml"]).status.code(), Some(0));
+    let page = said(&kit, &["report", "@last", "--format", "postmortem"]);
+    assert!(page.contains("It ended completed on ") && page.contains("| knead |"), "{page}");
+    let of_file = kit.gantry(&["report", "plan.yaml", "--format", "postmortem"]);
+    assert!(of_file.contains("a plan file has no life") && of_file.contains("[exit 2]"), "{of_file}");
+}
+
 #[test]
 fn what_a_report_cannot_show_is_told_with_what_it_can() {
     let kit = planned(COFFEE);

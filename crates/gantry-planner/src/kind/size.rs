@@ -246,7 +246,8 @@ fn place(kind: &Kind, value: f64, of: impl Fn(&Extent) -> f64) -> f64 {
     step
 }
 
-fn by_words(kind: &Kind, text: &str) -> Option<f64> {
+/// The size that the words of a text tell, from 0 (household) to 4 (mega).
+pub(super) fn by_words(kind: &Kind, text: &str) -> Option<f64> {
     let all = words(text);
     let head = Head::of(&all);
     let lead = head.words(&all, Zone::Lead);

@@ -61,7 +61,10 @@ pub fn given(size: Size) -> Given {
         budget: None,
         size,
         budget_eur: None,
+        price_eur: None,
         days: None,
+        counted: Vec::new(),
+        request: String::new(),
         per_eur: 1.0,
         public: true,
     }

@@ -22,6 +22,9 @@ const CHART_WIDTH_PX: u32 = 1_080;
 pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Report {
     let mut numbers = subject.scheduled.map(|(_, schedule)| figures_of(schedule)).unwrap_or_default();
     numbers.extend(figures::of_work(&subject.plan));
+    if subject.parts.get("facts").is_some_and(|facts| facts["priced_by"] == "budget") {
+        figures::leave_the_budget_open(&mut numbers);
+    }
     let mut whole: Map<String, Value> = subject.parts.clone();
     whole.insert("plan".to_owned(), with_leaves(subject.plan.clone()));
     whole.insert("life".to_owned(), subject.life.clone());

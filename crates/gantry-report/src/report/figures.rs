@@ -38,8 +38,8 @@ pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
         put("deadline_verdict", json!(verdict_words(verdict.met, likely, safe, "kept")));
     }
     let cost = &schedule.cost;
+    put("currency", json!(cost.currency));
     if cost.total > Decimal::ZERO || cost.budget.is_some() {
-        put("currency", json!(cost.currency));
         put("cost", json!(rounded(cost.total)));
         if let Some(futures) = futures {
             put("cost_p50", json!(rounded(futures.cost.p50)));
@@ -68,6 +68,19 @@ pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
     all
 }
 
+/// Costs that are shares of the budget say nothing about whether it is enough, unless they are more.
+pub(super) fn leave_the_budget_open(all: &mut Map<String, Value>) {
+    let is_over = all.get("over_budget").is_some_and(|over| !over.is_null());
+    if all.contains_key("budget") && !is_over {
+        all.remove("budget_chance");
+        all.insert("budget_tone".to_owned(), json!("care"));
+        all.insert(
+            "budget_verdict".to_owned(),
+            json!("no price is known, so offers have to show whether it is enough"),
+        );
+    }
+}
+
 /// How much work there is: pieces that someone does, no phases and no decisions.
 pub(super) fn of_work(plan: &Value) -> Map<String, Value> {
     let all: Vec<&Value> = plan["tasks"].as_array().into_iter().flatten().collect();
@@ -81,12 +94,17 @@ pub(super) fn of_work(plan: &Value) -> Map<String, Value> {
     all.insert("tasks".to_owned(), json!(work.len()));
     all.insert("critical_tasks".to_owned(), json!(work.iter().filter(|task| task["critical"] == true).count()));
     if hours > 0.0 {
-        all.insert("hours".to_owned(), json!(hours.round()));
+        all.insert("hours".to_owned(), json!(whole_hours(hours)));
     }
     if !owners.is_empty() {
         all.insert("people".to_owned(), json!(owners.len()));
     }
     all
+}
+
+/// Hours as people say them: whole ones, and hundredths where there is not even one.
+pub fn whole_hours(hours: f64) -> f64 {
+    if hours < 1.0 { (hours * 100.0).round() / 100.0 } else { hours.round() }
 }
 
 /// The same as a list, without what is unknown and what is only about them.

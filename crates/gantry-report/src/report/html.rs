@@ -22,11 +22,11 @@ pub fn write(report: &Report) -> String {
     let page = draw(report);
     let found = check::check_html(&page, 1);
     if found.is_empty() {
-        return page;
+        return slim::page(&page);
     }
     let mut told = report.clone();
     told.findings.extend(found);
-    draw(&told)
+    slim::page(&draw(&told))
 }
 
 /// What a page of a report may do: what its own style and script do, and nothing else.
@@ -205,7 +205,7 @@ fn row(table: &Table, row: &Row, beside: &[usize]) -> Markup {
     html! {
         tr id=[id] class=[row.heading.then_some("heading")] {
             @for (at, cell) in cells.iter().filter(|(at, _)| beside.contains(at)) {
-                td data-c=(table.columns[*at]) class=[is_figure(cell).then_some("n")] {
+                td data-c=[(*at > 0 && !cell.is_empty()).then_some(&table.columns[*at])] class=[is_figure(cell).then_some("n")] {
                     @if *at == 0 && !below.is_empty() {
                         b { (line(cell)) }
                         @for (at, cell) in &below { i data-c=(table.columns[*at]) { (line(cell)) } }

@@ -9,6 +9,10 @@ use super::Claim;
 
 /// The sections that every plan can have.
 const BUILT_IN: &str = include_str!("layout.yaml");
+/// What whoever takes a plan over has to know.
+const HANDOFF: &str = include_str!("handoff.yaml");
+/// What became of a plan.
+const POSTMORTEM: &str = include_str!("postmortem.yaml");
 
 /// What a report shows.
 #[derive(Clone, Debug, Deserialize)]
@@ -210,6 +214,16 @@ impl Layout {
             }
             None => Ok(()),
         }
+    }
+
+    /// A page for whoever takes a plan over.
+    pub fn handoff() -> Result<Self, String> {
+        serde_saphyr::from_str(HANDOFF).map_err(|error| error.to_string())
+    }
+
+    /// A page about what became of a plan.
+    pub fn postmortem() -> Result<Self, String> {
+        serde_saphyr::from_str(POSTMORTEM).map_err(|error| error.to_string())
     }
 
     /// The layout of plans that no template made.

@@ -1,11 +1,23 @@
-//! Charts as they stand inside a page: the same drawing in fewer bytes.
+//! Pages and the charts in them: the same in fewer bytes.
 
 use std::fmt::Write as _;
 
 /// Elements with nothing inside.
 const EMPTY: [&str; 6] = ["rect", "path", "line", "circle", "polygon", "polyline"];
 
-/// Writes a chart shorter: empty elements without their ends, straight lines by one coordinate, a place for each number.
+/// Ends that HTML does not ask for: where a cell, a row or an item ends is told by what follows it.
+const UNASKED: [&str; 5] = ["</td>", "</tr>", "</li>", "</dt>", "</dd>"];
+
+/// Attributes of drawings that are places and lengths.
+const PLACES: [&str; 9] = ["x", "y", "width", "height", "rx", "x1", "x2", "y1", "y2"];
+
+/// Writes a page shorter: without ends that nobody needs.
+pub(super) fn page(page: &str) -> String {
+    UNASKED.iter().fold(page.to_owned(), |page, end| page.replace(end, ""))
+}
+
+/// Writes a chart shorter: empty elements without their ends, straight lines by one coordinate, one place for each number
+/// and no quotes around names and numbers.
 pub(super) fn slim(svg: &str) -> String {
     let mut text = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
     for name in EMPTY {
@@ -21,7 +33,50 @@ pub(super) fn slim(svg: &str) -> String {
         rest = &rest[end..];
     }
     out.push_str(rest);
+    unquoted(&out)
+}
+
+/// The same drawing without quotes that HTML does not ask for, and with one place for each number.
+fn unquoted(svg: &str) -> String {
+    let mut out = String::with_capacity(svg.len());
+    let mut rest = svg;
+    while let Some(open) = rest.find('<') {
+        let Some(close) = rest[open..].find('>').map(|close| open + close + 1) else { break };
+        out.push_str(&rest[..open]);
+        out.push_str(&tag(&rest[open..close]));
+        rest = &rest[close..];
+    }
+    out.push_str(rest);
     out
+}
+
+/// A tag with no quotes around places and single classes; one that is written otherwise stays as it is.
+fn tag(tag: &str) -> String {
+    let Some((name, attributes)) = tag.trim_end_matches('>').trim_end_matches('/').split_once(' ') else {
+        return tag.to_owned();
+    };
+    let mut out = name.to_owned();
+    let mut rest = attributes.trim();
+    while let Some((attribute, (value, after))) =
+        rest.split_once("=\"").and_then(|(attribute, rest)| Some((attribute, rest.split_once('"')?)))
+    {
+        let is_bare = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '#' | '_');
+        let short = value.parse::<f64>().ok().filter(|_| PLACES.contains(&attribute));
+        let value = short.map_or_else(|| value.to_owned(), |number| ((number * 10.0).round() / 10.0).to_string());
+        let is_ours = attribute == "class" || PLACES.contains(&attribute);
+        let quote = if is_ours && !value.is_empty() && value.chars().all(is_bare) { "" } else { "\"" };
+        let _ = write!(out, " {attribute}={quote}{value}{quote}");
+        rest = after.trim_start();
+    }
+    if !rest.is_empty() {
+        return tag.to_owned();
+    }
+    match (tag.ends_with("/>"), out.ends_with('"')) {
+        (true, true) => out + "/>",
+        // What is not quoted would go on to the end of the element.
+        (true, false) => out + " />",
+        (false, _) => out + ">",
+    }
 }
 
 /// A path of absolute commands; one that has others stays as it is.
@@ -68,7 +123,10 @@ mod tests {
         assert_eq!(path("M0 0a1 1 0 0 1 2 2"), "M0 0a1 1 0 0 1 2 2", "what is not known stays");
         assert_eq!(
             slim("<svg xmlns=\"http://www.w3.org/2000/svg\"><rect x=\"1\"></rect></svg>"),
-            "<svg><rect x=\"1\"/></svg>"
+            "<svg><rect x=1 /></svg>"
         );
+        let text = "<text class=\"a b\" x=\"3.14\" y=\"20\">1 &gt; 0</text><g><title>a</title></g>";
+        assert_eq!(slim(text), "<text class=\"a b\" x=3.1 y=20>1 &gt; 0</text><g><title>a</title></g>");
+        assert_eq!(page("<tr><td>1</td><td>2</td></tr>"), "<tr><td>1<td>2");
     }
 }

@@ -82,7 +82,7 @@ fn sections_can_be_chosen_and_what_is_left_out_is_named() {
 fn what_one_person_does_is_one_page() {
     let case = Case::sound().set("facts.size", json!("household"));
     let ids: Vec<String> = case.report().sections.into_iter().map(|section| section.id).collect();
-    assert_eq!(ids, ["summary", "work", "risks", "assumptions"]);
+    assert_eq!(ids, ["summary", "cost", "work", "risks", "assumptions"]);
 }
 
 #[test]

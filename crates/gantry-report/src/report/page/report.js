@@ -48,9 +48,9 @@
   addEventListener("beforeprint", () => all("details").forEach((fold) => { fold.open = true; }));
 
   const plain = (cell) => (cell ? cell.textContent.trim().replace(/\s+/g, " ") : "");
-  // A row has a cell for each column, also for those that stand below its first one.
-  const cells = (row, columns) => columns.map((column) => {
-    const cell = all("[data-c]", row).find((one) => one.dataset.c === column);
+  // A row has its first cell, and one for each column where something stands, also for those that stand below the first.
+  const cells = (row, columns) => columns.map((column, at) => {
+    const cell = at === 0 ? row.cells[0] : all("[data-c]", row).find((one) => one.dataset.c === column);
     return plain(cell && (cell.querySelector("b") || cell));
   });
   const csv = (text) => {
