@@ -3,54 +3,70 @@
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
-use gantry_report::report::{html, markdown};
+use gantry_core::plan::Plan;
+use gantry_core::time::Timestamp;
+use gantry_report::report::{Report, csv, html, markdown};
 use gantry_schedule::write;
-use serde_json::json;
+use serde_json::{Value, json};
+use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 
-use super::{Made, stamp, tables};
-use crate::exit::{self, Fault};
+use crate::report::Gathered;
+use crate::times::with_even_times;
 
 /// Sections with tables that people take into spreadsheets.
 const TABLES: [&str; 4] = ["work", "phases", "risks", "cost"];
 
+/// A report with everything that it was made of.
+pub struct Takeaway<'m> {
+    /// What the plan is named by.
+    pub name: &'m str,
+    /// The plan, with what waits to be accepted.
+    pub plan: &'m Plan,
+    /// What the report was made of.
+    pub gathered: &'m Gathered,
+    /// The report.
+    pub report: &'m Report,
+    /// Now.
+    pub now: Timestamp,
+}
+
 /// Packs it. The same plan at the same time gives the same bytes.
-pub fn pack(made: &Made) -> Result<Vec<u8>, Fault> {
+pub fn pack(made: &Takeaway<'_>) -> Result<Vec<u8>, ZipError> {
+    let text = |value: Value| format!("{:#}\n", with_even_times(value)).into_bytes();
     let mut files: Vec<(String, Vec<u8>)> = vec![
-        ("report.html".to_owned(), html::write(&made.report).into_bytes()),
-        ("report.md".to_owned(), markdown::write(&made.report).into_bytes()),
-        ("plan.json".to_owned(), exit::json_text(&made.gathered.document)?.into_bytes()),
-        ("plan.yaml".to_owned(), gantry_format::to_yaml(&made.plan).into_bytes()),
-        ("plan.mmd".to_owned(), gantry_format::mermaid::export(&made.plan).into_bytes()),
+        ("report.html".to_owned(), html::write(made.report).into_bytes()),
+        ("report.md".to_owned(), markdown::write(made.report).into_bytes()),
+        ("plan.json".to_owned(), text(made.gathered.document.clone())),
+        ("plan.yaml".to_owned(), gantry_format::to_yaml(made.plan).into_bytes()),
+        ("plan.mmd".to_owned(), gantry_format::mermaid::export(made.plan).into_bytes()),
     ];
     for section in TABLES {
-        if tables::tables(&made.report, section).next().is_some() {
-            files.push((format!("{section}.csv"), tables::csv(&made.report, section)?.into_bytes()));
-        }
+        let table = csv::write(made.report, section).ok();
+        files.extend(table.map(|table| (format!("{section}.csv"), table.into_bytes())));
     }
     if let Ok(schedule) = &made.gathered.schedule {
         // A plan without dates has no calendar.
-        files.extend(write::ical::write(schedule, stamp()).ok().map(|text| ("plan.ics".to_owned(), text.into_bytes())));
+        let stamp = jiff::Timestamp::from_millisecond(made.now.as_ms()).unwrap_or_default();
+        files.extend(write::ical::write(schedule, stamp).ok().map(|text| ("plan.ics".to_owned(), text.into_bytes())));
         let project = write::msproject::write(&made.gathered.project, schedule).ok();
         files.extend(project.map(|text| ("plan.xml".to_owned(), text.into_bytes())));
     }
     files.push(("README.md".to_owned(), readme(made, &files).into_bytes()));
-    let manifest: Vec<_> = files
-        .iter()
-        .map(|(name, body)| json!({"file": name, "bytes": body.len(), "blake3": gantry_store::Hash::of(body).to_string()}))
-        .collect();
-    files.push(("manifest.json".to_owned(), exit::json_text(&manifest)?.into_bytes()));
+    let manifest = files.iter().map(
+        |(name, body)| json!({"file": name, "bytes": body.len(), "blake3": gantry_store::Hash::of(body).to_string()}),
+    );
+    files.push(("manifest.json".to_owned(), text(manifest.collect())));
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let wrong = |error: &dyn std::fmt::Display| Fault::internal(format!("the zip file cannot be made: {error}"));
     for (name, body) in &files {
-        archive.start_file(name.as_str(), SimpleFileOptions::default()).map_err(|error| wrong(&error))?;
-        archive.write_all(body).map_err(|error| wrong(&error))?;
+        archive.start_file(name.as_str(), SimpleFileOptions::default())?;
+        archive.write_all(body)?;
     }
-    Ok(archive.finish().map_err(|error| wrong(&error))?.into_inner())
+    Ok(archive.finish()?.into_inner())
 }
 
 /// What whoever takes the plan over has to know, on a page.
-fn readme(made: &Made, files: &[(String, Vec<u8>)]) -> String {
+fn readme(made: &Takeaway<'_>, files: &[(String, Vec<u8>)]) -> String {
     let mut text = format!("# {}\n\nThe plan `{}` as of {}.\n\n", made.report.title, made.name, made.report.day);
     for figure in &made.report.figures {
         let _ = writeln!(
