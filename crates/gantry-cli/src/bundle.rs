@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::exit::Fault;
 
-pub use read::{Bundle, open};
+pub use read::{Bundle, open, read};
 pub use write::pack;
 
 /// The form of the file that this program writes and reads.

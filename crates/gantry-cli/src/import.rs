@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use gantry_engine::{Cause, Clock, Opened, Replayed, SystemClock, WhatIf};
-use gantry_store::Turn;
-use serde_json::json;
+use gantry_engine::{Cause, Clock, Engine, Opened, Replayed, SystemClock, WhatIf};
+use gantry_store::{PlanCard, Turn};
+use serde_json::{Value, json};
 
 use crate::artifact;
 use crate::bundle::{self, Bundle};
@@ -37,56 +37,85 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
-        let mut bundle = bundle::open(&args.file)?;
-        let replayed = replay(&mut bundle, &args.file)?;
-        if let Some(difference) = replayed.difference.as_ref().filter(|_| !args.force) {
-            let seq = difference.seq;
-            return Err(Fault::bad_input(format!(
-                "`{}` cannot be imported: this program decides otherwise at entry {seq}",
-                args.file
-            ))
-            .hint("it was changed, or made by another version; take it in nevertheless with `--force`"));
-        }
         let engine = desk::engine(&args.record)?;
-        let (store, now) = (&**engine.store(), SystemClock::new().now());
-        for content in bundle.contents() {
-            store.put_blob(content?, now).await?;
-        }
-        let (turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
-        let turn_count = turns.len();
-        let entry_count: usize = turns.iter().map(|turn| turn.entries.len()).sum();
-        let elsewhere = given_elsewhere(&turns);
-        let id = gantry_engine::import(store, turns, calls, now).await?;
-        let card = store.plan(id.as_str()).await?;
-        let artifacts = artifact::all(store, &id).await?.len();
-        let opened = engine.open(&id).await?;
+        let taken = take_in(&engine, bundle::open(&args.file)?, &args.file, args.force).await?;
         if args.record.json {
-            let all = json!({
-                "plan": id, "no": card.no, "state": card.card.state, "turns": turn_count, "entries": entry_count,
-                "artifacts": artifacts, "forked_from": card.card.forked_from, "replays": replayed.difference.is_none(),
-                "given": replayed.given, "secrets": opened.secrets_elsewhere,
-            });
-            exit::print_json(&all)?;
+            exit::print_json(&taken.to_json())?;
             return Ok(ExitCode::from(exit::DONE));
         }
+        let (id, card) = (&taken.card.id, &taken.card.card);
         talk!(
             "imported `{id}` with {}, {} and {}; it is {}",
-            count(turn_count, "turn"),
-            entries(entry_count as u64),
-            count(artifacts, "artifact"),
-            card.card.state,
+            count(taken.turns, "turn"),
+            entries(taken.entries as u64),
+            count(taken.artifacts, "artifact"),
+            card.state,
         );
-        if let Some(from) = &card.card.forked_from
-            && opened.life.length() > entry_count as u64
+        if let Some(from) = &card.forked_from
+            && taken.opened.life.length() > taken.entries as u64
         {
             talk!("the id `{}` is taken here, so it is a fork with a new one", from.plan);
         }
-        warn(id.as_str(), &replayed);
-        if let Some(options) = elsewhere {
+        warn(id.as_str(), &taken.replayed);
+        if let Some(options) = &taken.elsewhere {
             talk!("it was begun with `{options}`, which counted elsewhere; give it to `gantry resume` again");
         }
-        tell_next(&opened);
+        tell_next(&taken.opened);
         Ok(ExitCode::from(exit::DONE))
+    })
+}
+
+/// A plan that was taken in.
+pub struct Taken {
+    card: PlanCard,
+    opened: Opened,
+    replayed: Replayed,
+    turns: usize,
+    entries: usize,
+    artifacts: usize,
+    /// What its processes were given where it comes from, as options.
+    elsewhere: Option<String>,
+}
+
+impl Taken {
+    /// It for programs.
+    pub fn to_json(&self) -> Value {
+        let card = &self.card;
+        json!({
+            "plan": card.id, "no": card.no, "state": card.card.state, "turns": self.turns, "entries": self.entries,
+            "artifacts": self.artifacts, "forked_from": card.card.forked_from,
+            "replays": self.replayed.difference.is_none(), "given": self.replayed.given,
+            "secrets": self.opened.secrets_elsewhere,
+        })
+    }
+}
+
+/// Takes in a life that was read from a file of this name; one that was decided otherwise only by force.
+pub async fn take_in(engine: &Engine, mut bundle: Bundle, file: &str, force: bool) -> Result<Taken, Fault> {
+    let replayed = replay(&mut bundle, file)?;
+    if let Some(difference) = replayed.difference.as_ref().filter(|_| !force) {
+        let seq = difference.seq;
+        return Err(Fault::bad_input(format!(
+            "`{file}` cannot be imported: this program decides otherwise at entry {seq}"
+        ))
+        .hint("it was changed, or made by another version; take it in nevertheless with `--force`"));
+    }
+    let (store, now) = (&**engine.store(), SystemClock::new().now());
+    for content in bundle.contents() {
+        store.put_blob(content?, now).await?;
+    }
+    let (turns, calls) = (std::mem::take(&mut bundle.turns), std::mem::take(&mut bundle.calls));
+    let elsewhere = given_elsewhere(&turns);
+    let (turn_count, entries) = (turns.len(), turns.iter().map(|turn| turn.entries.len()).sum());
+    let id = gantry_engine::import(store, turns, calls, now).await?;
+    Ok(Taken {
+        card: store.plan(id.as_str()).await?,
+        opened: engine.open(&id).await?,
+        replayed,
+        turns: turn_count,
+        entries,
+        artifacts: artifact::all(store, &id).await?.len(),
+        elsewhere,
     })
 }
 

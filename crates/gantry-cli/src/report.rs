@@ -1,15 +1,13 @@
 //! `gantry report`: one page about a plan that people can read, check and take away.
 
-mod tables;
-mod bundle;
-
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use gantry_report::report::{Choice, Finding, Layout, Report, compose, html, markdown};
+use gantry_report::report::{Choice, Finding, Layout, Report, compose, csv, html, markdown};
 use gantry_schedule::write;
 use gantry_view::report::{Gathered, Told, gather};
+use gantry_view::takeaway::{Takeaway, pack};
 use serde_json::json;
 
 use crate::artifact::write_file;
@@ -186,14 +184,18 @@ impl Made {
             Form::Html => html::write(&self.report),
             Form::Markdown | Form::Handoff | Form::Postmortem => markdown::write(&self.report),
             Form::Json => exit::json_text(&self.gathered.document)?,
-            Form::Csv => tables::csv(&self.report, args.section.first().map_or("work", String::as_str))?,
+            Form::Csv => csv::write(&self.report, args.section.first().map_or("work", String::as_str))
+                .map_err(|unknown| Fault::bad_input(unknown.what).hint(unknown.hint))?,
             Form::Ical => {
                 write::ical::write(schedule()?, stamp()).map_err(|error| Fault::bad_input(error.to_string()))?
             }
             Form::Msproject => write::msproject::write(&self.gathered.project, schedule()?)
                 .map_err(|error| Fault::bad_input(error.to_string()))?,
             Form::Mermaid => gantry_format::mermaid::export(&self.plan),
-            Form::Zip => return bundle::pack(self),
+            Form::Zip => {
+                let Self { plan, gathered, report, .. } = self;
+                return pack(&Takeaway { plan, gathered, report, now: now() }).map_err(Fault::internal);
+            }
         };
         Ok(body.into_bytes())
     }

@@ -8,14 +8,15 @@ use gantry_core::plan::Input::Value;
 use gantry_core::plan::{Action, Plan, diff};
 use gantry_engine::{Clock, EngineError, SystemClock};
 use gantry_planner::screen::{Verdict, screen};
+use gantry_view::compare::{diff_lines, written};
 use serde_json::{Map, json};
 
 use crate::arguments::{By, ThePlan};
 use crate::desk::{Desk, refusal};
-use crate::diff::{drawn, written};
 use crate::exit::{self, Fault};
 use crate::file;
 use crate::session::{self, Record};
+use crate::show::text_of;
 use crate::talk;
 
 /// Change a plan into what a file says, or in words, as a new revision, while it runs or after it ended
@@ -89,13 +90,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             let shown = if args.record.json {
                 exit::json_text(&json!({"dry_run": true, "diff": written(&change)}))?
             } else {
-                drawn(&change)
+                text_of(diff_lines(&change))
             };
             exit::print(&shown)?;
             return Ok(ExitCode::from(exit::DONE));
         }
         if !args.record.json {
-            talk::part(format_args!("{}", drawn(&change)));
+            talk::part(format_args!("{}", text_of(diff_lines(&change))));
         }
         if !args.yes
             && words.is_none()

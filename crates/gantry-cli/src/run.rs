@@ -1,7 +1,7 @@
 //! `gantry run` and `gantry resume`: carries plans out.
 
 mod how; // in reading order
-mod dry;
+pub mod dry;
 pub mod sandbox;
 mod offline;
 mod follow;

@@ -13,10 +13,13 @@ use serde_json::json;
 use crate::exit::{self, Fault};
 use crate::model::options::ModelOptions;
 use crate::session::Record;
+use crate::show::named;
 use crate::show::table::columns;
 
 /// The variable that names the folder of templates.
 const FOLDER_VARIABLE: &str = "GANTRY_TEMPLATES";
+/// How long the name of a template may be.
+const NAME_BYTES_MAX: usize = 64;
 
 /// See, copy and check the templates that `gantry plan` works by
 ///
@@ -176,10 +179,28 @@ fn show_file(template: &Template, file: &str, json: bool) -> Result<ExitCode, Fa
 }
 
 fn copy(template: &Template, name: &str, folder: &Path, json: bool) -> Result<ExitCode, Fault> {
+    let target = copied(template, name, folder)?;
+    if json {
+        exit::print_json(&json!({"name": name, "folder": target}))?;
+    } else {
+        exit::print(&format!(
+            "{}\nnext:\n  gantry template check {name}\n  gantry plan --template {name} \"…\"\n",
+            target.display()
+        ))?;
+    }
+    Ok(ExitCode::from(exit::DONE))
+}
+
+/// Copies a template into the folder of the project; where it is then.
+pub fn copy_here(template: &Template, name: &str) -> Result<PathBuf, Fault> {
+    copied(template, name, &folder(&ModelOptions::default().load()?))
+}
+
+fn copied(template: &Template, name: &str, folder: &Path) -> Result<PathBuf, Fault> {
     let is_slug =
         !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
-    if !is_slug {
-        return Err(Fault::bad_input(format!("a template cannot be called `{name}`"))
+    if !is_slug || name.len() > NAME_BYTES_MAX {
+        return Err(Fault::bad_input(format!("a template cannot be called `{}`", named(name)))
             .hint("use letters, digits and dashes, such as `our-plan`"));
     }
     let target = folder.join(name);
@@ -196,15 +217,7 @@ fn copy(template: &Template, name: &str, folder: &Path, json: bool) -> Result<Ex
         }
         std::fs::write(&file, text).map_err(cannot)?;
     }
-    if json {
-        exit::print_json(&json!({"name": name, "folder": target}))?;
-    } else {
-        exit::print(&format!(
-            "{}\nnext:\n  gantry template check {name}\n  gantry plan --template {name} \"…\"\n",
-            target.display()
-        ))?;
-    }
-    Ok(ExitCode::from(exit::DONE))
+    Ok(target)
 }
 
 /// What is wrong with a template, whatever of it is left out.

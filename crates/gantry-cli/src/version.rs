@@ -7,19 +7,11 @@ use gantry_core::life::Life;
 use gantry_core::plan::Plan;
 use gantry_engine::EngineError;
 use gantry_store::{Store, StoreError};
+use gantry_view::revision::split;
 
 use crate::exit::Fault;
 use crate::file;
 use crate::session::Record;
-
-/// Reads `PLAN` or `PLAN@rN`.
-fn parse(text: &str) -> (&str, Option<Revision>) {
-    let revision = |(plan, digits): (&'_ str, &str)| digits.parse().ok().map(|no| (plan.len(), Revision(no)));
-    match text.rsplit_once("@r").and_then(revision) {
-        Some((end, revision)) if end > 0 => (&text[..end], Some(revision)),
-        _ => (text, None),
-    }
-}
 
 /// Tells whether a text names a file rather than a plan: it exists, or it looks like one.
 pub fn is_file(text: &str) -> bool {
@@ -62,7 +54,7 @@ pub async fn seen(record: &Record, text: &str) -> Result<Seen, Fault> {
         return Err(neither());
     }
     let store = record.open()?;
-    let (reference, revision) = parse(text);
+    let (reference, revision) = split(text);
     let card = match store.plan(reference).await {
         Err(StoreError::NotFound { candidates, .. }) if candidates.is_empty() => return Err(neither()),
         Err(StoreError::NotFound { candidates, .. }) => {

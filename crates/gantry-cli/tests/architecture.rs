@@ -22,7 +22,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gantry-engine", &["gantry-core", "gantry-format", "gantry-store", "gantry-llm", "gantry-runners"]),
     (
         "gantry-view",
-        &["gantry-core", "gantry-schedule", "gantry-report", "gantry-store", "gantry-runners", "gantry-engine"],
+        &[
+            "gantry-core",
+            "gantry-format",
+            "gantry-schedule",
+            "gantry-report",
+            "gantry-store",
+            "gantry-runners",
+            "gantry-engine",
+        ],
     ),
     ("gantry-many", &["gantry-core", "gantry-store", "gantry-planner", "gantry-engine", "gantry-view"]),
     (

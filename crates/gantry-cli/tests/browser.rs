@@ -10,5 +10,9 @@ mod report;
 #[path = "serve/server.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod server;
+#[path = "browser/site.rs"]
+mod site;
+#[path = "browser/changes.rs"]
+mod changes;
 #[path = "browser/pages.rs"]
 mod pages;

@@ -8,6 +8,8 @@ mod server;
 mod socket;
 #[path = "serve/api.rs"]
 mod api;
+#[path = "serve/parity.rs"]
+mod parity;
 #[path = "serve/chat.rs"]
 mod chat;
 #[path = "serve/trees.rs"]

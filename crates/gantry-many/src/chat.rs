@@ -17,6 +17,7 @@ mod sessions;
 use gantry_core::input::Input;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 pub use hands::{Hands, Trouble};
 pub use sessions::{Session, Told, session, sessions};
@@ -30,10 +31,12 @@ pub const MESSAGE_BYTES_MAX: usize = 200_000;
 const SESSION_CHARS_MAX: usize = 200;
 
 /// What someone says.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = ChatMessage)]
 pub struct Said {
     /// The words.
+    #[schema(required)]
     pub message: String,
     /// How it is answered; there is only `assistant`.
     pub mode: Option<String>,
@@ -45,12 +48,14 @@ pub struct Said {
     pub context: Context,
     /// What nobody knows; it is told.
     #[serde(flatten, skip_serializing)]
+    #[schema(ignore)]
     pub unknown: Map<String, Value>,
 }
 
 /// What a message is about.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = ChatContext)]
 pub struct Context {
     /// What a plan that is made is called.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,9 +65,11 @@ pub struct Context {
     pub plan_id: Value,
     /// What is kept with a plan that is made.
     #[serde(skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = Object)]
     pub metadata: Map<String, Value>,
     /// What nobody knows; it is told.
     #[serde(flatten, skip_serializing)]
+    #[schema(ignore)]
     pub unknown: Map<String, Value>,
 }
 

@@ -15,6 +15,7 @@ use gantry_planner::screen::{Verdict, screen};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 /// Why something cannot be done as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,11 +66,12 @@ pub enum Edit {
 }
 
 /// A new task.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Add {
     /// What it is called.
     #[serde(alias = "title", alias = "task_name")]
+    #[schema(required)]
     pub name: String,
     /// Its id; made from its name where nothing is said.
     pub id: Option<String>,
@@ -92,15 +94,17 @@ pub struct Add {
     /// Who answers for it.
     pub owner: Option<String>,
     /// What programs keep about it.
+    #[schema(value_type = Object)]
     pub metadata: Map<String, Value>,
 }
 
 /// What is different about a task; what is not said stays.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Change {
     /// The task.
     #[serde(alias = "task")]
+    #[schema(ignore)] // it stands in the path
     pub task_id: Value,
     /// What it is called.
     #[serde(alias = "title")]
@@ -114,15 +118,17 @@ pub struct Change {
     /// Who answers for it.
     pub owner: Option<String>,
     /// What programs keep about it: these are set, and `null` takes one away.
+    #[schema(value_type = Object)]
     pub metadata: Map<String, Value>,
 }
 
 /// Where a task goes.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Move {
     /// The task.
     #[serde(alias = "task")]
+    #[schema(ignore)] // it stands in the path
     pub task_id: Value,
     /// Inside which task; where nothing is said it stays where it is inside.
     #[serde(alias = "new_parent_id", alias = "parent")]
@@ -140,11 +146,12 @@ pub struct Move {
 }
 
 /// A task that goes.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Delete {
     /// The task.
     #[serde(alias = "task")]
+    #[schema(ignore)] // it stands in the path
     pub task_id: Value,
     /// Let what waits for it wait no longer, instead of refusing.
     pub detach: bool,

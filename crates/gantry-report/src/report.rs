@@ -9,6 +9,7 @@
 //! Invariant: text from outside is data in every form it is written in; nothing of it is markup.
 
 pub mod check;
+pub mod csv;
 pub mod html;
 pub mod layout;
 pub mod markdown;

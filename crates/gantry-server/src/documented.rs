@@ -26,6 +26,7 @@ use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::unknown;
 use crate::problem::{self, Problem};
+use crate::shapes::Heard;
 
 /// All routes of the API, and what they say about themselves.
 #[derive(Default)]
@@ -34,6 +35,9 @@ pub struct Described {
     paths: BTreeMap<String, PathItem>,
     schemas: BTreeMap<String, RefOr<Schema>>,
 }
+
+/// The usual form of bodies.
+const JSON: &str = "application/json";
 
 /// What one route does.
 pub struct Does {
@@ -86,26 +90,37 @@ impl Does {
 
     /// What its body says.
     #[must_use]
-    pub fn takes<T: ToSchema>(mut self, required: Required) -> Self {
+    pub fn takes<T: ToSchema>(mut self) -> Self {
         let schema = schema_of::<T>(&mut self.schemas);
-        let body = RequestBodyBuilder::new()
-            .content("application/json", Content::new(Some(schema)))
-            .required(Some(required))
-            .build();
-        self.operation = self.operation.request_body(Some(body));
-        self
+        self.body([(JSON, schema)], Required::True)
     }
 
-    /// What its body says, and what a form with files says that may be sent instead.
+    /// What its body may say; it may be empty.
     #[must_use]
-    pub fn takes_or_form<T: ToSchema, F: ToSchema>(mut self, required: Required) -> Self {
+    pub fn may_take<T: ToSchema>(mut self) -> Self {
+        let schema = schema_of::<T>(&mut self.schemas);
+        self.body([(JSON, schema)], Required::False)
+    }
+
+    /// What its body may say, and what a form with files says that may be sent instead.
+    #[must_use]
+    pub fn may_take_or_form<T: ToSchema, F: ToSchema>(mut self) -> Self {
         let (schema, form) = (schema_of::<T>(&mut self.schemas), schema_of::<F>(&mut self.schemas));
-        let body = RequestBodyBuilder::new()
-            .content("application/json", Content::new(Some(schema)))
-            .content("multipart/form-data", Content::new(Some(form)))
-            .required(Some(required))
-            .build();
-        self.operation = self.operation.request_body(Some(body));
+        self.body([(JSON, schema), ("multipart/form-data", form)], Required::False)
+    }
+
+    /// The bytes of a file of this media type that are its body.
+    #[must_use]
+    pub fn takes_file(self, media: &str) -> Self {
+        let bytes = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String)).content_media_type(media).build();
+        self.body([(media, Schema::Object(bytes).into())], Required::True)
+    }
+
+    fn body<const N: usize>(mut self, forms: [(&str, RefOr<Schema>); N], required: Required) -> Self {
+        let body = forms
+            .into_iter()
+            .fold(RequestBodyBuilder::new(), |body, (media, schema)| body.content(media, Content::new(Some(schema))));
+        self.operation = self.operation.request_body(Some(body.required(Some(required)).build()));
         self
     }
 
@@ -113,18 +128,24 @@ impl Does {
     #[must_use]
     pub fn gives<T: ToSchema>(mut self, status: u16, text: &str) -> Self {
         let schema = schema_of::<T>(&mut self.schemas);
-        let response =
-            ResponseBuilder::new().description(text).content("application/json", Content::new(Some(schema))).build();
-        self.operation = self.operation.response(status.to_string(), response);
-        self
+        self.answers(status, text, schema)
+    }
+
+    /// It answers where the plan stands when it was said.
+    #[must_use]
+    pub fn heard(self) -> Self {
+        self.gives::<Heard>(200, "It is on record.")
     }
 
     /// What it answers when it was done, as a list.
     #[must_use]
     pub fn gives_list<T: ToSchema>(mut self, status: u16, text: &str) -> Self {
-        let schema = Schema::Array(ArrayBuilder::new().items(schema_of::<T>(&mut self.schemas)).build());
-        let response =
-            ResponseBuilder::new().description(text).content("application/json", Content::new(Some(schema))).build();
+        let items = schema_of::<T>(&mut self.schemas);
+        self.answers(status, text, Schema::Array(ArrayBuilder::new().items(items).build()).into())
+    }
+
+    fn answers(mut self, status: u16, text: &str, schema: RefOr<Schema>) -> Self {
+        let response = ResponseBuilder::new().description(text).content(JSON, Content::new(Some(schema))).build();
         self.operation = self.operation.response(status.to_string(), response);
         self
     }
@@ -161,9 +182,38 @@ fn text_schema() -> Schema {
 }
 
 impl Described {
-    /// Adds a route that takes a role.
+    /// Adds a route to look at something.
     #[must_use]
-    pub fn route<H, T>(mut self, method: Method, path: &str, role: Role, handler: H, does: Does) -> Self
+    pub fn get<H, T>(self, path: &str, role: Role, handler: H, does: Does) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.route(Method::GET, path, role, handler, does)
+    }
+
+    /// Adds a route to do something.
+    #[must_use]
+    pub fn post<H, T>(self, path: &str, role: Role, handler: H, does: Does) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.route(Method::POST, path, role, handler, does)
+    }
+
+    /// Adds a route to take something away.
+    #[must_use]
+    pub fn delete<H, T>(self, path: &str, role: Role, handler: H, does: Does) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.route(Method::DELETE, path, role, handler, does)
+    }
+
+    /// Adds a route that takes a role.
+    fn route<H, T>(mut self, method: Method, path: &str, role: Role, handler: H, does: Does) -> Self
     where
         H: Handler<T, App>,
         T: 'static,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_core::life::PlanState;
-use gantry_engine::{Engine, EngineError, Stop, Tell, Until};
+use gantry_engine::{Driving, Engine, EngineError, Stop, Tell, Until};
 use gantry_view::standing::is_new_fork;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -16,6 +16,9 @@ use crate::problem::Problem;
 
 /// How many plans that could not go on are remembered.
 const TROUBLES_MAX: usize = 100;
+
+/// How long what runs of a plan may take to finish when someone wants to have the plan alone.
+const RELEASED_WITHIN: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// The name under which this program leaves notes.
 const NOTED_BY: &str = "gantry";
@@ -79,37 +82,44 @@ impl Foreman {
 
     /// Drives a plan from wherever it stands, after these inputs. One that is driven already is told them.
     pub async fn drive(&self, plan: &PlanId, mut first: Vec<Input>) -> Result<(), Problem> {
-        if self.state().stopping {
-            return Err(Problem::new(
-                axum::http::StatusCode::SERVICE_UNAVAILABLE,
-                "server::stopping",
-                "the server is about to stop",
-            ));
-        }
-        let here = self.state().driven.get(plan).map(|driven| driven.engine.clone());
-        if let Some(engine) = here {
-            for input in first {
-                engine.tell(plan, input).await?;
+        loop {
+            if self.state().stopping {
+                return Err(Problem::new(
+                    axum::http::StatusCode::SERVICE_UNAVAILABLE,
+                    "server::stopping",
+                    "the server is about to stop",
+                ));
             }
-            return Ok(());
-        }
-        let engine = self.0.house.engine_for(plan).await?;
-        // Nobody sits here to be told, so it is written down when the plan begins.
-        if let Some(text) = self.0.house.confinement(&engine, plan).await?
-            && first.contains(&Input::Start)
-        {
-            first.insert(0, Input::Note { task: None, by: NOTED_BY.to_owned(), text });
-        }
-        let driving = match engine.drive(plan, Until::Ended, first.clone()).await {
-            // Someone drives it: here since a moment ago, or in another process, which hears it all the same.
-            Err(EngineError::Driven { .. }) => {
-                for input in first {
-                    engine.tell(plan, input).await?;
+            let engine = self.0.house.engine_for(plan).await?;
+            // Nobody sits here to be told, so it is written down when the plan begins.
+            if first.contains(&Input::Start)
+                && let Some(text) = self.0.house.confinement(&engine, plan).await?
+            {
+                first.insert(0, Input::Note { task: None, by: NOTED_BY.to_owned(), text });
+            }
+            match engine.drive(plan, Until::Ended, first.clone()).await {
+                Ok(driving) => {
+                    self.watch_over(plan, engine, driving);
+                    return Ok(());
                 }
-                return Ok(());
+                // Someone drives it: here since a moment ago, or in another process, which hears it all the same.
+                Err(EngineError::Driven { .. }) => {
+                    let mut heard = true;
+                    for input in std::mem::take(&mut first) {
+                        heard &= engine.tell(plan, input).await? == Tell::Driven;
+                    }
+                    if heard {
+                        return Ok(());
+                    }
+                    // Whoever drove it has just gone: what was said is on record, and someone has to go on with it.
+                }
+                Err(error) => return Err(error.into()),
             }
-            other => other?,
-        };
+        }
+    }
+
+    /// Knows a plan as driven until it is not any more.
+    fn watch_over(&self, plan: &PlanId, engine: Engine, driving: Driving) {
         let stop: Arc<dyn Fn(Stop) + Send + Sync> = Arc::new(driving.stopper());
         {
             let mut state = self.state();
@@ -124,10 +134,15 @@ impl Foreman {
             if let Err(error) = driving.ended().await {
                 foreman.remember(&plan, &error.to_string());
             }
-            foreman.state().driven.remove(&plan);
+            {
+                // Between its end and this, someone may have begun to drive it again.
+                let mut state = foreman.state();
+                if state.driven.get(&plan).is_some_and(|driven| Arc::ptr_eq(&driven.stop, &stop)) {
+                    state.driven.remove(&plan);
+                }
+            }
             foreman.0.ended.notify_waiters();
         });
-        Ok(())
     }
 
     /// Says something to a plan, and sees to it that what follows from it is done.
@@ -146,6 +161,14 @@ impl Foreman {
             }
         }
         Ok(told)
+    }
+
+    /// Lets go of a plan that is driven here, once what runs has finished; false when that takes too long.
+    pub async fn release(&self, plan: &PlanId) -> bool {
+        let Some(stop) = self.state().driven.get(plan).map(|driven| Arc::clone(&driven.stop)) else { return true };
+        stop(Stop::Leave);
+        self.wait_until(Instant::now() + RELEASED_WITHIN, || !self.is_driven(plan)).await;
+        !self.is_driven(plan)
     }
 
     /// The turn to change a plan: whoever holds it is the only one in this process who does.
@@ -205,9 +228,15 @@ impl Foreman {
     }
 
     async fn wait_until_none(&self, until: Instant) {
+        self.wait_until(until, || self.driven() == 0).await;
+    }
+
+    /// Waits until something holds that changes when a plan is not driven any more, or until it is too late.
+    async fn wait_until(&self, until: Instant, holds: impl Fn() -> bool) {
         loop {
+            // From here on no end is missed, and only then it is looked.
             let ended = self.0.ended.notified();
-            if self.driven() == 0 || tokio::time::timeout_at(until, ended).await.is_err() {
+            if holds() || tokio::time::timeout_at(until, ended).await.is_err() {
                 return;
             }
         }

@@ -17,6 +17,15 @@ pub struct Trouble {
     pub hint: Option<String>,
 }
 
+/// What is done about a life of which this program would have decided something otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// It is not taken in.
+    Refuse,
+    /// It is taken in all the same.
+    TakeIn,
+}
+
 /// What the server is given.
 #[async_trait]
 pub trait House: Send + Sync + 'static {
@@ -67,6 +76,18 @@ pub trait House: Send + Sync + 'static {
 
     /// Asks models for one word, to see whether they answer, for programs: a role's, one, or all of them.
     async fn try_models(&self, what: Option<&str>) -> Result<Value, Trouble>;
+
+    /// What each task of a plan would do, with these options about models, for programs. Nothing is touched.
+    async fn dry_run(&self, plan: Plan, models: &[String]) -> Result<Value, Trouble>;
+
+    /// All of a plan's life in a zip file that anyone can take in: its journal, its calls, what it made.
+    async fn packed(&self, plan: &PlanId) -> Result<std::fs::File, Trouble>;
+
+    /// Takes in a plan with its whole life from the bytes of such a file, for programs.
+    async fn taken_in(&self, zip: Vec<u8>, doubt: Doubt) -> Result<Value, Trouble>;
+
+    /// Copies a template into the folder of the house, to be changed there; where it is then.
+    fn copy_template(&self, template: &Template, name: &str) -> Result<String, Trouble>;
 
     /// What is wrong with a template.
     fn faults_of(&self, template: &Template) -> Vec<String>;

@@ -30,7 +30,7 @@ mod tls;
 mod listen;
 
 pub use access::{Access, AccessError, Account, Role, Who};
-pub use house::{House, Trouble};
+pub use house::{Doubt, House, Trouble};
 pub use limits::Limits;
 pub use listen::{Binding, Server, Setup, Stopped};
 pub use telemetry::Traces;

@@ -9,8 +9,11 @@ mod chat;
 mod plan;
 mod parts;
 mod gates;
+mod wanted;
+mod compare;
 mod house;
 mod act;
+mod changes;
 mod docs;
 
 use axum::Router;
@@ -50,7 +53,9 @@ pub fn routes() -> Router<App> {
         .route("/p/{plan}/{tab}", get(plan::tab))
         .route("/p/{plan}/tasks/{task}", get(plan::task))
         .route("/p/{plan}/do", post(act::on_plan))
-        .route("/templates", get(house::templates))
+        .route("/templates", get(house::all_templates))
+        .route("/templates/{name}", get(house::template).post(act::on_template))
+        .route("/compare", get(compare::compare))
         .route("/models", get(house::models))
         .route("/settings", get(house::settings).post(act::in_settings))
         .route("/sign-in", get(house::sign_in).post(act::sign_in))

@@ -516,47 +516,37 @@ pub struct Checkpoint {
     pub name: String,
 }
 
-/// Evidence for or against a hypothesis.
+/// Where a working folder is brought back to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewEvidence {
-    /// supports, `strongly_supports`, neutral, refutes or `strongly_refutes`.
-    pub direction: String,
-    /// What it is.
-    pub evidence: String,
+pub struct Restore {
+    /// The checkpoint: its name, its task, `TASK@VERSION`, or a hash that a restore gave as `safety`.
+    pub to: String,
 }
 
-/// A new account.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewAccount {
-    /// Who it is.
-    pub name: String,
-    /// What they may do.
-    pub role: crate::access::Role,
-    /// A password, for a person; without one a token is made.
-    #[serde(default)]
-    pub password: Option<String>,
-}
-
-/// An account that was made.
+/// A working folder that was brought back.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-pub struct AccountMade {
-    /// Who it is.
-    pub name: String,
-    /// What they may do.
-    pub role: crate::access::Role,
-    /// The token; it is shown this once.
-    pub token: Option<String>,
+pub struct FolderRestored {
+    /// The plan.
+    pub plan: String,
+    /// The folder.
+    pub folder: String,
+    /// The checkpoint that was meant.
+    pub to: String,
+    /// Its hash.
+    pub hash: String,
+    /// How many files and links were written.
+    pub written: u64,
+    /// How many were removed.
+    pub removed: u64,
+    /// The checkpoint of how it was before: restore that to go back from going back.
+    pub safety: String,
 }
 
-/// Who signs in.
+/// What a copy of a template is called.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SignIn {
-    /// The name; may be empty with a token.
-    #[serde(default)]
+pub struct CopyTemplate {
+    /// Letters, digits and dashes.
     pub name: String,
-    /// The password, or a token.
-    pub password: String,
 }

@@ -17,8 +17,12 @@ use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use tokio::task::JoinHandle;
 
-/// How long a page may take to become what it should be.
-const WITHIN_MS: u32 = 30_000;
+/// How often a page is looked at until it is what it should be, and how long at least. Both have to be used up: where the
+/// machine is busy, or the processes stand still for a while, there are fewer looks in the same time.
+const LOOKS: u32 = 1_500;
+const AT_LEAST_MS: u32 = 30_000;
+/// How long the browser may take for one thing that it is told.
+const REQUEST_WITHIN: std::time::Duration = std::time::Duration::from_mins(4);
 
 /// What the browser is told to leave alone: it is root's, without a network, and nobody looks.
 const FLAGS: [&str; 9] = [
@@ -80,7 +84,7 @@ impl Browser {
             .user_data_dir(profile.path())
             .no_sandbox()
             // What a busy machine takes to draw a page is not what is tested; each test has its own end.
-            .request_timeout(std::time::Duration::from_mins(2))
+            .request_timeout(REQUEST_WITHIN)
             .args(FLAGS)
             .build()
             .expect("a browser can be described");
@@ -162,13 +166,14 @@ impl Page {
         self.inside.evaluate(script).await.unwrap_or_else(|error| panic!("{script}: {error}"));
     }
 
-    /// Waits until an expression holds, looking whenever the page is drawn.
+    /// Waits until an expression holds.
     pub async fn until(&self, condition: &str) {
         let script = format!(
-            "new Promise((done) => {{ const end = Date.now() + {WITHIN_MS}; const look = () => {{ let holds = false; \
-             try {{ holds = Boolean({condition}); }} catch {{}} if (holds || Date.now() > end) done(holds); else setTimeout(look, 20); }}; look(); }})"
+            "new Promise((done) => {{ const end = Date.now() + {AT_LEAST_MS}; let looks = 0; const look = () => {{ let holds = false; \
+             try {{ holds = Boolean({condition}); }} catch {{}} looks += 1; \
+             if (holds || (looks > {LOOKS} && Date.now() > end)) done(holds); else setTimeout(look, 20); }}; look(); }})"
         );
-        let end = std::time::Instant::now() + std::time::Duration::from_millis(WITHIN_MS.into());
+        let end = std::time::Instant::now() + REQUEST_WITHIN;
         loop {
             match self.inside.evaluate(script.as_str()).await {
                 Ok(answer) if answer.value().is_some_and(|holds| *holds == serde_json::Value::Bool(true)) => return,

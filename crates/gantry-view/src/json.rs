@@ -3,6 +3,7 @@
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, TaskLife, TaskState, WaitsFor};
 use gantry_core::plan::{Action, Choice, Task};
+use gantry_engine::Point;
 use gantry_store::PlanCard;
 use serde_json::{Value, json};
 
@@ -32,6 +33,12 @@ pub fn standing(standing: &Standing) -> Value {
     value["notes"] = json!(notes(&standing.timeline));
     value["next"] = standing.steps().into_iter().map(|step| Value::String(step.command)).collect();
     value
+}
+
+/// A checkpoint of a working folder.
+pub fn checkpoint(point: &Point) -> Value {
+    let (artifact, version) = (&point.row.artifact, point.row.version);
+    json!({"name": point.name, "task": artifact.task, "version": version, "at": artifact.at, "hash": artifact.hash})
 }
 
 /// What a plan waits for: this one, or one inside it.

@@ -6,6 +6,7 @@
 pub mod words; // in reading order
 pub mod elapsed;
 pub mod parts;
+pub mod media;
 pub mod timeline;
 pub mod times;
 pub mod next;
@@ -22,7 +23,9 @@ pub mod gate_news;
 pub mod beside;
 pub mod revision;
 pub mod changes;
+pub mod compare;
 pub mod report;
+pub mod takeaway;
 pub mod text;
 
 pub use text::{bytes, count, first_line, named, plain, without_empty_name, without_empty_reason};

@@ -4,6 +4,7 @@ use gantry_core::id::TaskId;
 use gantry_core::input::Approval;
 use gantry_core::life::{Life, State, Waiting};
 use gantry_core::plan::{Action, Check, Choice, Task};
+use gantry_core::policy::Judge as JudgeBy;
 use gantry_core::time::Timestamp;
 use gantry_runners::approval::PREVIEW;
 use gantry_store::{Hash, PlanCard, Store, StoreError};
@@ -113,4 +114,69 @@ async fn question_of(store: &dyn Store, task: &Task, state: &State) -> Result<Op
         }
         _ => None,
     })
+}
+
+/// Something that a person is wanted for, other than a decision or an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The task; none means the plan itself.
+    pub task: Option<TaskId>,
+    /// What that is called.
+    pub title: String,
+    /// What for.
+    pub what: Want,
+}
+
+/// What a person is wanted for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// To do it.
+    Work {
+        /// What is to be done.
+        instruction: String,
+        /// What has to be handed in, by name.
+        evidence: Vec<String>,
+        /// The results that others work on.
+        outputs: Vec<String>,
+    },
+    /// To say what to do about a failure.
+    Help {
+        /// What went wrong.
+        failure: String,
+    },
+    /// To judge checks in words.
+    Judge {
+        /// The checks.
+        checks: Vec<String>,
+    },
+}
+
+/// What people are wanted for in a plan: work, help, judgements.
+pub fn wanted(life: &Life) -> Vec<Wanted> {
+    let people_judge = life.header().policy.judge == JudgeBy::Person;
+    let mut all = Vec::new();
+    for id in life.task_ids() {
+        let Some((task, known)) = life.definition(id.as_str()).zip(life.task_life(id.as_str())) else { continue };
+        let State::Waiting(waiting) = &known.state else { continue };
+        let what = match waiting {
+            Waiting::Work => {
+                let (instruction, evidence) = match &task.action {
+                    Some(Action::Manual(manual)) => (manual.instruction.clone(), manual.evidence.clone()),
+                    _ => (task.description.clone().unwrap_or_default(), Vec::new()),
+                };
+                Want::Work { instruction, evidence, outputs: life.outputs_needed(id.as_str()).into_iter().collect() }
+            }
+            Waiting::Help { failure } if !failure.is_needs_approval() => {
+                Want::Help { failure: failure.message.clone() }
+            }
+            Waiting::Judge { checks, .. } if people_judge => Want::Judge { checks: checks.clone() },
+            _ => continue,
+        };
+        all.push(Wanted { title: task.name().to_owned(), task: Some(id), what });
+    }
+    if people_judge && !life.judging().is_empty() {
+        let what = Want::Judge { checks: life.judging().to_vec() };
+        all.push(Wanted { task: None, title: life.header().name().to_owned(), what });
+    }
+    all
 }

@@ -6,6 +6,15 @@ use gantry_core::life::{self, Life};
 use gantry_engine::EngineError;
 use gantry_store::{Store, StoreError};
 
+/// Reads `PLAN` or `PLAN@rN`.
+pub fn split(text: &str) -> (&str, Option<Revision>) {
+    let revision = |(plan, digits): (&'_ str, &str)| digits.parse().ok().map(|no| (plan.len(), Revision(no)));
+    match text.rsplit_once("@r").and_then(revision) {
+        Some((end, revision)) if end > 0 => (&text[..end], Some(revision)),
+        _ => (text, None),
+    }
+}
+
 /// The life of a plan until a revision gave way to the next, or until now.
 pub async fn life_at(store: &dyn Store, id: &PlanId, revision: Option<Revision>) -> Result<Life, EngineError> {
     let mut entries = gantry_engine::entries(store, id).await?;

@@ -30,11 +30,16 @@ pub struct Bundle {
     pub calls: Vec<EffectRow>,
 }
 
-/// Opens a zip file and checks everything in it but the contents of artifacts.
+/// Opens a zip file, and checks it.
 pub fn open(name: &str) -> Result<Bundle, Fault> {
     let hint = "name a zip file that `gantry export --format zip` made";
     file::check_kind(name, hint)?;
     let file = File::open(name).map_err(|error| file::unreadable(name, &file::why(&error, "file")).hint(hint))?;
+    read(name, file)
+}
+
+/// Checks everything in a zip file but the contents of artifacts.
+pub fn read(name: &str, file: File) -> Result<Bundle, Fault> {
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| {
         Fault::bad_input(format!("`{name}` is not a zip file: {error}"))
             .hint("make one with `gantry export --format zip`")

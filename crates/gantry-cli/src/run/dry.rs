@@ -44,22 +44,11 @@ pub async fn run(
     models: ModelOptions,
     json: bool,
 ) -> Result<ExitCode, Fault> {
-    let runners = session::runners(models)?;
-    let place = Place {
-        policy: Arc::new(plan.policy.clone()),
-        sandbox: options.sandbox,
-        secrets: options.secrets,
-        environment: options.environment,
-        limits: options.limits,
-        foreseen: Foreseen::begin(),
-        ..Place::at(root)
-    };
     let name = plan.name().to_owned();
-    let all = walk(plan, &runners, &place, "").await.map_err(Fault::bad_input)?;
+    let all = foreseen(plan, root, options, models).await?;
     let worst = all.iter().filter_map(|shown| shown.forbidden).max();
     if json {
-        let tasks: Vec<Value> = all.iter().map(to_json).collect();
-        exit::print_json(&json!({"ok": worst.is_none(), "title": name, "tasks": tasks}))?;
+        exit::print_json(&told(&name, &all))?;
     } else {
         exit::print(&drawn(&name, &all))?;
         if let Some(code) = worst {
@@ -70,6 +59,32 @@ pub async fn run(
         }
     }
     Ok(ExitCode::from(worst.unwrap_or(exit::DONE)))
+}
+
+/// What a plan would do, for programs.
+pub async fn of(plan: Plan, root: PathBuf, options: Options, models: ModelOptions) -> Result<Value, Fault> {
+    let name = plan.name().to_owned();
+    Ok(told(&name, &foreseen(plan, root, options, models).await?))
+}
+
+fn told(name: &str, all: &[Shown]) -> Value {
+    let ok = all.iter().all(|shown| shown.forbidden.is_none());
+    json!({"ok": ok, "title": name, "tasks": all.iter().map(to_json).collect::<Vec<_>>()})
+}
+
+/// What would become of the tasks of a plan in this folder.
+async fn foreseen(plan: Plan, root: PathBuf, options: Options, models: ModelOptions) -> Result<Vec<Shown>, Fault> {
+    let runners = session::runners(models)?;
+    let place = Place {
+        policy: Arc::new(plan.policy.clone()),
+        sandbox: options.sandbox,
+        secrets: options.secrets,
+        environment: options.environment,
+        limits: options.limits,
+        foreseen: Foreseen::begin(),
+        ..Place::at(root)
+    };
+    walk(plan, &runners, &place, "").await.map_err(Fault::bad_input)
 }
 
 /// What would become of the tasks of a plan, with those of plans inside and of lists that are known. Says why it cannot
@@ -121,7 +136,7 @@ fn walk<'a>(plan: Plan, runners: &'a Runners, place: &'a Place, within: &'a str)
     })
 }
 
-type Walk<'a> = Pin<Box<dyn Future<Output = Result<Vec<Shown>, String>> + 'a>>;
+type Walk<'a> = Pin<Box<dyn Future<Output = Result<Vec<Shown>, String>> + Send + 'a>>;
 
 /// The tasks that a map becomes, as a plan of their own, when its list is known and not too long. What they are to get
 /// from other tasks is not known yet.

@@ -1,12 +1,15 @@
 //! What the server is given: the engine with everything around it, as `gantry run` has it.
 
+use std::fs::File;
+use std::io::{Seek as _, Write as _};
+
 use async_trait::async_trait;
 use gantry_core::id::PlanId;
 use gantry_core::plan::Plan;
 use gantry_engine::{Engine, Origin};
 use gantry_format::Loaded;
 use gantry_planner::template::Template;
-use gantry_server::{House, Trouble};
+use gantry_server::{Doubt, House, Trouble};
 use gantry_store::Store;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -14,12 +17,12 @@ use tokio::sync::Mutex;
 use crate::exit::Fault;
 use crate::model::{estimate, stats, test};
 use crate::plan::context;
-use crate::run::How;
 use crate::run::recover::engine_for;
 use crate::run::sandbox;
+use crate::run::{How, dry};
 use crate::session::{self, Record};
 use crate::surroundings::secret_names;
-use crate::{doctor, file, prompt, replan, template};
+use crate::{bundle, doctor, file, import, prompt, replan, template};
 
 /// The house of this program.
 pub struct Wired {
@@ -48,6 +51,18 @@ impl Wired {
         let groups = Mutex::new(vec![(secrets, engine.clone())]);
         Ok(Self { engine, record: record.clone(), how, origin, groups })
     }
+}
+
+/// What a file that came with a request is called.
+const UPLOAD: &str = "the file";
+
+/// A file without a name, for what may be larger than memory.
+fn unnamed_file() -> Result<File, Fault> {
+    tempfile::tempfile().map_err(|error| no_room(&error))
+}
+
+fn no_room(error: &std::io::Error) -> Fault {
+    Fault::internal(format!("there is no room for the zip file: {error}"))
 }
 
 fn trouble(fault: Fault) -> Trouble {
@@ -133,6 +148,32 @@ impl House for Wired {
 
     async fn try_models(&self, what: Option<&str>) -> Result<Value, Trouble> {
         test::answers(&self.how.models, what, |_| ()).await.map(|pings| test::told(&pings)).map_err(trouble)
+    }
+
+    async fn dry_run(&self, plan: Plan, models: &[String]) -> Result<Value, Trouble> {
+        let (root, options) = (self.origin.workspace.clone().into(), self.how.options(&[]).map_err(trouble)?);
+        dry::of(plan, root, options, self.how.models.over(models)).await.map_err(trouble)
+    }
+
+    async fn packed(&self, plan: &PlanId) -> Result<File, Trouble> {
+        let mut file = unnamed_file().map_err(trouble)?;
+        bundle::pack(self.store(), plan, &mut file).await.map_err(trouble)?;
+        Ok(file)
+    }
+
+    async fn taken_in(&self, zip: Vec<u8>, doubt: Doubt) -> Result<Value, Trouble> {
+        let read = || {
+            let mut file = unnamed_file()?;
+            file.write_all(&zip).and_then(|()| file.rewind()).map_err(|error| no_room(&error))?;
+            bundle::read(UPLOAD, file)
+        };
+        let taken = import::take_in(&self.engine, read().map_err(trouble)?, UPLOAD, doubt == Doubt::TakeIn).await;
+        Ok(taken.map_err(trouble)?.to_json())
+    }
+
+    fn copy_template(&self, template: &Template, name: &str) -> Result<String, Trouble> {
+        let folder = template::copy_here(template, name).map_err(trouble)?;
+        Ok(folder.display().to_string())
     }
 
     fn faults_of(&self, template: &Template) -> Vec<String> {

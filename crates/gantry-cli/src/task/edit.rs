@@ -6,12 +6,12 @@ use gantry_core::id::Revision;
 use gantry_core::input::Input;
 use gantry_core::plan::diff;
 use gantry_many::edits::{self, Add, Change, Delete, Edit, Move, Prepared, Unfit};
+use gantry_view::compare::written;
 use gantry_view::revision::life_at;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{ByAndWhy, ThePlan};
 use crate::desk::Desk;
-use crate::diff::written;
 use crate::exit::{self, Fault};
 use crate::session::Record;
 

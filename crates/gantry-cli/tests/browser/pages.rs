@@ -1,9 +1,9 @@
 //! The web pages in a browser: made, watched, decided, and in step with each other.
 
-use gantry_testkit::browser::{Browser, Look, Page};
+use gantry_testkit::browser::Look;
 use serde_json::json;
 
-use crate::server::Server;
+use crate::site::Site;
 
 const PLAN: &str = "title: Release <b>the</b> client\\ntasks:\\n  - {id: build, run: echo built}\\n  - {id: sign-off, gate: {approvals: 1}, depends_on: [build]}\\n  - {id: ship, run: echo shipped, depends_on: [sign-off]}\\n";
 
@@ -36,29 +36,6 @@ const BARRIERS: &str = r"(() => {
   }
   return found.slice(0, 8);
 })()";
-
-struct Site {
-    browser: Browser,
-    server: Server,
-}
-
-impl Site {
-    async fn start() -> Option<Self> {
-        Some(Self { browser: Browser::start().await?, server: Server::start() })
-    }
-
-    async fn open(&self, path: &str, look: Look) -> Page {
-        self.browser.open(&format!("http://{}{path}", self.server.addr), look).await
-    }
-
-    /// Everything stays in the house, and nothing is complained about.
-    fn is_quiet(&self, page: &Page) {
-        assert_eq!(page.complaints(), Vec::<String>::new());
-        let own = format!("http://{}/", self.server.addr);
-        let others: Vec<String> = page.requests().into_iter().filter(|url| !url.starts_with(&own)).collect();
-        assert!(others.iter().all(|url| url.starts_with("data:") || url == "about:blank"), "{others:?}");
-    }
-}
 
 #[tokio::test]
 async fn a_plan_is_made_on_the_page_watched_live_and_decided_in_two_windows_that_stay_in_step() {
@@ -247,6 +224,10 @@ fn furnished(site: &Site) -> Vec<(String, String)> {
         let name = if tab.is_empty() { "plan".to_owned() } else { format!("plan-{tab}") };
         paths.push((name, format!("/p/{plan}/{tab}").trim_end_matches('/').to_owned()));
     }
+    paths.push(("template".to_owned(), "/templates/outline".to_owned()));
+    paths.push(("compare".to_owned(), format!("/compare?before={plan}@r1&after={plan}")));
+    paths.push(("plan-look".to_owned(), format!("/p/{plan}/artifacts?task=migrate&name=stderr")));
+    paths.push(("plan-ways".to_owned(), format!("/p/{plan}/timeline?ways=1")));
     for task in ["build", "sign-off", "migrate", "announce"] {
         paths.push((format!("task-{task}"), format!("/p/{plan}/tasks/{task}")));
     }
@@ -377,14 +358,17 @@ async fn a_script_in_every_text_of_a_plan_does_nothing_on_any_page() {
         json!({"message": format!("create a plan to {evil}"), "session_id": "evil", "context": {"plan_title": evil}});
     site.server.post("/chat/message", &said);
     paths.push("/chat?session=evil".to_owned());
+    paths.push(format!("/p/{id}/artifacts?task=out&name=stdout"));
+    paths.push(format!("/compare?before={id}&after={id}"));
+    // One window goes to all of them: another for each would take most of the time.
+    let page = site.open("/", Look::WIDE).await;
     for path in paths {
-        let page = site.open(&path, Look::WIDE).await;
+        page.go(&format!("http://{}{path}", site.server.addr)).await;
         page.until("document.readyState === 'complete'").await;
         assert!(page.ask::<bool>("window.hit === undefined").await, "{path} obeyed");
         assert!(!page.requests().iter().any(|url| url.contains("/hit")), "{path} asked for a picture");
         let led: u32 = page.ask("document.querySelectorAll('a[href^=\"javascript:\"]').length").await;
         assert_eq!(led, 0, "{path} leads into a script");
-        page.close().await;
     }
     site.browser.close().await;
 }

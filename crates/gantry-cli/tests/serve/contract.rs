@@ -25,13 +25,15 @@ tasks:
   - {id: other, manual: do it}
   - {id: stuck, run: 'exit 3'}
   - {id: weighed, run: echo heavy, success_criteria: [it is heavy]}
+  - {id: lost, run: 'exit 4'}
 schedule: {start: 2050-01-03, tasks: {work: {estimate: 2d}}}
 ";
 
 /// What is asked, in the words of the document; where exactly; with what; and what the answer is.
 type Row = (&'static str, &'static str, Value, u16);
 
-/// `PLAN` is one under way, `WAITS` one that was not begun, `OVER` one that has ended, `GATED` one with nothing but a gate.
+/// `PLAN` is one under way, `WAITS` one that was not begun, `OVER` one that has ended, `GATED` one with nothing but a gate,
+/// `KEPT` one with a checkpoint, `DONE` one whose definition of done is to be judged.
 fn rows() -> Vec<Row> {
     let no = || Value::Null;
     let why = || json!({"why": "a test"});
@@ -82,7 +84,12 @@ fn rows() -> Vec<Row> {
         v1("GET /api/v1/bulk/{run}/table", "/api/v1/bulk/RUN/table", no(), 200),
         v1("POST /api/v1/bulk/{run}/stop", "/api/v1/bulk/RUN/stop", no(), 200),
         v1("POST /api/v1/bulk/{run}/resume", "/api/v1/bulk/RUN/resume", no(), 202),
+        v1("POST /api/v1/templates/{name}/copy", "/api/v1/templates/outline/copy", json!({"name": "ours"}), 201),
+        v1("POST /api/v1/plans/dry-run", "/api/v1/plans/dry-run", json!({"file": PLAN}), 200),
+        v1("GET /api/v1/diff", "/api/v1/diff?before=WAITS&after=PLAN", no(), 200),
         // What is known about a plan.
+        v1("GET /api/v1/plans/{plan}/charts/{name}", "/api/v1/plans/PLAN/charts/gantt", no(), 200),
+        v1("GET /api/v1/plans/{plan}/checkpoints", "/api/v1/plans/PLAN/checkpoints", no(), 200),
         v1("GET /api/v1/plans/{plan}", "/api/v1/plans/PLAN", no(), 200),
         v1("GET /plans/{plan}", "/plans/PLAN", no(), 200),
         v1("GET /api/plans/{plan}", "/api/plans/PLAN", no(), 200),
@@ -159,6 +166,7 @@ fn rows() -> Vec<Row> {
             json!({"how": "skip"}),
             200,
         ),
+        v1("POST /api/v1/plans/{plan}/resolve", "/api/v1/plans/PLAN/resolve", json!({"how": "skip"}), 200),
         v1(
             "POST /api/v1/plans/{plan}/tasks/{task}/judge",
             "/api/v1/plans/PLAN/tasks/weighed/judge",
@@ -228,6 +236,13 @@ fn rows() -> Vec<Row> {
         v1("POST /api/plans/{plan}/resume", "/api/plans/PLAN/resume", no(), 202),
         v1("POST /api/v1/plans/{plan}/start", "/api/v1/plans/WAITS/start", no(), 202),
         v1("POST /api/v1/plans/{plan}/cancel", "/api/v1/plans/PLAN/cancel", json!({"why": "enough"}), 200),
+        v1("POST /api/v1/plans/{plan}/restore", "/api/v1/plans/KEPT/restore", json!({"to": "start"}), 200),
+        v1(
+            "POST /api/v1/plans/{plan}/judge",
+            "/api/v1/plans/DONE/judge",
+            json!({"verdicts": [{"check": "it is pretty", "holds": true}]}),
+            200,
+        ),
         v1("POST /api/v1/plans/{plan}/undo", "/api/v1/plans/OVER/undo", json!({"why": "a test"}), 202),
         v1("DELETE /api/v1/plans/{plan}", "/api/v1/plans/PLAN", no(), 204),
         v1("DELETE /api/plans/{plan}", "/api/plans/GATED", no(), 204),
@@ -284,11 +299,21 @@ fn every_documented_operation_is_done_and_answers_as_its_document_says() {
     let waits = waits.json()["plan"].as_str().unwrap().to_owned();
     let over = server.create("title: Over\ntasks: [{id: a, compute: {n: '1'}}]\n");
     let gated = server.create("title: Gated\ntasks: [{id: only, gate: {checks: [fine]}}]\n");
+    let kept = server.create("title: Kept\ntasks: [{id: mark, checkpoint: start}]\n");
+    let done_when = server.create(
+        "title: Done\ndone_when: [it is pretty]\npolicy: {judge: person}\ntasks: [{id: a, compute: {n: '1'}}]\n",
+    );
     server.until(&over, "completed");
+    server.until(&kept, "completed");
     server.until(&gated, "blocked");
+    server.until(&done_when, "blocked");
     server.until(&plan, "blocked");
     let proof = json!({"evidence": {"proof": "a picture of it"}});
-    let mut done: BTreeSet<String> = BTreeSet::new();
+    // Nobody but a model judges how good a plan is, and none is here.
+    let judges = "POST /api/v1/plans/{plan}/score";
+    let judged = server.post(&format!("/api/v1/plans/{plan}/score"), &Value::Null);
+    assert_eq!(judged.code(), (409, "plan::not-judged".to_owned()));
+    let mut done = BTreeSet::from([judges.to_owned()]);
     let mut wrong = Vec::new();
     let document = server.get("/api/v1/openapi.json").json();
     let mut check = |what: &str, answer: &Answer, status: u16| {
@@ -303,8 +328,11 @@ fn every_documented_operation_is_done_and_answers_as_its_document_says() {
         }
         done.insert(what.to_owned());
     };
+    let taken_in = server.get(&format!("/api/v1/plans/{over}/export?format=zip")).body;
+    let taken_in = server.send_bytes("/api/v1/plans/import", "application/zip", &taken_in);
     let hands_in = "POST /api/v1/plans/{plan}/tasks/{task}/done";
     check(hands_in, &server.post(&format!("/api/v1/plans/{plan}/tasks/work/done"), &proof), 200);
+    check("POST /api/v1/plans/import", &taken_in, 201);
     let (mut key, mut run) = (String::new(), String::new());
     for (what, at, body, status) in rows() {
         let at = at
@@ -312,7 +340,9 @@ fn every_documented_operation_is_done_and_answers_as_its_document_says() {
             .replace("PLAN", &plan)
             .replace("WAITS", &waits)
             .replace("OVER", &over)
-            .replace("GATED", &gated);
+            .replace("GATED", &gated)
+            .replace("KEPT", &kept)
+            .replace("DONE", &done_when);
         let method = what.split(' ').next().unwrap();
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let headers = [("Content-Type", "application/json"), ("Cookie", key.as_str())];
@@ -349,6 +379,7 @@ fn body_for(path: &str, document: &Value, operation: &Value) -> Value {
         "evidence" => return json!({"direction": "supports", "evidence": "a"}),
         "replan" => return json!({"take": 1}),
         "resolve" => return json!({"how": "skip"}),
+        "judge" => return json!({"verdicts": []}),
         "reviews" => return json!({"gates": ["a"], "decision": "approve"}),
         _ => {}
     }

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// How long anything may take before a test gives up.
+/// How long anything may take before a test gives up, and how often it is looked until then at least: where processes stand
+/// still for a while, time has passed and nothing has happened.
 pub const WITHIN: Duration = Duration::from_secs(30);
+const LOOKS: u32 = 20;
 
 /// A server with a record of its own.
 pub struct Server {
@@ -155,6 +157,17 @@ impl Server {
         read(self.open(&request))
     }
 
+    /// Sends bytes.
+    pub fn send_bytes(&self, path: &str, media: &str, body: &[u8]) -> Answer {
+        let mut stream = self.open(&format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: {media}\r\nContent-Length: {}\r\n\r\n",
+            self.addr,
+            body.len()
+        ));
+        stream.write_all(body).unwrap();
+        read(stream)
+    }
+
     /// The beginning of an answer that has no end.
     pub fn beginning(&self, path: &str) -> Answer {
         let mut stream = self.open(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.addr));
@@ -171,13 +184,13 @@ impl Server {
     /// Waits until nothing of a plan runs any more.
     pub fn settled(&self, plan: &str, cookie: &str) {
         let since = Instant::now();
-        loop {
+        for looks in 0.. {
             let found = self.send("GET", &format!("/api/v1/plans/{plan}"), &[("Cookie", cookie)], "");
             let busy = |name: &str| found.json()["tasks"][name].as_u64().unwrap_or(0) > 0;
             if found.status != 200 || !(busy("running") || busy("ready")) {
                 return;
             }
-            assert!(since.elapsed() < WITHIN, "{}", found.text());
+            assert!(looks < LOOKS || since.elapsed() < WITHIN, "{}", found.text());
             self.news(plan, &found.json()["length"], cookie);
         }
     }
@@ -200,14 +213,16 @@ impl Server {
     /// Waits until a plan is in a state.
     pub fn until(&self, plan: &str, state: &str) -> Value {
         let since = Instant::now();
-        loop {
+        for looks in 0.. {
             let found = self.get(&format!("/api/v1/plans/{plan}")).json();
             if found["state"] == state {
                 return found;
             }
-            assert!(since.elapsed() < WITHIN, "{plan} is {} and not {state}", found["state"]);
+            let waits = looks < LOOKS || since.elapsed() < WITHIN;
+            assert!(waits, "{plan} is {} and not {state}", found["state"]);
             self.news(plan, &found["length"], "");
         }
+        unreachable!("it gives up before it has looked that often")
     }
 
     /// Waits until something has happened to a plan after an entry. Asking again and again instead would take the time

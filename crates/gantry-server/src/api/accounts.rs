@@ -3,15 +3,100 @@
 use std::time::Instant;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use crate::access::{AccessError, Account, AuditLine, Who};
+use crate::access::{AccessError, Account, AuditLine, Role, Who};
 use crate::app::App;
 use crate::body::{Named, Said, Told};
+use crate::documented::{Described, Does};
 use crate::listen::{COOKIE, Caller, session};
 use crate::problem::Problem;
-use crate::shapes::{AccountMade, NewAccount, SignIn};
+use crate::shapes::Why;
+
+/// A new account.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewAccount {
+    /// Who it is.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// A password, for a person; without one a token is made.
+    #[serde(default)]
+    pub password: Option<String>,
+}
+
+/// An account that was made.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct AccountMade {
+    /// Who it is.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// The token; it is shown this once.
+    pub token: Option<String>,
+}
+
+/// Who signs in.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignIn {
+    /// The name; may be empty with a token.
+    #[serde(default)]
+    pub name: String,
+    /// The password, or a token.
+    pub password: String,
+}
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.delete(
+        "/api/v1/sessions/current",
+        Role::Viewer,
+        sign_out,
+        Does::new("accounts", "Sign out").may_take::<Why>().gives_nothing(204, "Nobody is signed in any more."),
+    )
+    .open(
+        Method::POST,
+        "/api/v1/sessions",
+        sign_in,
+        Does::new("accounts", "Sign in with a name and a password, or with a token")
+            .takes::<SignIn>()
+            .gives_nothing(204, "The cookie of the session is set."),
+    )
+    .get("/api/v1/me", Role::Viewer, me, Does::new("accounts", "Who you are").gives::<Who>(200, "You."))
+    .post(
+        "/api/v1/accounts",
+        Role::Admin,
+        add,
+        Does::new("accounts", "Make an account: with a password, or with a token that is shown once")
+            .takes::<NewAccount>()
+            .gives::<AccountMade>(201, "It is made."),
+    )
+    .get(
+        "/api/v1/accounts",
+        Role::Admin,
+        list,
+        Does::new("accounts", "All accounts").gives_list::<Account>(200, "The accounts."),
+    )
+    .delete(
+        "/api/v1/accounts/{name}",
+        Role::Admin,
+        remove,
+        Does::new("accounts", "Remove an account; whoever is signed in with it is not any more")
+            .gives_nothing(204, "It is gone."),
+    )
+    .get(
+        "/api/v1/audit",
+        Role::Admin,
+        audit,
+        Does::new("accounts", "The last requests that may have changed something, the newest first")
+            .gives_list::<AuditLine>(200, "The requests."),
+    )
+}
 
 /// How many lines of the audit log are shown.
 const LINES_MAX: usize = 200;

@@ -10,12 +10,62 @@ use serde_json::{Map, Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use super::plans::models_of;
-use crate::access::Who;
+use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Asked, Named, Said, Told};
+use crate::documented::{Described, Does};
 use crate::problem::Problem;
 use crate::runs::{self, Seen, TOPICS_MAX, Wanted};
-use crate::shapes::{Items, NewPlan};
+use crate::shapes::{Anything, Items, NewPlan};
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.post(
+        "/api/v1/bulk",
+        Role::Operator,
+        begin,
+        Does::new("bulk", "Make a plan of each topic of a list")
+            .about(
+                "A run is durable: it goes on when the server starts again, and one topic of it \
+             never becomes two plans.",
+            )
+            .header("Idempotency-Key", "The same key again gives the run that it gave first.")
+            .takes::<NewBulk>()
+            .gives::<Anything>(202, "It is under way; look at it at `url`."),
+    )
+    .get(
+        "/api/v1/bulk",
+        Role::Viewer,
+        list,
+        Does::new("bulk", "All runs over lists of topics, the newest first").gives::<Items>(200, "The runs."),
+    )
+    .get(
+        "/api/v1/bulk/{run}",
+        Role::Viewer,
+        show,
+        Does::new("bulk", "How far a run is, how fast it goes, and its rows")
+            .asked::<Rows>()
+            .gives::<Anything>(200, "The run; `next` is the `after` of more rows."),
+    )
+    .get(
+        "/api/v1/bulk/{run}/table",
+        Role::Viewer,
+        table,
+        Does::new("bulk", "The table of a run, as far as it is").gives_media(200, &["text/csv"], "The table."),
+    )
+    .post(
+        "/api/v1/bulk/{run}/stop",
+        Role::Operator,
+        stop,
+        Does::new("bulk", "Stop a run; what is done stays").gives::<Anything>(200, "The run."),
+    )
+    .post(
+        "/api/v1/bulk/{run}/resume",
+        Role::Operator,
+        go_on,
+        Does::new("bulk", "Go on with a run, and try again what came to nothing").gives::<Anything>(202, "The run."),
+    )
+}
 
 /// How many rows a page has at most.
 const ROWS_MAX: usize = 1_000;

@@ -20,40 +20,49 @@ use super::{plans, steer};
 use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Named, Said, Told};
+use crate::documented::{Described, Does};
 use crate::problem::Problem;
+use crate::shapes::Items;
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.post(
+        "/chat/message",
+        Role::Operator,
+        message,
+        Does::new(
+            "chat",
+            "Say something about plans: a model proposes actions, and they are carried out \
+             before it is answered",
+        )
+        .about(
+            "Where nothing of it could be done the answer is a problem, with what became of \
+             each action in `errors`.",
+        )
+        .header("Idempotency-Key", "The same key with the same message again gives the answer that it gave first.")
+        .takes::<Words>()
+        .gives::<ChatAnswer>(200, "What was done.")
+        .gives::<ChatAnswer>(207, "Some of it was done, and some was not."),
+    )
+    .get(
+        "/chat/sessions",
+        Role::Viewer,
+        sessions,
+        Does::new("chat", "Your talks, the newest first").gives::<Items>(200, "The talks."),
+    )
+    .get(
+        "/chat/sessions/{name}",
+        Role::Viewer,
+        session,
+        Does::new("chat", "What was said in a talk of yours, and what was answered")
+            .gives::<Items>(200, "The oldest first."),
+    )
+}
 
 /// How long a plan that begins may take to come to rest before it is told as it stands.
 const SETTLES_WITHIN: Duration = Duration::from_secs(20);
 /// How often it is looked at least.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
-
-/// What someone says about plans.
-#[derive(Debug, Deserialize, ToSchema)]
-#[allow(dead_code)] // says how the body reads; gantry-many reads it
-pub struct ChatMessage {
-    /// The words.
-    pub message: String,
-    /// `assistant`; there is no other.
-    pub mode: Option<String>,
-    /// What was said before, for clients that keep that themselves.
-    pub history: Option<Vec<Value>>,
-    /// Which talk it belongs to; a new one where nothing is said.
-    pub session_id: Option<String>,
-    /// What it is about.
-    pub context: Option<ChatContext>,
-}
-
-/// What a message is about.
-#[derive(Debug, Deserialize, ToSchema)]
-#[allow(dead_code)] // says how the body reads; gantry-many reads it
-pub struct ChatContext {
-    /// What a plan that is made is called.
-    pub plan_title: Option<String>,
-    /// The plan that is meant where none is named, by number or id.
-    pub plan_id: Option<Value>,
-    /// What is kept with a plan that is made.
-    pub metadata: Option<Value>,
-}
 
 /// What was done, and what was not.
 #[derive(Debug, Deserialize, ToSchema)]

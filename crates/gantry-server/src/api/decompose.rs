@@ -9,10 +9,32 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::tasks;
-use crate::access::Who;
+use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Named, Said, Told};
+use crate::documented::{Described, Does};
 use crate::problem::Problem;
+use crate::shapes::Anything;
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.post(
+        "/api/v1/plans/{plan}/decompose",
+        Role::Operator,
+        plan,
+        Does::new("tasks", "Break a plan down into smaller tasks, as a new revision")
+            .may_take::<BreakDown>()
+            .gives::<Anything>(200, "What was made, and what was left out."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/decompose",
+        Role::Operator,
+        task,
+        Does::new("tasks", "Break a task down into smaller tasks, as a new revision")
+            .may_take::<BreakDown>()
+            .gives::<Anything>(200, "What was made, and what was left out."),
+    )
+}
 
 /// How far a plan or a task is broken down.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]

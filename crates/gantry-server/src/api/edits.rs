@@ -14,10 +14,71 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::steer::say;
-use crate::access::Who;
+use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Named, Said, Told};
+use crate::documented::{Described, Does};
 use crate::problem::Problem;
+use crate::shapes::{Anything, Items};
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.post(
+        "/api/v1/plans/{plan}/tasks",
+        Role::Operator,
+        add,
+        Does::new("tasks", "Add a task at a place, as a new revision")
+            .takes::<Revising<edits::Add>>()
+            .gives::<Anything>(201, "What changed, and the number of the revision."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/change",
+        Role::Operator,
+        change,
+        Does::new("tasks", "Describe a task otherwise, as a new revision")
+            .takes::<Revising<edits::Change>>()
+            .gives::<Anything>(200, "What changed, and the number of the revision."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/move",
+        Role::Operator,
+        shift,
+        Does::new("tasks", "Move a task with everything below it, as a new revision")
+            .takes::<Revising<edits::Move>>()
+            .gives::<Anything>(200, "What changed, and the number of the revision."),
+    )
+    .delete(
+        "/api/v1/plans/{plan}/tasks/{task}",
+        Role::Operator,
+        delete,
+        Does::new("tasks", "Delete a task with everything below it, as a new revision")
+            .may_take::<Revising<edits::Delete>>()
+            .gives::<Anything>(200, "What changed, and the number of the revision."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/revisions/undo",
+        Role::Operator,
+        undo,
+        Does::new("revisions", "Take back what a revision changed, as a new revision")
+            .may_take::<TakeBackEdit>()
+            .gives::<Anything>(200, "What changed, and the number of the revision."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/snapshots",
+        Role::Viewer,
+        kept,
+        Does::new("revisions", "The revisions that someone keeps in mind, with their notes")
+            .gives::<Items>(200, "The snapshots, the newest last."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/snapshots",
+        Role::Operator,
+        keep,
+        Does::new("revisions", "Keep the tree as it is now in mind, with a note")
+            .takes::<NewSnapshot>()
+            .gives::<Anything>(201, "Which revision it is."),
+    )
+}
 
 impl From<Unfit> for Problem {
     fn from(unfit: Unfit) -> Self {
@@ -26,82 +87,13 @@ impl From<Unfit> for Problem {
     }
 }
 
-/// A new task. Tasks are named by id or by number.
-#[derive(Debug, Deserialize, ToSchema)]
-#[allow(dead_code)] // says how the body reads; gantry-many reads it
-pub struct TaskToAdd {
-    /// What it is called.
-    pub name: String,
-    /// Its id; made from its name where nothing is said.
-    pub id: Option<String>,
-    /// What is to be done.
-    pub instruction: Option<String>,
-    /// Inside which task.
-    pub parent_id: Option<Value>,
-    /// The task that the place is told by.
-    pub anchor_task_id: Option<Value>,
-    /// `before`, `after`, `first_child` or `last_child` of that.
-    pub anchor_position: Option<String>,
-    /// How many siblings stand before it; behind all of them where nothing is said.
-    pub position: Option<u32>,
-    /// The tasks that it waits for.
-    pub dependencies: Option<Vec<Value>>,
-    /// Who answers for it.
-    pub owner: Option<String>,
-    /// What programs keep about it.
-    pub metadata: Option<Value>,
-    /// Why.
-    pub why: Option<String>,
-    /// The revision that was looked at; refused when there is a newer one.
-    pub base: Option<u32>,
-}
-
-/// What is different about a task; what is not said stays.
-#[derive(Debug, Deserialize, ToSchema)]
-#[allow(dead_code)] // says how the body reads; gantry-many reads it
-pub struct TaskChanged {
-    /// What it is called.
-    pub name: Option<String>,
-    /// What is to be done.
-    pub instruction: Option<String>,
-    /// The tasks that it waits for, all of them.
-    pub dependencies: Option<Vec<Value>>,
-    /// Who answers for it.
-    pub owner: Option<String>,
-    /// What programs keep about it: these are set, and `null` takes one away.
-    pub metadata: Option<Value>,
-    /// Why.
-    pub why: Option<String>,
-    /// The revision that was looked at; refused when there is a newer one.
-    pub base: Option<u32>,
-}
-
-/// Where a task goes. Tasks are named by id or by number.
-#[derive(Debug, Deserialize, ToSchema)]
-#[allow(dead_code)] // says how the body reads; gantry-many reads it
-pub struct TaskMoved {
-    /// Inside which task; where nothing is said it stays where it is inside.
-    pub parent_id: Option<Value>,
-    /// To the top of the plan.
-    pub top: Option<bool>,
-    /// The task that the place is told by.
-    pub anchor_task_id: Option<Value>,
-    /// `before`, `after`, `first_child` or `last_child` of that.
-    pub anchor_position: Option<String>,
-    /// How many siblings stand before it.
-    pub position: Option<u32>,
-    /// Why.
-    pub why: Option<String>,
-    /// The revision that was looked at; refused when there is a newer one.
-    pub base: Option<u32>,
-}
-
-/// How a task goes.
-#[derive(Debug, Deserialize, ToSchema)]
-#[allow(dead_code)] // says how the body reads; gantry-many reads it
-pub struct TaskDeleted {
-    /// Let what waits for it wait no longer, instead of refusing.
-    pub detach: Option<bool>,
+/// A change of a task, and why. Tasks are named by id or by number.
+#[derive(ToSchema)]
+#[allow(dead_code)] // says how the body reads; it is read field by field, so that what nobody knows is told
+pub struct Revising<E: ToSchema> {
+    /// The change.
+    #[serde(flatten)]
+    pub edit: E,
     /// Why.
     pub why: Option<String>,
     /// The revision that was looked at; refused when there is a newer one.
@@ -242,9 +234,14 @@ pub async fn undo(
     Said(said): Said<TakeBackEdit>,
 ) -> Result<Told<Value>, Problem> {
     let id = app.id(&plan).await?;
-    let _turn = app.foreman.turn(&id).await;
-    let life = app.engine().open(&id).await?.life;
-    let at = async |revision| life_at(app.store(), &id, Some(Revision(revision))).await.map(|life| life.plan());
+    Ok(Told(Box::pin(taken_back(&app, &who, &id, said)).await?))
+}
+
+/// Takes back what a revision changed, or everything since one.
+pub async fn taken_back(app: &App, who: &Who, id: &PlanId, said: TakeBackEdit) -> Result<Value, Problem> {
+    let _turn = app.foreman.turn(id).await;
+    let life = app.engine().open(id).await?.life;
+    let at = async |revision| life_at(app.store(), id, Some(Revision(revision))).await.map(|life| life.plan());
     let input = match (said.revision, said.back_to) {
         (Some(_), Some(_)) => {
             return Err(Problem::unfit("request::which-revision", "say `revision` or `back_to`, not both"));
@@ -263,7 +260,7 @@ pub async fn undo(
             edits::undo(&life, Revision(revision), (&before, &after), &who.name, &said.why)
         }
     };
-    Ok(Told(heard(&app, &id, input).await?))
+    heard(app, id, input).await
 }
 
 /// Keeps the tree as it is now in mind.

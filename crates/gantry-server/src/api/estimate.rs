@@ -7,12 +7,30 @@ use gantry_core::plan::Plan;
 use gantry_store::{ListFilter, all_effects};
 use serde_json::{Value, json};
 
-use super::figures::scheduled;
 use super::plans::{asked_for, models_of, read_new};
+use super::schedule::scheduled;
+use crate::access::Role;
 use crate::app::App;
 use crate::body::{Raw, Told};
+use crate::documented::{Described, Does};
 use crate::problem::Problem;
-use crate::shapes::NewPlan;
+use crate::shapes::{Anything, NewPlan};
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.post(
+        "/api/v1/plans/estimate",
+        Role::Viewer,
+        estimate,
+        Does::new(
+            "plans",
+            "Say what a plan would ask of models at most, what that costs and how long it \
+             takes, and create nothing",
+        )
+        .takes::<NewPlan>()
+        .gives::<Anything>(200, "The figures."),
+    )
+}
 
 /// How long a call takes when none is on record: what usual models take for a page of text.
 const CALL_MS_ASSUMED: i64 = 10_000;

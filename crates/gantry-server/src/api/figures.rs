@@ -1,98 +1,115 @@
-//! What is computed about a plan: its schedule, its graph, its other forms.
+//! What is computed about a plan: how good it is, its graph, its other forms.
 
+use std::io::Read as _;
+
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::stream;
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::life::Life;
+use gantry_core::plan::Plan;
+use gantry_engine::Origin;
+use gantry_many::score::judge::{Unjudged, judged};
 use gantry_report::document::{self, Subject};
 use gantry_schedule::write::{self, Unwritable};
-use gantry_schedule::{Moment, Options, Problem as Unsound, Project, Schedule};
-use gantry_view::under_way::project_of;
+use gantry_schedule::{Moment, Schedule};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::IntoParams;
 
 use super::record::{self, At};
+use super::schedule::computed;
+use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Asked, Named, Told};
-use crate::pages::graph;
+use crate::documented::{Described, Does};
+use crate::pages::graph::Graph;
 use crate::problem::Problem;
+use crate::shapes::Anything;
 
-/// The schedule of a plan, away from the threads that answer.
-pub async fn computed(app: &App, life: &Life) -> Result<(Project, Schedule), Problem> {
-    scheduled(project_of(app.store(), life, App::now()).await?).await
-}
-
-/// The schedule of a project, away from the threads that answer.
-pub async fn scheduled(project: Project) -> Result<(Project, Schedule), Problem> {
-    let found = tokio::task::spawn_blocking(move || {
-        gantry_schedule::schedule(&project, &Options::usual(&project)).map(|schedule| (project, schedule))
-    });
-    match found.await {
-        Ok(Ok(found)) => Ok(found),
-        Ok(Err(problems)) => Err(unschedulable(&problems)),
-        Err(error) => Err(Problem::broken("server::panicked", error.to_string())),
-    }
-}
-
-fn unschedulable(problems: &[Unsound]) -> Problem {
-    let lines: Vec<String> = problems.iter().map(|one| format!("{}: {}", one.at, one.what)).collect();
-    let problem = Problem::unfit("schedule::unsound", format!("it cannot be scheduled: {}", lines.join("; ")));
-    match problems.iter().find(|one| !one.fix.is_empty()) {
-        Some(one) => problem.hint(one.fix.clone()),
-        None => problem,
-    }
-}
-
-/// What is asked about a schedule.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
-pub struct Look {
-    /// Only what would be different with these changes, such as `task.build.estimate=5d`, with semicolons between them.
-    pub what_if: Option<String>,
-    /// How sound the schedule is instead, by the 14 checks of the DCMA.
-    pub health: bool,
-}
-
-/// The schedule, how sound it is, or what would be different.
-pub async fn schedule(
-    State(app): State<App>,
-    Named(plan): Named<String>,
-    Asked(look): Asked<Look>,
-) -> Result<Told<Value>, Problem> {
-    let life = app.engine().open(&app.id(&plan).await?).await?.life;
-    if let Some(changes) = look.what_if.filter(|changes| !changes.trim().is_empty()) {
-        let project = project_of(app.store(), &life, App::now()).await?;
-        let found = tokio::task::spawn_blocking(move || {
-            let changes: Vec<&str> = changes.split(';').map(str::trim).filter(|change| !change.is_empty()).collect();
-            let by = |project: &Project| gantry_schedule::schedule(project, &Options::usual(project));
-            gantry_schedule::what_if_by(&project, &changes, by)
-        });
-        return match found.await {
-            Ok(Ok(found)) => Ok(Told(serde_json::to_value(&found).unwrap_or_default())),
-            Ok(Err(problems)) => Err(unschedulable(&problems)),
-            Err(error) => Err(Problem::broken("server::panicked", error.to_string())),
-        };
-    }
-    let (project, schedule) = computed(&app, &life).await?;
-    if look.health {
-        return Ok(Told(json!({"checks": gantry_schedule::health(&project, &schedule)})));
-    }
-    Ok(Told(serde_json::to_value(&schedule).unwrap_or_default()))
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.get(
+        "/api/v1/plans/{plan}/score",
+        Role::Viewer,
+        score,
+        Does::new("figures", "How good a plan is, in figures that nobody has to judge")
+            .gives::<Anything>(200, "The score, its dimensions and every count that they were made of."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/graph",
+        Role::Viewer,
+        graph,
+        Does::new("figures", "The tasks as a layered graph, with places to draw them at")
+            .asked::<At>()
+            .gives::<Anything>(200, "Boxes and lines."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/export",
+        Role::Viewer,
+        export,
+        Does::new("figures", "A plan in another form, or its whole life as a zip file").asked::<Form>().gives_media(
+            200,
+            &[
+                "application/yaml",
+                "application/json",
+                "text/vnd.mermaid",
+                "text/csv",
+                "text/calendar",
+                "application/xml",
+                "application/zip",
+            ],
+            "The file.",
+        ),
+    )
+    .post(
+        "/api/v1/plans/{plan}/score",
+        Role::Operator,
+        judged_score,
+        Does::new("figures", "How good a plan is, judged by a model as well")
+            .about("What was judged before is not asked again as long as the plan is the same.")
+            .gives::<Anything>(200, "The score, and what a model made of it in `judgement`."),
+    )
 }
 
 /// How good a plan is, in figures.
 pub async fn score(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
     let life = app.engine().open(&app.id(&plan).await?).await?.life;
-    let scored = tokio::task::spawn_blocking(move || {
-        let plan = life.proposed().work();
-        (life.id().clone(), plan.name().to_owned(), gantry_many::score::score(&plan))
+    Ok(Told(scored(life.id().clone(), life.proposed().work()).await?))
+}
+
+/// How good a plan is, by a model as well.
+pub async fn judged_score(
+    State(app): State<App>,
+    who: Who,
+    Named(plan): Named<String>,
+) -> Result<Told<Value>, Problem> {
+    let id = app.id(&plan).await?;
+    let engine = app.house.engine_for(&id).await?;
+    let work = engine.open(&id).await?.life.proposed().work();
+    let mut told = scored(id.clone(), work.clone()).await?;
+    let origin = Origin { file: "the API".to_owned(), by: who.name, ..Origin::default() };
+    match Box::pin(judged(&engine, &work, Some(&id), origin)).await {
+        Ok(judgement) => told["judgement"] = json!(judgement),
+        Err(Unjudged::Engine(error)) => return Err(error.into()),
+        Err(Unjudged::Nobody(why)) => {
+            return Err(Problem::conflict("plan::not-judged", format!("nobody has judged it: {why}"))
+                .hint("the offline model judges nothing; see which models there are at /api/v1/models"));
+        }
+    }
+    Ok(Told(told))
+}
+
+/// Counts, away from the threads that answer.
+async fn scored(id: PlanId, work: Plan) -> Result<Value, Problem> {
+    let found = tokio::task::spawn_blocking(move || {
+        let mut value = serde_json::to_value(gantry_many::score::score(&work)).unwrap_or_default();
+        (value["plan_id"], value["title"]) = (json!(id), json!(work.name()));
+        value
     });
-    let (id, title, score) = scored.await.map_err(|error| Problem::broken("server::panicked", error.to_string()))?;
-    let mut value = serde_json::to_value(&score).unwrap_or_default();
-    (value["plan_id"], value["title"]) = (json!(id), json!(title));
-    Ok(Told(value))
+    found.await.map_err(|error| Problem::broken("server::panicked", error.to_string()))
 }
 
 /// The graph.
@@ -103,14 +120,14 @@ pub async fn graph(
 ) -> Result<Told<Value>, Problem> {
     let id = app.id(&plan).await?;
     let life = record::life(&app, &id, query.at).await?;
-    Ok(Told(graph::Graph::of(&life).to_json()))
+    Ok(Told(Graph::of(&life).to_json()))
 }
 
 /// In which form.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]
 pub struct Form {
-    /// yaml, json, mermaid, csv, ical or msproject.
+    /// yaml, json, mermaid, csv, ical, msproject, or zip: the plan, its journal and what it made, with their hashes.
     pub format: Option<String>,
 }
 
@@ -136,7 +153,7 @@ pub async fn exported(app: &App, id: &PlanId, format: &str) -> Result<(&'static 
             ("application/xml", "xml", text)
         }
         _ => {
-            let detail = "`format` is yaml, json, mermaid, csv, ical or msproject";
+            let detail = "`format` is yaml, json, mermaid, csv, ical, msproject or zip";
             return Err(Problem::wrong("request::wrong-query", detail));
         }
     })
@@ -178,7 +195,41 @@ pub async fn export(
     Asked(query): Asked<Form>,
 ) -> Result<Response, Problem> {
     let id = app.id(&plan).await?;
-    let (media, ending, text) = exported(&app, &id, query.format.as_deref().unwrap_or("yaml")).await?;
-    let disposition = format!("attachment; filename=\"{id}.{ending}\"");
-    Ok(([(header::CONTENT_TYPE, media.to_owned()), (header::CONTENT_DISPOSITION, disposition)], text).into_response())
+    let format = query.format.as_deref().unwrap_or("yaml");
+    if format == "zip" {
+        let file = app.house.packed(&id).await?;
+        return Ok((saved("application/zip", &format!("{id}.zip")), streamed(file)).into_response());
+    }
+    let (media, ending, text) = exported(&app, &id, format).await?;
+    Ok((saved(media, &format!("{id}.{ending}")), text).into_response())
+}
+
+/// What makes a browser save an answer.
+pub fn saved(media: &str, name: &str) -> [(HeaderName, String); 2] {
+    [
+        (header::CONTENT_TYPE, media.to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ]
+}
+
+/// How much of a file is read at once.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A file as a body, piece by piece: it may be larger than memory.
+fn streamed(file: std::fs::File) -> Body {
+    let pieces = stream::unfold(Some(file), |file| async move {
+        let mut file = file?;
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = vec![0; PIECE_BYTES];
+            let count = file.read(&mut piece)?;
+            piece.truncate(count);
+            Ok::<_, std::io::Error>((file, piece))
+        });
+        match read.await.map_err(std::io::Error::other).flatten() {
+            Ok((_, piece)) if piece.is_empty() => None,
+            Ok((file, piece)) => Some((Ok(piece), Some(file))),
+            Err(error) => Some((Err(error), None)),
+        }
+    });
+    Body::from_stream(pieces)
 }

@@ -8,18 +8,85 @@ use gantry_core::life::Life;
 use gantry_core::plan::Action;
 use gantry_store::PlanCard;
 use gantry_view::gate_news::gate_news;
-use gantry_view::people;
+use gantry_view::people::{self, Wanted};
 use gantry_view::standing::unfinished;
 use serde_json::{Value, json};
 
 use super::steer::say;
 use super::tasks::known;
-use crate::access::Who;
+use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Named, Said, Told};
+use crate::documented::{Described, Does};
 use crate::live::channel::journal_value;
 use crate::problem::Problem;
-use crate::shapes::{Answer, Decide, Review};
+use crate::shapes::{Answer, Anything, Decide, Items, Review};
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.post(
+        "/api/v1/plans/{plan}/reviews",
+        Role::Approver,
+        review,
+        Does::new("gates", "Decide several gates: all of them, or none").takes::<Review>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/asks/{task}/answer",
+        Role::Approver,
+        answer,
+        Does::new("asks", "Answer a question, or approve or refuse a call").takes::<Answer>().heard(),
+    )
+    .get(
+        "/api/v1/gates",
+        Role::Viewer,
+        all_gates,
+        Does::new("gates", "Every gate that waits for a decision, of all plans").gives::<Items>(200, "The gates."),
+    )
+    .get(
+        "/api/v1/asks",
+        Role::Viewer,
+        all_asks,
+        Does::new("asks", "Every question that waits for an answer, of all plans")
+            .gives::<Items>(200, "The questions."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/gates",
+        Role::Viewer,
+        gates,
+        Does::new("gates", "The gates of a plan that wait for a decision").gives::<Items>(200, "The gates."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/gates/{gate}",
+        Role::Viewer,
+        gate,
+        Does::new("gates", "A gate: what it checks, who may decide, who decided what")
+            .gives::<Anything>(200, "The gate."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/gates/{gate}/approve",
+        Role::Approver,
+        approve,
+        Does::new("gates", "Let what stands behind a gate go on").may_take::<Decide>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/gates/{gate}/reject",
+        Role::Approver,
+        reject,
+        Does::new("gates", "Say no: what stands behind a gate does not happen").takes::<Decide>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/gates/{gate}/needs-changes",
+        Role::Approver,
+        needs_changes,
+        Does::new("gates", "Send the work before a gate back to be done once more").takes::<Decide>().heard(),
+    )
+    .get(
+        "/api/v1/plans/{plan}/asks",
+        Role::Viewer,
+        asks,
+        Does::new("asks", "The questions of a plan that wait for an answer").gives::<Items>(200, "The questions."),
+    )
+}
 
 /// All plans that wait for something.
 pub async fn waiting(app: &App) -> Result<Vec<PlanCard>, Problem> {
@@ -56,6 +123,16 @@ pub async fn every_ask(app: &App) -> Result<Vec<Value>, Problem> {
         let life = app.engine().open(&card.id).await?.life;
         let asks = people::asks(app.store(), &life).await?;
         all.extend(asks.iter().map(|(task, asked)| asked.to_json(&card, &life, task)));
+    }
+    Ok(all)
+}
+
+/// Everything else that people are wanted for, of all plans.
+pub async fn every_wanted(app: &App) -> Result<Vec<(PlanId, Wanted)>, Problem> {
+    let mut all = Vec::new();
+    for card in waiting(app).await? {
+        let life = app.engine().open(&card.id).await?.life;
+        all.extend(people::wanted(&life).into_iter().map(|one| (card.id.clone(), one)));
     }
     Ok(all)
 }

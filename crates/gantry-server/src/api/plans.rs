@@ -15,12 +15,69 @@ use gantry_store::{ListFilter, PlanCard};
 use gantry_view::standing::{Standing, is_aside};
 use serde_json::{Value, json};
 
-use crate::access::Who;
+use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Asked, Named, Raw, Told, from_json};
+use crate::documented::{Described, Does};
 use crate::live::pump;
 use crate::problem::Problem;
-use crate::shapes::{ListQuery, NewPlan};
+use crate::shapes::{Anything, Created, ListQuery, NewPlan, PlanDetail, PlanPage};
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.get(
+        "/api/v1/plans",
+        Role::Viewer,
+        list,
+        Does::new("plans", "List plans, the newest first")
+            .asked::<ListQuery>()
+            .gives::<PlanPage>(200, "A page of plans."),
+    )
+    .post(
+        "/api/v1/plans",
+        Role::Operator,
+        create,
+        Does::new("plans", "Create a plan from a file, from JSON, or from an objective in words")
+            .about(
+                "A body that is no JSON is read as a plan file, such as `Content-Type: \
+             application/yaml`. It begins at once unless `start` is false.",
+            )
+            .header("Idempotency-Key", "The same key with the same plan again gives the plan that it gave first.")
+            .takes::<NewPlan>()
+            .gives::<Created>(201, "It is created and waits for `start`.")
+            .gives::<Created>(202, "It is created and has begun; watch it at `events`."),
+    )
+    .post(
+        "/api/v1/plans/validate",
+        Role::Viewer,
+        validate,
+        Does::new("plans", "Say everything that is wrong with a plan, and create nothing")
+            .takes::<NewPlan>()
+            .gives::<Anything>(200, "What was found, with file, line and column."),
+    )
+    .get(
+        "/api/v1/plans/{plan}",
+        Role::Viewer,
+        detail,
+        Does::new("plans", "Where a plan stands")
+            .gives::<PlanDetail>(200, "The plan. Its ETag changes with everything that happens to it."),
+    )
+    .delete(
+        "/api/v1/plans/{plan}",
+        Role::Admin,
+        forget,
+        Does::new("plans", "Remove a plan that is over, with everything that belongs to it")
+            .gives_nothing(204, "It is gone."),
+    )
+    .post(
+        "/api/v1/plans/dry-run",
+        Role::Operator,
+        dry_run,
+        Does::new("plans", "Say what each task of a plan would do, and touch nothing")
+            .takes::<NewPlan>()
+            .gives::<Anything>(200, "The tasks in the order in which they could be done, each with a preview."),
+    )
+}
 
 /// How many plans a page has when nobody says.
 const PAGE: u32 = 50;
@@ -240,6 +297,14 @@ pub async fn validate(State(app): State<App>, raw: Raw) -> Result<Told<Value>, P
         found["tasks"] = json!(plan.tasks.len());
     }
     Ok(Told(found))
+}
+
+/// Says what each task of a plan would do.
+pub async fn dry_run(State(app): State<App>, raw: Raw) -> Result<Told<Value>, Problem> {
+    let new = read_new(&raw)?;
+    let (plan, _) = asked_for(&app, &new)?;
+    let models = models_of(&app, &new).await?;
+    Ok(Told(app.house.dry_run(plan, &models).await?))
 }
 
 /// Where a plan stands.

@@ -1,32 +1,94 @@
-//! The record of a plan: its journal, revisions, artifacts, other lives, and whether it is what was written.
+//! The record: what happened, how everything stood then, whether it is what was written, and what is found in it.
+
+use std::collections::BTreeMap;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use gantry_core::event::Event;
-use gantry_core::id::{PlanId, Revision, TaskId};
-use gantry_core::input::{Change, Input};
+use gantry_core::id::{PlanId, TaskId};
 use gantry_core::life::Life;
-use gantry_core::plan::{Action, Input as Argument, Plan, diff as difference};
-use gantry_engine::{Origin, WhatIf};
-use gantry_planner::screen::{Verdict, screen};
-use gantry_store::PAGE_ITEMS_MAX;
+use gantry_store::{ListFilter, PAGE_ITEMS_MAX};
 use gantry_view::changes::is_decision;
-use gantry_view::parts::{Shown, folded};
-use gantry_view::revision::{life_after, life_at};
+use gantry_view::revision::life_after;
 use gantry_view::standing::about;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::IntoParams;
 
-use super::plans::{asked_for, created};
-use super::steer::say;
-use crate::access::Who;
+use crate::access::Role;
 use crate::app::App;
-use crate::body::{Asked, Named, Said, Told};
+use crate::body::{Asked, Named, Told};
+use crate::documented::{Described, Does};
+use crate::live;
+use crate::live::Resume;
 use crate::live::channel::journal_value;
 use crate::problem::Problem;
-use crate::shapes::{Fork, Imagine, NewEvidence, NewPlan, NewRevision};
+use crate::shapes::{Anything, Items, JournalPage};
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.get(
+        "/api/v1/memory",
+        Role::Viewer,
+        memory,
+        Does::new("record", "What plans remember under these keys, as it was last observed")
+            .asked::<Keys>()
+            .gives::<Items>(200, "One item for each key."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/journal",
+        Role::Viewer,
+        journal,
+        Does::new("record", "What happened to a plan")
+            .asked::<JournalQuery>()
+            .gives::<JournalPage>(200, "Entries, in order."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/events",
+        Role::Viewer,
+        live::of_plan,
+        Does::new("live", "Watch a plan: server-sent events that can be resumed")
+            .about(
+                "Events are `journal` (on record, numbered for ever), `output`, `notice`, \
+             `progress` and `trouble`. Come back with `Last-Event-ID` or `after` and \
+             nothing is missed or told twice.",
+            )
+            .asked::<Resume>()
+            .header("Last-Event-ID", "The number of the last message that the client has.")
+            .gives_media(200, &["text/event-stream"], "Events, until the client goes away."),
+    )
+    .get(
+        "/api/v1/events",
+        Role::Viewer,
+        live::of_all,
+        Does::new("live", "Watch all plans: one event whenever a plan has changed, with how it stands")
+            .asked::<Resume>()
+            .header("Last-Event-ID", "The number of the last message that the client has.")
+            .gives_media(200, &["text/event-stream"], "Events, until the client goes away."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/state",
+        Role::Viewer,
+        state_at,
+        Does::new("record", "How all tasks stood after an entry of the journal")
+            .asked::<At>()
+            .gives::<Anything>(200, "The states, by task."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/audit",
+        Role::Viewer,
+        audit,
+        Does::new("record", "Whether the record is what was written, and who decided what")
+            .asked::<Kept>()
+            .gives::<Anything>(200, "The findings."),
+    )
+    .get(
+        "/api/v1/search",
+        Role::Viewer,
+        search,
+        Does::new("record", "Find plans, tasks and artifacts by their words")
+            .asked::<Words>()
+            .gives::<Items>(200, "What was found."),
+    )
+}
 
 /// Which entries of a journal.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -109,233 +171,6 @@ pub async fn state_at(
     })))
 }
 
-/// Which revision, in which form.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
-pub struct OfRevision {
-    /// Which revision; the current one when it is left out.
-    pub revision: Option<u32>,
-    /// yaml, json or mermaid.
-    pub format: Option<String>,
-}
-
-/// The plan itself.
-pub async fn definition(
-    State(app): State<App>,
-    Named(plan): Named<String>,
-    Asked(query): Asked<OfRevision>,
-) -> Result<Response, Problem> {
-    let id = app.id(&plan).await?;
-    let life = life_at(app.store(), &id, query.revision.map(Revision)).await?;
-    let (media, text) = written(&life.plan(), query.format.as_deref().unwrap_or("yaml"))?;
-    let tag = format!("\"r{}\"", life.revision());
-    Ok(([(header::CONTENT_TYPE, media.to_owned()), (header::ETAG, tag)], text).into_response())
-}
-
-/// A plan as a file.
-pub fn written(plan: &Plan, format: &str) -> Result<(&'static str, String), Problem> {
-    match format {
-        "yaml" => Ok(("application/yaml", gantry_format::to_yaml(plan))),
-        "json" => Ok(("application/json", gantry_format::to_json(plan))),
-        "mermaid" => Ok(("text/vnd.mermaid", gantry_format::mermaid::export(plan))),
-        _ => Err(Problem::wrong("request::wrong-query", "`format` is yaml, json or mermaid")),
-    }
-}
-
-/// All revisions.
-pub async fn revisions(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
-    let id = app.id(&plan).await?;
-    Ok(Told(json!({"items": all_revisions(&app, &id).await?})))
-}
-
-/// All revisions, for programs, the newest last.
-pub async fn all_revisions(app: &App, id: &PlanId) -> Result<Vec<Value>, Problem> {
-    let entries = gantry_engine::entries(app.store(), id).await?;
-    let made = entries.iter().filter_map(|entry| match &entry.event {
-        Event::PlanCreated { .. } => {
-            Some(json!({"revision": 1, "at": entry.at, "seq": entry.seq, "by": null, "rationale": "", "lines": []}))
-        }
-        Event::PlanRevised { revision, diff, rationale, by } => {
-            let lines: Vec<String> = diff.to_string().lines().map(gantry_view::plain).collect();
-            Some(json!({
-                "revision": revision, "at": entry.at, "seq": entry.seq, "by": by, "rationale": rationale, "lines": lines,
-            }))
-        }
-        _ => None,
-    });
-    Ok(made.collect())
-}
-
-/// Between which revisions.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
-pub struct Between {
-    /// The revision before; the one before `to` when it is left out.
-    pub from: Option<u32>,
-    /// The revision after; the current one when it is left out.
-    pub to: Option<u32>,
-}
-
-/// What changed between two revisions.
-pub async fn diff(
-    State(app): State<App>,
-    Named(plan): Named<String>,
-    Asked(query): Asked<Between>,
-) -> Result<Told<Value>, Problem> {
-    let id = app.id(&plan).await?;
-    let after = life_at(app.store(), &id, query.to.map(Revision)).await?;
-    let from = query.from.unwrap_or_else(|| after.revision().0.saturating_sub(1).max(1));
-    let before = life_at(app.store(), &id, Some(Revision(from))).await?;
-    let found = difference(&before.plan(), &after.plan());
-    let lines: Vec<String> = found.to_string().lines().map(gantry_view::plain).collect();
-    Ok(Told(json!({
-        "plan": id, "from": before.revision(), "to": after.revision(), "diff": found, "lines": lines,
-        "before": gantry_format::to_yaml(&before.plan()), "after": gantry_format::to_yaml(&after.plan()),
-    })))
-}
-
-/// A new revision.
-pub async fn revise(
-    State(app): State<App>,
-    who: Who,
-    Named(plan): Named<String>,
-    headers: HeaderMap,
-    Said(said): Said<NewRevision>,
-) -> Result<Told<Value>, Problem> {
-    let id = app.id(&plan).await?;
-    let life = app.engine().open(&id).await?.life;
-    let rationale = match (&said.words, said.rationale.trim()) {
-        (Some(words), "") => words.clone(),
-        (_, "") => {
-            return Err(
-                Problem::unfit("revision::no-reason", "a revision needs a reason").hint("say it in `rationale`")
-            );
-        }
-        (_, rationale) => rationale.to_owned(),
-    };
-    let current = life.plan();
-    let mut plan = match &said.words {
-        Some(words) if said.plan.is_none() && said.file.is_none() => changed(current.clone(), words)?,
-        Some(_) => return Err(Problem::unfit("plan::which", "say exactly one of `plan`, `file` and `words`")),
-        None => {
-            let new = NewPlan { plan: said.plan.clone(), file: said.file.clone(), ..NewPlan::default() };
-            asked_for(&app, &new)?.0
-        }
-    };
-    if let Some(other) = plan.id.as_ref().filter(|other| **other != id) {
-        return Err(Problem::unfit("revision::other-plan", format!("this is plan `{other}`, not `{id}`")));
-    }
-    let base = Revision(base(&said, &headers)?.unwrap_or(life.revision().0));
-    plan = life.with_own_growth(plan);
-    plan.id.clone_from(&current.id);
-    plan.sort_tree();
-    let change = difference(&current, &plan);
-    let input = Input::Revise { by: who.name, rationale, base, change: Change::To(Box::new(plan)) };
-    // What would be refused is refused also when it is only asked.
-    drop(life.decide(&input, App::now())?);
-    if !said.dry_run {
-        app.foreman.tell(&id, input).await?;
-    }
-    let lines: Vec<String> = change.to_string().lines().map(gantry_view::plain).collect();
-    Ok(Told(json!({"revision": base.0 + 1, "diff": change, "lines": lines, "dry_run": said.dry_run})))
-}
-
-/// The revision that was looked at: in the body, or as `If-Match: "r2"`.
-fn base(said: &NewRevision, headers: &HeaderMap) -> Result<Option<u32>, Problem> {
-    let Some(tag) = headers.get(header::IF_MATCH) else { return Ok(said.base) };
-    let tag = tag.to_str().unwrap_or_default().trim();
-    if tag == "*" {
-        return Ok(said.base);
-    }
-    let number = tag.trim_matches('"').strip_prefix('r').and_then(|number| number.parse().ok());
-    number.map(Some).ok_or_else(|| {
-        Problem::wrong("request::tag", "`If-Match` is the ETag of the plan's definition, such as \"r2\"")
-    })
-}
-
-/// The plan with one more change to what was asked for.
-fn changed(mut plan: Plan, words: &str) -> Result<Plan, Problem> {
-    let screening = screen(words);
-    if matches!(screening.verdict, Verdict::Refuse) || screening.category == "injection" {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "plan::refused", screening.reason).hint(screening.hint));
-    }
-    let reading = plan.tasks.iter_mut().find_map(|task| match &mut task.action {
-        Some(Action::Tool(tool)) if tool.name == "plan.read" => Some(tool),
-        _ => None,
-    });
-    let Some(reading) = reading else {
-        return Err(Problem::unfit("revision::no-words", "the plan was not made from a sentence")
-            .hint("send the whole plan in `plan` or `file`"));
-    };
-    let mut changes = match reading.args.get("changes") {
-        Some(Argument::Value(Value::Array(changes))) => changes.clone(),
-        _ => Vec::new(),
-    };
-    changes.push(json!(words));
-    reading.args.insert("changes".to_owned(), Argument::Value(Value::Array(changes)));
-    Ok(plan)
-}
-
-/// Another life.
-pub async fn fork(
-    State(app): State<App>,
-    who: Who,
-    Named(plan): Named<String>,
-    Said(said): Said<Fork>,
-) -> Result<Response, Problem> {
-    let card = app.plan(&plan).await?;
-    let id = fork_at(&app, &who, &card.id, said.at.unwrap_or(card.length)).await?;
-    if said.start {
-        super::steer::go_on(&app, &who, &id).await?;
-    }
-    Ok(created(&app.plan(id.as_str()).await?, StatusCode::CREATED))
-}
-
-/// Begins another life after an entry.
-pub async fn fork_at(app: &App, who: &Who, plan: &PlanId, at: u64) -> Result<PlanId, Problem> {
-    let length = app.plan(plan.as_str()).await?.length;
-    if at == 0 || at > length {
-        return Err(Problem::missing("record::no-entry", format!("plan `{plan}` has no entry {at}"))
-            .hint(format!("its journal has entries 1 to {length}")));
-    }
-    let origin = Origin { by: who.name.clone(), ..app.engine().open(plan).await?.origin };
-    Ok(app.engine().fork(plan, at, origin).await?)
-}
-
-/// Decides everything again, and compares.
-pub async fn replay(
-    State(app): State<App>,
-    Named(plan): Named<String>,
-    Said(said): Said<Imagine>,
-) -> Result<Told<Value>, Problem> {
-    let id = app.id(&plan).await?;
-    let read = |new: NewPlan| asked_for(&app, &new).map(|(plan, _)| plan);
-    let policy = match said.policy {
-        // With the smallest plan around it, a policy alone is read and checked like any other.
-        Some(policy) => {
-            let plan = json!({"title": "what if", "policy": policy, "tasks": [{"id": "nothing"}]});
-            Some(read(NewPlan { plan: Some(plan), ..NewPlan::default() })?.policy)
-        }
-        None => None,
-    };
-    let revision = match (said.revision, said.file) {
-        (None, None) => None,
-        (Some(number), None) => Some(life_at(app.store(), &id, Some(Revision(number))).await?.plan()),
-        (None, Some(file)) => Some(read(NewPlan { file: Some(file), ..NewPlan::default() })?),
-        (Some(_), Some(_)) => return Err(Problem::unfit("replay::which", "say `revision` or `file`, not both")),
-    };
-    let what_if = policy.is_some() || revision.is_some();
-    let replayed = gantry_engine::replay(app.store(), &id, WhatIf { policy, revision }).await?;
-    let difference = replayed
-        .difference
-        .as_ref()
-        .map(|one| json!({"seq": one.seq, "recorded": one.recorded, "decided": one.decided}));
-    Ok(Told(json!({
-        "plan": id, "what_if": what_if, "same": difference.is_none(), "turns": replayed.turns,
-        "entries": replayed.entries, "given": replayed.given, "difference": difference,
-    })))
-}
-
 /// Whether the record is what was written, and who decided what.
 pub async fn audit(
     State(app): State<App>,
@@ -388,123 +223,56 @@ pub async fn audited(app: &App, id: &PlanId) -> Result<Value, Problem> {
     }))
 }
 
-/// All artifacts of a plan.
-pub async fn artifacts(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
-    let rows = gantry_store::all_artifacts(app.store(), &app.id(&plan).await?).await?;
-    let items: Vec<Value> = folded(&rows).iter().map(Shown::to_json).collect();
-    Ok(Told(json!({"items": items})))
-}
+/// How many keys are looked for at once, and in how many of the newest plans.
+const KEYS_MAX: usize = 100;
+const REMEMBERED_MAX: usize = 1_000;
 
-/// Which version.
+/// What is looked for.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]
-pub struct OfVersion {
-    /// Which version; the newest when it is left out.
-    pub version: Option<u32>,
-    /// Show it in a browser instead of saving it; only what is harmless is.
-    pub inline: Option<bool>,
+pub struct Keys {
+    /// The keys, with commas between them, such as `http3.key_claims`.
+    pub keys: Option<String>,
 }
 
-/// Media types that a browser may show: it does not run anything in them.
-const HARMLESS: [&str; 8] = [
-    "text/plain",
-    "text/markdown",
-    "text/csv",
-    "application/json",
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "image/webp",
-];
-
-/// An artifact, byte for byte.
-pub async fn artifact(
-    State(app): State<App>,
-    Named((plan, task, name)): Named<(String, String, String)>,
-    Asked(query): Asked<OfVersion>,
-) -> Result<Response, Problem> {
-    let id = app.id(&plan).await?;
-    let missing = || {
-        let (task, name) = (gantry_view::named(&task), gantry_view::named(&name));
-        Problem::missing("record::no-artifact", format!("plan `{id}` has no artifact `{task}/{name}`"))
-            .hint(format!("see them at /api/v1/plans/{id}/artifacts"))
-    };
-    let named = TaskId::new(&task).map_err(|_| missing())?;
-    let row = app.store().artifact(&id, &named, &name, query.version).await?.ok_or_else(missing)?;
-    let Some(bytes) = app.store().get_blob(row.artifact.hash).await? else {
-        return Err(Problem::new(StatusCode::GONE, "record::dropped", "its time is over: only its hash is kept"));
-    };
-    let media = row.artifact.media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let inline = query.inline.unwrap_or(false);
-    let shown = HARMLESS.contains(&media.as_str());
-    let text = ["text/markdown", "text/csv", "application/json"].contains(&media.as_str()) && inline;
-    let media = match (shown, text) {
-        (true, true) => "text/plain; charset=utf-8".to_owned(),
-        (true, false) => media,
-        (false, _) => "application/octet-stream".to_owned(),
-    };
-    let kind = if inline && shown { "inline" } else { "attachment" };
-    let plain_name: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
-    let disposition = format!("{kind}; filename=\"{plain_name}\"");
-    let tag = format!("\"{}\"", row.artifact.hash);
-    let headers = [
-        (header::CONTENT_TYPE, media),
-        (header::CONTENT_DISPOSITION, disposition),
-        (header::ETAG, tag),
-        // Whatever it is, it is alone: no script of it runs and it reaches nothing.
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox".to_owned()),
-    ];
-    Ok((headers, bytes).into_response())
-}
-
-/// All statements to be tested.
-pub async fn hypotheses(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
-    let id = app.id(&plan).await?;
-    Ok(Told(json!({"items": all_hypotheses(&app, &id).await?})))
-}
-
-/// All statements to be tested, each with its evidence and how sure one was after it.
-pub async fn all_hypotheses(app: &App, id: &PlanId) -> Result<Vec<Value>, Problem> {
-    let life = app.engine().open(id).await?.life;
-    let entries = gantry_engine::entries(app.store(), id).await?;
-    let mut statements: Vec<(String, Option<String>)> =
-        life.header().hypotheses.iter().map(|one| (one.id.clone(), one.statement.clone())).collect();
-    for entry in &entries {
-        if let Event::HypothesisAdded { hypothesis } = &entry.event
-            && !statements.iter().any(|(known, _)| *known == hypothesis.id)
-        {
-            statements.push((hypothesis.id.clone(), hypothesis.statement.clone()));
+/// What plans remember: each key with its value and the newest plan that observed it, or without.
+pub async fn memory(State(app): State<App>, Asked(asked): Asked<Keys>) -> Result<Told<Value>, Problem> {
+    let keys: Vec<&str> =
+        asked.keys.iter().flat_map(|keys| keys.split(',')).map(str::trim).filter(|key| !key.is_empty()).collect();
+    if keys.is_empty() || keys.len() > KEYS_MAX {
+        let detail = format!("`keys` names 1 to {KEYS_MAX} keys, with commas between them");
+        return Err(Problem::wrong("request::wrong-query", detail));
+    }
+    let mut found: BTreeMap<&str, Value> = BTreeMap::new();
+    let limit = u32::try_from(REMEMBERED_MAX).unwrap_or(u32::MAX);
+    for card in app.store().list(ListFilter { limit, ..ListFilter::default() }).await?.items {
+        if keys.iter().all(|key| found.contains_key(key)) {
+            break;
+        }
+        let life = app.engine().open(&card.id).await?.life;
+        for key in &keys {
+            if let Some(value) = life.fact(&format!("memory.{key}")).filter(|_| !found.contains_key(key)) {
+                found.insert(key, json!({"key": key, "value": value, "plan": card.id}));
+            }
         }
     }
-    let beliefs: std::collections::BTreeMap<&str, _> = life.beliefs().collect();
-    let item = |(name, statement): &(String, Option<String>)| {
-        let evidence = entries.iter().filter_map(|entry| match &entry.event {
-            Event::EvidenceAdded { hypothesis, direction, evidence, by, confidence } if hypothesis == name => Some(
-                json!({"at": entry.at, "seq": entry.seq, "direction": direction, "evidence": evidence, "by": by, "confidence": confidence}),
-            ),
-            _ => None,
-        });
-        let evidence: Vec<Value> = evidence.collect();
-        json!({"id": name, "statement": statement, "confidence": beliefs.get(name.as_str()), "evidence": evidence})
-    };
-    Ok(statements.iter().map(item).collect())
+    let item = |key: &&str| found.get(*key).cloned().unwrap_or_else(|| json!({"key": key, "value": null}));
+    Ok(Told(json!({"items": keys.iter().map(item).collect::<Vec<_>>()})))
 }
 
-/// Evidence for or against a statement.
-pub async fn evidence(
-    State(app): State<App>,
-    who: Who,
-    Named((plan, name)): Named<(String, String)>,
-    Said(said): Said<NewEvidence>,
-) -> Result<Told<Value>, Problem> {
-    let id = app.id(&plan).await?;
-    let direction = serde_json::from_value(json!(said.direction)).map_err(|_| {
-        Problem::unfit(
-            "hypothesis::direction",
-            "`direction` is supports, strongly_supports, neutral, refutes or strongly_refutes",
-        )
-    })?;
-    let input = Input::Evidence { hypothesis: name, direction, evidence: said.evidence, by: who.name };
-    say(&app, &id, input).await
+/// Words to look for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+pub struct Words {
+    /// The words; all of them must be there.
+    pub q: String,
+    /// How many at most.
+    #[param(minimum = 1, maximum = 100)]
+    pub limit: Option<u32>,
+}
+
+/// Finds texts.
+pub async fn search(State(app): State<App>, Asked(words): Asked<Words>) -> Result<Told<Value>, Problem> {
+    let hits = app.store().search(&words.q, words.limit.unwrap_or(20).clamp(1, 100)).await?;
+    Ok(Told(json!({"items": hits.iter().map(|hit| json!(hit)).collect::<Vec<_>>()})))
 }

@@ -1,17 +1,21 @@
 //! Routes under the names that other tools and documents use, through the same handlers. Their words are translated here
 //! and nowhere else; statuses are real ones.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
-use gantry_core::input::Input;
+use gantry_core::id::TaskId;
+use gantry_core::input::{Change, Input};
 use gantry_core::life::{Life, PlanState, TaskState};
+use gantry_core::plan::{Input as Given, Plan};
 use gantry_store::PlanCard;
+use gantry_view::media::by_name;
 use gantry_view::parts::{Shown, folded};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use utoipa::openapi::Required;
 
 use super::{health, people, plans, report, steer, tasks};
 use crate::access::{Role, Who};
@@ -39,47 +43,41 @@ pub struct Prompt {
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RunTask {
-    /// Not taken from outside: what a task works on stands in the plan.
-    pub inputs: Option<Value>,
+    /// Values by name that it works on from now on, in the place of those that the plan says: a revision says so.
+    pub inputs: BTreeMap<String, Value>,
 }
 
-/// The routes.
-pub fn described(all: Described) -> Described {
-    let (get, post) = (Method::GET, Method::POST);
+/// Its routes.
+pub fn routes(all: Described) -> Described {
     let does = |text: &str| Does::new("other names", text);
-    all.route(
-        get.clone(),
+    all.get(
         "/plans",
         Role::Viewer,
         plans::list,
         does("As GET /api/v1/plans").asked::<ListQuery>().gives::<PlanPage>(200, "A page of plans."),
     )
-    .route(
-        post.clone(),
+    .post(
         "/plans",
         Role::Operator,
         create_graph,
         does("Create a plan from {title, nodes, artifacts, gates}; it waits to be started")
-            .takes::<Anything>(Required::True)
+            .takes::<Anything>()
             .gives::<Created>(201, "It is created."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/plans/{plan}",
         Role::Viewer,
         plans::detail,
         does("As GET /api/v1/plans/{plan}").gives::<Anything>(200, "The plan."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/plans/{plan}/tree",
         Role::Viewer,
         tree,
         does("The tasks as a tree of numbers: nodes and adjacency, the roots under `null`")
             .gives::<Anything>(200, "The tree."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/plans/{plan}/subgraph",
         Role::Viewer,
         part,
@@ -87,134 +85,111 @@ pub fn described(all: Described) -> Described {
             .asked::<PartQuery>()
             .gives::<Anything>(200, "The tasks."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/plans/{plan}/execution/summary",
         Role::Viewer,
         summary,
         does("How far a plan is, in figures").gives::<Anything>(200, "The figures."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/plans/{plan}/results",
         Role::Viewer,
         results,
         does("What the tasks gave").asked::<ResultsQuery>().gives::<Anything>(200, "The results."),
     )
-    .route(
-        post.clone(),
+    .post(
         "/plans/{plan}/tasks/{task}/run",
         Role::Operator,
         run_task,
         does("Run a task: begin the plan, or do the task again if it has ended")
-            .takes::<RunTask>(Required::False)
+            .may_take::<RunTask>()
             .gives::<Heard>(202, "It is under way."),
     )
-    .route(
-        post.clone(),
+    .post(
         "/tasks/{task}/decompose",
         Role::Operator,
         super::decompose::task_of,
         does("As POST /api/v1/plans/{plan}/tasks/{task}/decompose")
-            .takes::<super::decompose::BreakDownOf>(Required::True)
+            .takes::<super::decompose::BreakDownOf>()
             .gives::<Anything>(200, "What was made, and what was left out."),
     )
-    .route(
-        post.clone(),
+    .post(
         "/plans/{plan}/gates/{gate}/approve",
         Role::Approver,
         people::approve,
-        does("As POST /api/v1/plans/{plan}/gates/{gate}/approve")
-            .takes::<Decide>(Required::False)
-            .gives::<Heard>(200, "It is on record."),
+        does("As POST /api/v1/plans/{plan}/gates/{gate}/approve").may_take::<Decide>().heard(),
     )
-    .route(
-        get.clone(),
+    .get(
         "/api/plans",
         Role::Viewer,
         list_prompted,
         does("The newest plans, in the words of PlanExe").gives::<Anything>(200, "The plans."),
     )
-    .route(
-        post.clone(),
+    .post(
         "/api/plans",
         Role::Operator,
         create_prompted,
         does("Make a plan from a prompt, in the words of PlanExe")
-            .takes::<Prompt>(Required::True)
+            .takes::<Prompt>()
             .gives::<Anything>(202, "It is being planned."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/api/plans/{plan}",
         Role::Viewer,
         prompted,
         does("A plan in the words of PlanExe").gives::<Anything>(200, "The plan."),
     )
-    .route(
-        Method::DELETE,
+    .delete(
         "/api/plans/{plan}",
         Role::Admin,
         plans::forget,
         does("As DELETE /api/v1/plans/{plan}").gives_nothing(204, "It is gone."),
     )
-    .route(
-        post.clone(),
+    .post(
         "/api/plans/{plan}/resume",
         Role::Operator,
         steer::start,
-        does("As POST /api/v1/plans/{plan}/resume")
-            .takes::<Why>(Required::False)
-            .gives::<Heard>(202, "It is under way."),
+        does("As POST /api/v1/plans/{plan}/resume").may_take::<Why>().gives::<Heard>(202, "It is under way."),
     )
-    .route(
-        post,
+    .post(
         "/api/plans/{plan}/tasks/{task}/retry",
         Role::Operator,
         tasks::retry,
-        does("As POST /api/v1/plans/{plan}/tasks/{task}/retry")
-            .takes::<Why>(Required::False)
-            .gives::<Heard>(200, "It is on record."),
+        does("As POST /api/v1/plans/{plan}/tasks/{task}/retry").may_take::<Why>().heard(),
     )
-    .route(
-        get.clone(),
+    .get(
         "/api/plans/{plan}/files",
         Role::Viewer,
         files,
         does("Everything that a plan has made").gives::<Anything>(200, "The files."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/api/plans/{plan}/report",
         Role::Viewer,
         report::report,
-        does("The report").asked::<report::Reader>().gives_media(
-            200,
-            &["text/html", "text/markdown", "application/json"],
-            "The report.",
-        ),
+        does("The report").asked::<report::Reader>().gives_media(200, &report::MEDIA, "The report."),
     )
-    .route(
-        get.clone(),
+    .get(
         "/api/plans/{plan}/fallback-report",
         Role::Viewer,
         fallback,
-        does("What there is of a report, section by section and as a page, when it was not finished")
-            .gives::<Anything>(200, "The sections, what is missing and why, and the page (`assembled_html`)."),
+        does(
+            "What there is of a report, section by section and as a page, when it was not \
+             finished",
+        )
+        .gives::<Anything>(200, "The sections, what is missing and why, and the page (`assembled_html`)."),
     )
-    .open(get.clone(), "/health", health::healthz, does("As /healthz").gives::<Anything>(200, "It answers."))
-    .route(
-        get.clone(),
+    .open(Method::GET, "/health", health::healthz, does("As /healthz").gives::<Anything>(200, "It answers."))
+    .get(
         "/memory",
         Role::Viewer,
-        super::around::memory,
-        does("As GET /api/v1/memory").asked::<super::around::Keys>().gives::<Items>(200, "One item for each key."),
+        super::record::memory,
+        does("As GET /api/v1/memory").asked::<super::record::Keys>().gives::<Items>(200, "One item for each key."),
     )
-    .route(
-        get,
+    .get(
         "/api/models",
         Role::Viewer,
-        super::around::models,
+        super::models::models,
         does("As GET /api/v1/models").gives::<Anything>(200, "The models."),
     )
 }
@@ -302,12 +277,15 @@ async fn run_task(
     Said(said): Said<RunTask>,
 ) -> Result<(StatusCode, Told<Value>), Problem> {
     let id = app.id(&plan).await?;
-    if said.inputs.is_some_and(|inputs| inputs.as_object().is_some_and(|inputs| !inputs.is_empty())) {
-        return Err(Problem::unfit("task::inputs", "what a task works on stands in the plan")
-            .hint("revise the plan to change it"));
-    }
+    let _turn = app.foreman.turn(&id).await;
     let life = app.engine().open(&id).await?.life;
     let task = tasks::known(&life, &task)?;
+    if let Some(plan) = with_inputs(&life, &task, said.inputs) {
+        let (by, rationale) = (who.name.clone(), format!("task `{task}` is run with other inputs"));
+        let change = Change::To(Box::new(plan));
+        app.foreman.tell(&id, Input::Revise { by, rationale, base: life.revision(), change }).await?;
+    }
+    let life = app.engine().open(&id).await?.life;
     match life.task_state(task.as_str()) {
         Some(TaskState::Completed | TaskState::Failed | TaskState::Skipped) => {
             app.foreman.tell(&id, Input::Retry { task, by: who.name, why: String::new() }).await?;
@@ -315,6 +293,14 @@ async fn run_task(
         _ => steer::go_on(&app, &who, &id).await?,
     }
     Ok((StatusCode::ACCEPTED, steer::heard(&app, &id, gantry_engine::Tell::Driven).await?))
+}
+
+/// The plan with a task that works on these values; none where it does so already.
+fn with_inputs(life: &Life, task: &TaskId, inputs: BTreeMap<String, Value>) -> Option<Plan> {
+    let mut plan = life.plan();
+    let found = plan.tasks.iter_mut().find(|one| one.id == *task)?;
+    found.inputs.extend(inputs.into_iter().map(|(name, value)| (name, Given::Value(value))));
+    (plan != life.plan()).then_some(plan)
 }
 
 /// A state in the words of `PlanExe`.
@@ -371,7 +357,7 @@ async fn files(State(app): State<App>, Named(plan): Named<String>) -> Result<Tol
     let file = |(order, shown): (usize, &Shown<'_>)| {
         let artifact = &shown.row.artifact;
         json!({
-            "filename": artifact.name, "content_type": artifact.media, "stage": artifact.task,
+            "filename": artifact.name, "content_type": by_name(&artifact.name).unwrap_or("text/plain"), "stage": artifact.task,
             "size_bytes": artifact.bytes, "created_at": artifact.at, "task_name": artifact.task, "order": order,
             "url": format!("/api/v1/plans/{id}/artifacts/{}/{}", artifact.task, crate::listen::encoded(&artifact.name)),
         })
@@ -395,10 +381,10 @@ async fn fallback(State(app): State<App>, Named(plan): Named<String>) -> Result<
             missing.push(json!({"stage": id, "title": title, "state": state, "reason": reason}));
         }
     }
-    let page = report::reported(&app, &card.id, gantry_report::report::Choice::default()).await?;
+    let page = report::reported(&app, &card.id, gantry_report::report::Choice::default(), "html").await?;
     Ok(Told(json!({
         "plan_id": card.id, "generated_at": App::now(), "completion_percentage": percent(&card),
         "sections": sections, "missing_sections": missing,
-        "assembled_html": gantry_report::report::html::write(&page),
+        "assembled_html": gantry_report::report::html::write(&page.report),
     })))
 }

@@ -10,20 +10,105 @@ use gantry_core::input::{Input, Resolution, Success, Verdict};
 use gantry_core::life::Life;
 use gantry_core::policy::Usage;
 use gantry_core::suggest::nearest;
+use gantry_engine::Tell;
 use gantry_view::changes::done_again;
+use gantry_view::next::helpless;
 use gantry_view::parts::{Shown, folded};
 use gantry_view::standing::about;
 use serde_json::{Value, json};
 
 use super::plans;
-use super::steer::say;
-use crate::access::Who;
+use super::steer::{heard, say};
+use crate::access::{Role, Who};
 use crate::app::App;
 use crate::body::{Named, Said, Told, check_match, from_json};
+use crate::documented::{Described, Does};
 use crate::form::{Fields, is_form};
 use crate::live::channel::journal_value;
 use crate::problem::Problem;
-use crate::shapes::{Done, Edit, Judge, JudgeVerdict, Note, Resolve, Why};
+use crate::shapes::{Done, DoneForm, Edit, Edited, Items, Judge, JudgeVerdict, Note, Resolve, TaskDetail, Why};
+
+/// Its routes.
+pub fn routes(all: Described) -> Described {
+    all.get(
+        "/api/v1/plans/{plan}/tasks",
+        Role::Viewer,
+        list,
+        Does::new("tasks", "The tasks of a plan").gives::<Items>(200, "The tasks, parts below their whole."),
+    )
+    .get(
+        "/api/v1/plans/{plan}/tasks/{task}",
+        Role::Viewer,
+        detail,
+        Does::new("tasks", "Everything that is known about a task")
+            .gives::<TaskDetail>(200, "The task. Its ETag changes with its outputs."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/retry",
+        Role::Operator,
+        retry,
+        Does::new("tasks", "Do a task again that has ended, and whatever that changes behind it")
+            .may_take::<Why>()
+            .heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/edit",
+        Role::Operator,
+        edit,
+        Does::new("tasks", "Change what a finished task gave; exactly what works on it is done again")
+            .header("If-Match", "The ETag of the task that was looked at.")
+            .takes::<Edit>()
+            .gives::<Edited>(200, "What is done again."),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/done",
+        Role::Operator,
+        done,
+        Does::new("tasks", "Say that a task for people is done, and hand in what came of it")
+            .about(
+                "As JSON, or as a form with files: each file in `evidence` is kept under its \
+             name.",
+            )
+            .may_take_or_form::<Done, DoneForm>()
+            .heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/fail",
+        Role::Operator,
+        fail,
+        Does::new("tasks", "Say that a task for people could not be done").takes::<Why>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/resolve",
+        Role::Operator,
+        resolve,
+        Does::new("tasks", "Say what to do about a task that asks for help").takes::<Resolve>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/judge",
+        Role::Approver,
+        judge,
+        Does::new("tasks", "Judge checks in words").takes::<Judge>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/tasks/{task}/notes",
+        Role::Operator,
+        note,
+        Does::new("tasks", "Write something down about a task").takes::<Note>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/judge",
+        Role::Approver,
+        judge_plan,
+        Does::new("tasks", "Judge the checks in words of a plan's definition of done").takes::<Judge>().heard(),
+    )
+    .post(
+        "/api/v1/plans/{plan}/resolve",
+        Role::Operator,
+        resolve_all,
+        Does::new("tasks", "Say what to do about every task of a plan that asks for help").takes::<Resolve>().heard(),
+    )
+}
 
 /// How long the name of a proof may be.
 const NAME_CHARS_MAX: usize = 255;
@@ -203,6 +288,34 @@ pub async fn resolve(
     Named((plan, task)): Named<(String, String)>,
     Said(said): Said<Resolve>,
 ) -> Result<Told<Value>, Problem> {
+    let (id, _, task) = found(&app, &plan, &task).await?;
+    resolved(&app, &who, &id, vec![task], said).await
+}
+
+/// A person says what to do about every failure.
+pub async fn resolve_all(
+    State(app): State<App>,
+    who: Who,
+    Named(plan): Named<String>,
+    Said(said): Said<Resolve>,
+) -> Result<Told<Value>, Problem> {
+    let id = app.id(&plan).await?;
+    let tasks = helpless(&app.engine().open(&id).await?.life);
+    if tasks.is_empty() {
+        return Err(Problem::conflict("life::not-waiting", format!("no task of plan `{id}` asks for help"))
+            .hint("look where the plan stands"));
+    }
+    resolved(&app, &who, &id, tasks, said).await
+}
+
+/// Says the same about all of these tasks.
+pub async fn resolved(
+    app: &App,
+    who: &Who,
+    id: &PlanId,
+    tasks: Vec<TaskId>,
+    said: Resolve,
+) -> Result<Told<Value>, Problem> {
     let resolution = match said.how.as_str() {
         "retry" => Resolution::Retry { guidance: said.guidance },
         "complete" => Resolution::Complete { outputs: said.outputs },
@@ -210,11 +323,15 @@ pub async fn resolve(
         "fail" => Resolution::Fail,
         _ => return Err(Problem::unfit("task::how", "`how` is retry, complete, skip or fail")),
     };
-    let (id, _, task) = found(&app, &plan, &task).await?;
-    say(&app, &id, Input::Resolve { task, by: who.name, resolution, why: said.why }).await
+    let mut told = Tell::Recorded;
+    for task in tasks {
+        let (by, why, resolution) = (who.name.clone(), said.why.clone(), resolution.clone());
+        told = app.foreman.tell(id, Input::Resolve { task, by, resolution, why }).await?;
+    }
+    heard(app, id, told).await
 }
 
-/// A person judges checks.
+/// A person judges checks of a task.
 pub async fn judge(
     State(app): State<App>,
     who: Who,
@@ -222,19 +339,35 @@ pub async fn judge(
     Said(said): Said<Judge>,
 ) -> Result<Told<Value>, Problem> {
     let (id, _, task) = found(&app, &plan, &task).await?;
+    judged(&app, &who, &id, Some(task), said).await
+}
+
+/// A person judges the definition of done.
+pub async fn judge_plan(
+    State(app): State<App>,
+    who: Who,
+    Named(plan): Named<String>,
+    Said(said): Said<Judge>,
+) -> Result<Told<Value>, Problem> {
+    judged(&app, &who, &app.id(&plan).await?, None, said).await
+}
+
+/// Says what a person found about checks of a task, or of the plan.
+pub async fn judged(
+    app: &App,
+    who: &Who,
+    id: &PlanId,
+    task: Option<TaskId>,
+    said: Judge,
+) -> Result<Told<Value>, Problem> {
     let one = |said: JudgeVerdict| Verdict {
         check: said.check,
         holds: said.holds,
         because: said.because,
         another_way: false, // a person who wants another way resolves the task
     };
-    let verdicts = said.verdicts.into_iter().map(one).collect();
-    say(
-        &app,
-        &id,
-        Input::Judged { task: Some(task), by: who.name, verdicts, usage: Usage::default(), attempt: None, asked: None },
-    )
-    .await
+    let (by, verdicts) = (who.name.clone(), said.verdicts.into_iter().map(one).collect());
+    say(app, id, Input::Judged { task, by, verdicts, usage: Usage::default(), attempt: None, asked: None }).await
 }
 
 /// Something is written down about a task.

@@ -4,19 +4,21 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use gantry_core::id::PlanId;
-use gantry_core::input::{Input, Resolution, Success, TakeBack};
+use gantry_core::input::{Input, Success, TakeBack};
 use serde_json::Value;
 
-use super::Shown;
 use super::layout::Page;
+use super::{Shown, changes};
 use crate::access::{Role, Who};
-use crate::api::{accounts, decide, decision, evidence, fork_at, go_on, known, make_account, reply};
+use crate::api::accounts::{self, NewAccount, SignIn};
+use crate::api::templates;
+use crate::api::{decide, decision, evidence, fork_at, go_on, known, make_account, reply};
 use crate::app::App;
 use crate::body::Named;
 use crate::form::Fields;
-use crate::listen::Caller;
+use crate::listen::{Caller, encoded};
 use crate::problem::Problem;
-use crate::shapes::{Answer, Decide, NewAccount, SignIn};
+use crate::shapes::{Answer, Decide};
 
 /// Someone's role does not reach.
 pub fn not_allowed(who: &Who, role: Role) -> Problem {
@@ -43,8 +45,11 @@ async fn done(app: &App, who: &Who, plan: &str, fields: &Fields, back: Option<&s
     let id = app.id(plan).await?;
     let what = fields.get("do");
     let (by, why, task) = (who.name.clone(), fields.get("why").to_owned(), fields.get("task"));
-    let role =
-        if matches!(what, "approve" | "reject" | "needs-changes" | "answer") { Role::Approver } else { Role::Operator };
+    let role = if matches!(what, "approve" | "reject" | "needs-changes" | "answer" | "judge") {
+        Role::Approver
+    } else {
+        Role::Operator
+    };
     at_least(who, role)?;
     let home = format!("/p/{id}");
     let mut back = back.map_or_else(|| home.clone(), str::to_owned);
@@ -72,16 +77,11 @@ async fn done(app: &App, who: &Who, plan: &str, fields: &Fields, back: Option<&s
             drop(reply(app, who, &id, task, said).await?);
         }
         "retry" => tell(app, &id, Input::Retry { task: task_of().await?, by, why }).await?,
-        "note" => tell(app, &id, Input::Note { task: None, by, text: fields.get("text").to_owned() }).await?,
-        "resolve" => {
-            let resolution = match fields.get("how") {
-                "retry" => Resolution::Retry { guidance: Some(why.clone()).filter(|why| !why.is_empty()) },
-                "skip" => Resolution::Skip,
-                "fail" => Resolution::Fail,
-                _ => Resolution::Complete { outputs: Default::default() },
-            };
-            tell(app, &id, Input::Resolve { task: task_of().await?, by, resolution, why }).await?;
+        "note" => {
+            let task = if task.is_empty() { None } else { Some(task_of().await?) };
+            tell(app, &id, Input::Note { task, by, text: fields.get("text").to_owned() }).await?;
         }
+        "undo" => tell(app, &id, Input::Undo { to: fields.get("to").to_owned(), by, why }).await?,
         "done" => {
             let artifacts = evidence(app, fields).await?;
             let success = Success { outputs: outputs_of(fields), artifacts, ..Success::default() };
@@ -100,7 +100,11 @@ async fn done(app: &App, who: &Who, plan: &str, fields: &Fields, back: Option<&s
             let at = fields.get("at").parse().unwrap_or(0);
             back = format!("/p/{}", fork_at(app, who, &id, at).await?);
         }
-        _ => return Err(Problem::wrong("request::form", "the form does not say what to do")),
+        _ => {
+            if let Some(page) = Box::pin(changes::done(app, who, &id, what, fields)).await? {
+                back = format!("{home}{page}");
+            }
+        }
     }
     if !task.is_empty() && back == home {
         back = format!("{home}/tasks/{task}");
@@ -120,6 +124,16 @@ fn outputs_of(fields: &Fields) -> gantry_core::event::Outputs {
         .filter(|(name, _)| !name.trim().is_empty())
         .map(|(name, value)| (name.trim().to_owned(), read(value)))
         .collect()
+}
+
+/// A form of a template's page.
+pub async fn on_template(State(app): State<App>, who: Who, Named(name): Named<String>, fields: Fields) -> Shown {
+    let copy = || {
+        at_least(&who, Role::Operator)?;
+        templates::copied(&app, &name, fields.get("name"))?;
+        Ok(Redirect::to(&format!("/templates/{}", encoded(fields.get("name")))).into_response())
+    };
+    Shown(copy())
 }
 
 /// A form of the settings.

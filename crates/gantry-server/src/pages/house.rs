@@ -9,21 +9,22 @@ use super::Shown;
 use super::layout::{Page, empty};
 use super::parts::{text, texts};
 use crate::access::{Role, Who};
-use crate::api::spent;
+use crate::api::{spent, templates};
 use crate::app::App;
-use crate::body::Asked;
+use crate::body::{Asked, Named};
+use crate::listen::encoded;
 use crate::problem::Problem;
 
 /// All templates.
-pub async fn templates(State(app): State<App>, who: Who) -> Shown {
+pub async fn all_templates(State(app): State<App>, who: Who) -> Shown {
     let draw = || -> Result<Markup, Problem> {
         let all = app.house.templates()?;
         Ok(html! {
             h1 { "Templates" }
-            p.soft { "The steps, questions and words of planning are files. Copy one with " code { "gantry template copy NAME OURS" } " and make it yours." }
+            p.soft { "The steps, questions and words of planning are files. Copy one and make it yours." }
             @for one in &all {
                 section.card {
-                    div.row.spread { h2 { (one.name) } a.button href=(format!("/new?template={}", crate::listen::encoded(&one.name))) { "Plan with it" } }
+                    div.row.spread { h2 { a href=(format!("/templates/{}", encoded(&one.name))) { (one.name) } } a.button href=(format!("/new?template={}", encoded(&one.name))) { "Plan with it" } }
                     p { (one.about()) }
                     p.small.soft { "from " (one.from) ", " (one.files().count()) " files" }
                     p.small { "Sections: " (one.sections().unwrap_or_default().join(", ")) }
@@ -32,6 +33,42 @@ pub async fn templates(State(app): State<App>, who: Who) -> Shown {
         })
     };
     Shown(draw().map(|markup| Page::new("Templates").at("/templates").draw(Some(&who), markup).into_response()))
+}
+
+/// What is asked about a template.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Look {
+    /// Whether it holds together: every way to leave parts of it out is tried.
+    check: Option<String>,
+}
+
+/// One template: its files, whether it holds together, and a way to make it one's own.
+pub async fn template(State(app): State<App>, who: Who, Named(name): Named<String>, Asked(look): Asked<Look>) -> Shown {
+    let draw = async {
+        let found = templates::found(&app, &name)?;
+        let faults = match look.check {
+            Some(_) => Some(templates::faults(&app, &found).await?),
+            None => None,
+        };
+        let body = html! {
+            p.small { a href="/templates" { "Templates" } }
+            div.row.spread { h1 { (found.name) } a.button.main href=(format!("/new?template={}", encoded(&found.name))) { "Plan with it" } }
+            p { (found.about()) } p.small.soft { "from " (found.from) }
+            @match &faults {
+                None => form { button name="check" value="1" { "Does it hold together?" } },
+                Some(faults) if faults.is_empty() => p.tone-good { "It holds together." },
+                Some(faults) => div.card.problem { b { "What is wrong with it" } ul { @for fault in faults { li { (fault) } } } },
+            }
+            form.card.row method="post" action=(format!("/templates/{}", encoded(&found.name))) {
+                label.beside for="copy" { "Copy it into the project as" } input #copy name="name" required placeholder="our-plan" pattern="[A-Za-z0-9_\\-]+"; button { "Copy it" }
+            }
+            h2 { "Files" }
+            @for (at, (path, text)) in found.files().enumerate() { details.card id=(format!("file-{at}")) { summary { (path) } pre.whole { (text) } } }
+        };
+        Ok(Page::new(&found.name).at("/templates").draw(Some(&who), body).into_response())
+    };
+    Shown(draw.await)
 }
 
 /// Which models answer, and what was spent.
@@ -49,19 +86,19 @@ async fn draw_models(app: &App) -> Result<Markup, Problem> {
     Ok(html! {
         h1 { "Models and cost" }
         div.grid {
-            div.card.figure { "Spent in all" b { "$" (cost["total_usd"]) } }
+            div.card.figure { "Spent in all" b { (money(&cost["total_usd"])) } }
             div.card.figure { "Plans that asked models" b { (items("by_plan").len()) } }
             div.card.figure { "Models asked" b { (items("by_model").len()) } }
         }
         @if items("by_model").is_empty() { (empty("No model was asked yet.", html! { p { "What is spent will stand here by model, by day and by plan." } })) }
-        @else { h2 { "By model" }  div.wide { table { thead { tr { th { "Model" } th { "Calls" } th { "Tokens" } th { "Cost" } } }
-            tbody { @for one in items("by_model") { tr { td { (text(&one, "model")) } td.n { (one["calls"]) } td.n { (one["tokens"]) } td.n { "$" (one["cost_usd"]) } } } } } } }
+        @else { h2 { "By model" }  div.wide { table { thead { tr { th { "Model" } th.n { "Calls" } th.n { "Tokens" } th.n { "Cost" } } }
+            tbody { @for one in items("by_model") { tr { td { (text(&one, "model")) } td.n { (one["calls"]) } td.n { (one["tokens"]) } td.n { (money(&one["cost_usd"])) } } } } } } }
         @if !items("by_day").is_empty() {
             @let most = items("by_day").iter().map(|one| dollars(&one["cost_usd"])).fold(0.0, f64::max);
             h2 { "By day" }
-            table { tbody { @for one in items("by_day") { tr { td.when { (text(&one, "day")) } td.share { progress max=(most.max(0.000_001)) value=(dollars(&one["cost_usd"])) aria-label=(format!("Spent on {}", text(&one, "day"))) {} } td.n { "$" (one["cost_usd"]) } } } } }
+            table { tbody { @for one in items("by_day") { tr { td.day { (text(&one, "day")) } td.share { progress max=(most.max(0.000_001)) value=(dollars(&one["cost_usd"])) aria-label=(format!("Spent on {}", text(&one, "day"))) {} } td.n { (money(&one["cost_usd"])) } } } } }
         }
-        @if !items("by_plan").is_empty() { h2 { "By plan" }  table { tbody { @for one in items("by_plan") { tr { td { a href=(format!("/p/{}", text(&one, "plan"))) { (text(&one, "title")) } } td.n { (one["model_calls"]) " calls" } td.n { "$" (one["cost_usd"]) } } } } } }
+        @if !items("by_plan").is_empty() { h2 { "By plan" }  table { tbody { @for one in items("by_plan") { tr { td { a href=(format!("/p/{}", text(&one, "plan"))) { (text(&one, "title")) } } td.n { (gantry_view::count(one["model_calls"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0), "call")) } td.n { (money(&one["cost_usd"])) } } } } } }
         h2 { "Who answers" }
         div.wide { table.cards { thead { tr { th { "Role" } th { "Models, one after the other" } th { "Said by" } } }
             tbody { @for role in models["roles"].as_array().into_iter().flatten() { tr {
@@ -85,6 +122,12 @@ pub async fn settings(State(app): State<App>, who: Who) -> Shown {
 /// A sum of money as a number to draw.
 fn dollars(value: &serde_json::Value) -> f64 {
     value.as_f64().or_else(|| value.as_str()?.parse().ok()).unwrap_or(0.0)
+}
+
+/// A sum of money as people read it: cents, and what is less than one in full.
+fn money(value: &serde_json::Value) -> String {
+    let dollars = dollars(value);
+    if dollars > 0.0 && dollars < 0.01 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
 }
 
 async fn draw_settings(app: &App, who: &Who) -> Result<Markup, Problem> {

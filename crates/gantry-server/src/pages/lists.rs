@@ -6,14 +6,14 @@ use gantry_core::time::Timestamp;
 use gantry_view::elapsed::ago;
 use gantry_view::forecast::Forecast;
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::gates::gate_form;
 use super::layout::{Page, empty, state};
 use super::parts::{day, text};
+use super::wanted::wanted_form;
 use super::{Shown, parts};
 use crate::access::Who;
-use crate::api::{every_ask, every_gate, page};
+use crate::api::{every_ask, every_gate, every_wanted, page};
 use crate::app::App;
 use crate::body::Asked;
 use crate::listen::encoded;
@@ -64,7 +64,7 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
                 (empty("There are no plans yet.", html! { p { a.button.main href="/new" { "Make the first one" } } }))
             } @else {
                 div.wide { table.cards {
-                    thead { tr { th { "No" } th { "Plan" } th { "State" } th { "Progress" } th { "Forecast" } th { "Cost" } th { "Waits for" } th { "Changed" } } }
+                    thead { tr { th.n { "No" } th { "Plan" } th { "State" } th { "Progress" } th { "Forecast" } th.n { "Cost" } th { "Waits for" } th { "Changed" } } }
                     tbody {
                         @for (card, forecast, driven) in &rows {
                             tr {
@@ -110,27 +110,28 @@ pub async fn inbox(State(app): State<App>, who: Who) -> Shown {
 }
 
 async fn draw_inbox(app: &App) -> Result<Markup, Problem> {
-    let (gates, asks) = (every_gate(app).await?, every_ask(app).await?);
-    let plans = titles(app, gates.iter().chain(&asks)).await?;
+    let (gates, asks, wanted) = (every_gate(app).await?, every_ask(app).await?, every_wanted(app).await?);
+    let told = gates.iter().chain(&asks).map(|one| text(one, "plan"));
+    let plans = titles(app, told.chain(wanted.iter().map(|(plan, _)| plan.as_str()))).await?;
     Ok(html! {
         h1 { "Inbox" }
         p.soft { "Everything that waits for a person, of all plans." }
         div.narrow #inbox data-live {
-            @if gates.is_empty() && asks.is_empty() { (empty("Nobody is asked for anything.", html! { a href="/" { "All plans" } })) }
+            @if plans.is_empty() { (empty("Nobody is asked for anything.", html! { a href="/" { "All plans" } })) }
             @for (plan, title) in &plans {
                 h2 { a href=(format!("/p/{plan}")) { (title) } }
                 @for gate in gates.iter().filter(|gate| text(gate, "plan") == plan) { (gate_form(gate, "/inbox")) }
                 @for ask in asks.iter().filter(|ask| text(ask, "plan") == plan) { (parts::ask_form(ask, "/inbox")) }
+                @for (of, one) in wanted.iter().filter(|(of, _)| of.as_str() == plan) { (wanted_form(of, one, "/inbox")) }
             }
         }
     })
 }
 
 /// The plans that these are about, each once, in their order.
-async fn titles(app: &App, about: impl Iterator<Item = &Value>) -> Result<Vec<(String, String)>, Problem> {
+async fn titles<'a>(app: &App, about: impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, Problem> {
     let mut plans: Vec<(String, String)> = Vec::new();
-    for value in about {
-        let plan = text(value, "plan");
+    for plan in about {
         if !plans.iter().any(|(known, _)| known == plan) {
             plans.push((plan.to_owned(), app.plan(plan).await?.card.title));
         }

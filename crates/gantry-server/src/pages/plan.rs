@@ -1,12 +1,25 @@
 //! One plan: how it stands, its graph, its times, its tasks, and everything on record about it.
 
-mod tabs;
+mod overview; // in reading order
+mod picture;
+mod timeline;
+mod tasks;
+mod task;
+mod people;
+mod artifacts;
+mod revisions;
+mod hypotheses;
+mod journal;
+mod report;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use gantry_core::life::PlanState;
+use gantry_core::id::TaskId;
+use gantry_core::life::{PlanState, TaskState};
+use gantry_core::plan::Undo;
 use gantry_view::elapsed::elapsed;
 use gantry_view::standing::Standing;
+use gantry_view::words::Tone;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -49,6 +62,12 @@ pub struct Query {
     pub to: Option<u32>,
     /// Whether to check the hashes.
     pub verify: Option<String>,
+    /// Whether to look for ways back.
+    pub ways: Option<String>,
+    /// Which artifact to show, of the task.
+    pub name: Option<String>,
+    /// Which version of it.
+    pub version: Option<u32>,
 }
 
 /// The overview.
@@ -70,7 +89,7 @@ pub async fn tab(
 pub async fn task(State(app): State<App>, who: Who, Named((plan, task)): Named<(String, String)>) -> Shown {
     let draw = async {
         let standing = standing(&app, &plan).await?;
-        let body = tabs::task(&app, &standing, &task).await?;
+        let body = task::task(&app, &standing, &task).await?;
         Ok(framed(&app, &who, &standing, "tasks", body))
     };
     Shown(draw.await)
@@ -79,19 +98,34 @@ pub async fn task(State(app): State<App>, who: Who, Named((plan, task)): Named<(
 async fn drawn(app: &App, who: &Who, plan: &str, tab: &str, query: &Query) -> Result<Response, Problem> {
     let standing = standing(app, plan).await?;
     let body = match tab {
-        "" => tabs::overview(app, &standing).await?,
-        "graph" => tabs::graph(&standing),
-        "timeline" => tabs::timeline(app, &standing).await?,
-        "tasks" => tabs::tasks(&standing),
-        "gates" => tabs::gates(app, &standing).await?,
-        "artifacts" => tabs::artifacts(app, &standing).await?,
-        "revisions" => tabs::revisions(app, &standing, query).await?,
-        "hypotheses" => tabs::hypotheses(app, &standing).await?,
-        "journal" => tabs::journal(app, &standing, query).await?,
-        "report" => tabs::report(&standing),
+        "" => overview::overview(app, &standing).await?,
+        "graph" => picture::graph(&standing),
+        "timeline" => timeline::timeline(app, &standing, query).await?,
+        "tasks" => tasks::tasks(&standing),
+        "gates" => people::gates(app, &standing).await?,
+        "artifacts" => artifacts::artifacts(app, &standing, query).await?,
+        "revisions" => revisions::revisions(app, &standing, query).await?,
+        "hypotheses" => hypotheses::hypotheses(app, &standing).await?,
+        "journal" => journal::journal(app, &standing, query).await?,
+        "report" => report::report(&standing),
         _ => return Err(Problem::missing("server::no-tab", "a plan has no such page")),
     };
     Ok(framed(app, who, &standing, tab, body))
+}
+
+/// Where a task is shown.
+fn task_url(standing: &Standing, task: &TaskId) -> String {
+    format!("/p/{}/tasks/{task}", standing.card.id)
+}
+
+/// How a line of what happened is coloured.
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Good => "tone-good",
+        Tone::Waits => "tone-waits",
+        Tone::Bad => "tone-bad",
+    }
 }
 
 fn framed(app: &App, who: &Who, standing: &Standing, tab: &str, body: Markup) -> Response {
@@ -143,6 +177,16 @@ fn steering(standing: &Standing) -> Markup {
             }
             @if matches!(now, PlanState::Running | PlanState::Blocked) { button name="do" value="pause" { "Pause" } }
             @if !now.is_over() { button.bad name="do" value="cancel" data-confirm="Give up this plan, for good?" { "Cancel" } }
+            @if now.is_over() && can_be_undone(standing) { button.bad name="do" value="undo" data-confirm="Take back everything that it did, the last thing first?" { "Take back what it did" } }
         }
     }
+}
+
+/// Tells whether anything was done that knows its way back.
+fn can_be_undone(standing: &Standing) -> bool {
+    let life = &standing.life;
+    life.task_ids().iter().any(|id| {
+        life.task_state(id.as_str()) == Some(TaskState::Completed)
+            && life.definition(id.as_str()).is_some_and(|task| matches!(task.undo, Undo::Restore | Undo::Action(_)))
+    })
 }

@@ -1,11 +1,10 @@
 //! A section's tables for spreadsheets, safe against cells that would be formulas.
 
-use gantry_report::report::{Content, Report, Table, said};
-
-use crate::exit::Fault;
+use super::layout::Unknown;
+use super::{Content, Report, Table, said};
 
 /// The tables of a section, one after another.
-pub fn csv(report: &Report, section: &str) -> Result<String, Fault> {
+pub fn write(report: &Report, section: &str) -> Result<String, Unknown> {
     let tables: Vec<&Table> = tables(report, section).collect();
     if tables.is_empty() {
         let with: Vec<&str> = report
@@ -14,8 +13,8 @@ pub fn csv(report: &Report, section: &str) -> Result<String, Fault> {
             .filter(|one| one.blocks.iter().any(|block| matches!(block.content, Content::Table(_))))
             .map(|one| one.id.as_str())
             .collect();
-        return Err(Fault::bad_input(format!("the section `{section}` has no table"))
-            .hint(format!("with `--section` name one of {}", with.join(", "))));
+        let what = format!("the section `{section}` has no table");
+        return Err(Unknown { what, hint: format!("sections with tables are {}", with.join(", ")) });
     }
     let mut text = String::new();
     for (at, table) in tables.into_iter().enumerate() {
@@ -28,7 +27,7 @@ pub fn csv(report: &Report, section: &str) -> Result<String, Fault> {
 }
 
 /// The tables of a section.
-pub fn tables<'r>(report: &'r Report, section: &str) -> impl Iterator<Item = &'r Table> {
+fn tables<'r>(report: &'r Report, section: &str) -> impl Iterator<Item = &'r Table> {
     let found = report.sections.iter().find(|one| one.id == section);
     found.into_iter().flat_map(|section| &section.blocks).filter_map(|block| match &block.content {
         Content::Table(table) => Some(table),

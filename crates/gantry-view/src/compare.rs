@@ -1,21 +1,87 @@
-//! What a plan comes to: when, how much, how big, and what may go wrong.
+//! Two plans beside each other: what changed task by task, and what each comes to: when, how much, how big, and what may go
+//! wrong.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use gantry_core::id::TaskId;
-use gantry_core::plan::Plan;
+use gantry_core::plan::{Diff, FieldChange, Plan, diff};
+use gantry_core::time::Timestamp;
 use gantry_report::thousands;
 use gantry_schedule::{Options, schedule};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::schedule::of_plan;
-use crate::show::elapsed::now;
+use crate::plain;
 
 /// How many risks are named.
 const RISKS_MAX: usize = 12;
+
+/// Two plans beside each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// What changed.
+    pub diff: Diff,
+    /// What both come to, where anything changed.
+    pub figures: Option<(Figures, Figures)>,
+    came_and_went: (Value, Value),
+}
+
+impl Compared {
+    /// Compares what is to be done in two plans; where that is the same, the way there.
+    pub fn of(before: &Plan, after: &Plan, now: Timestamp) -> Self {
+        let (work_before, work_after) = (before.work(), after.work());
+        let differ = work_before != work_after;
+        let (before, after) = if differ { (&work_before, &work_after) } else { (before, after) };
+        let diff = diff(before, after);
+        let figures = (!diff.is_empty()).then(|| (Figures::of(before, now), Figures::of(after, now)));
+        let (came, went) = diff.edges(before);
+        Self { came_and_went: (json!(came), json!(went)), diff, figures }
+    }
+
+    /// It for programs.
+    pub fn to_json(&self) -> Value {
+        let (before, after) = self.figures.as_ref().map(|(before, after)| (before, after)).unzip();
+        json!({
+            "diff": written(&self.diff), "edges": {"added": self.came_and_went.0, "removed": self.came_and_went.1},
+            "figures": {"before": before, "after": after},
+        })
+    }
+
+    /// What both come to where that differs, a line each.
+    pub fn figure_lines(&self) -> Vec<String> {
+        self.figures.as_ref().map(|(before, after)| lines(before, after)).unwrap_or_default()
+    }
+
+    /// What changed, a line each; a text of several lines has several.
+    pub fn lines(&self) -> Vec<String> {
+        diff_lines(&self.diff)
+    }
+}
+
+/// What changed, for people: a line each; a text of several lines has several.
+pub fn diff_lines(diff: &Diff) -> Vec<String> {
+    diff.to_string().lines().map(plain).collect()
+}
+
+/// What changed, for programs, in the words of a plan file.
+pub fn written(diff: &Diff) -> Value {
+    fn list<'v>(value: &'v mut Value, name: &str) -> impl Iterator<Item = &'v mut Value> {
+        value.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten()
+    }
+    let mut value = json!(diff);
+    for (written, change) in list(&mut value, "changed").zip(&diff.changed) {
+        written["fields"] = json!(change.fields.iter().flat_map(FieldChange::as_written).collect::<Vec<_>>());
+    }
+    for added in list(&mut value, "added") {
+        let Some(task) = added["task"].as_object_mut() else { continue };
+        if let Some(Value::Object(action)) = task.shift_remove("action") {
+            task.extend(action);
+        }
+    }
+    value
+}
 
 /// What a plan comes to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,8 +115,8 @@ struct Cost {
 
 impl Figures {
     /// Computes them; a plan without estimates has neither dates nor costs.
-    pub fn of(plan: &Plan) -> Self {
-        let project = of_plan::project(plan, None, now());
+    fn of(plan: &Plan, now: Timestamp) -> Self {
+        let project = plan.project(now);
         let estimated = project.tasks.iter().any(|task| task.estimate.is_some());
         let computed = if estimated { schedule(&project, &Options::usual(&project)).ok() } else { None };
         let inner: BTreeSet<&TaskId> = plan.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
@@ -91,19 +157,18 @@ fn arrow(before: &str, after: &str) -> String {
 }
 
 /// What differs, a line each.
-pub fn drawn(before: &Figures, after: &Figures) -> String {
-    let mut text = String::new();
+fn lines(before: &Figures, after: &Figures) -> Vec<String> {
+    let mut lines = Vec::new();
     if before == after || (before.finish.is_none() && after.finish.is_none()) {
-        return text;
+        return lines;
     }
     if let (Some(old), Some(new)) = (&before.finish, &after.finish) {
-        let _ = writeln!(
-            text,
+        lines.push(format!(
             "finish  {}; P50 {}; P80 {}",
             arrow(&old.planned, &new.planned),
             arrow(&old.p50, &new.p50),
             arrow(&old.p80, &new.p80)
-        );
+        ));
     }
     if let (Some(old), Some(new)) = (&before.cost, &after.cost) {
         let money = |amount: &Decimal, currency: &str| {
@@ -111,24 +176,23 @@ pub fn drawn(before: &Figures, after: &Figures) -> String {
             format!("{whole} {currency}")
         };
         let line = |one: fn(&Cost) -> &Decimal| arrow(&money(one(old), &old.currency), &money(one(new), &new.currency));
-        let _ = writeln!(
-            text,
+        lines.push(format!(
             "cost    {}; P50 {}; P80 {}",
             line(|cost| &cost.planned),
             line(|cost| &cost.p50),
             line(|cost| &cost.p80)
-        );
+        ));
     }
     let tasks = arrow(&before.tasks.to_string(), &after.tasks.to_string());
     let hours = arrow(&before.hours.to_string(), &after.hours.to_string());
-    let _ = writeln!(text, "scope   {tasks} tasks, {hours} hours of work");
+    lines.push(format!("scope   {tasks} tasks, {hours} hours of work"));
     let only = |one: &Figures, other: &Figures, sign: char| {
         let risks = one.risks.iter().filter(|risk| !other.risks.contains(risk)).take(RISKS_MAX);
         risks.map(|risk| format!("{sign}{risk}")).collect::<Vec<_>>()
     };
     let risks: Vec<String> = only(after, before, '+').into_iter().chain(only(before, after, '-')).collect();
     if !risks.is_empty() {
-        let _ = writeln!(text, "risks   {}", risks.join(" "));
+        lines.push(format!("risks   {}", risks.join(" ")));
     }
-    text
+    lines
 }
