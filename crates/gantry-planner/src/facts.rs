@@ -577,9 +577,9 @@ fn measured_by(demand: &Demand, brief: &Brief) -> Option<&'static str> {
     let money = demand.money.and_then(|at| brief.money.get(at));
     let time = demand.time.and_then(|at| brief.times.get(at));
     let is_whole = time.is_some_and(|time| match time.kind {
-        TimeKind::Deadline => brief.deadline.is_some() && time.latest == brief.deadline,
+        TimeKind::Deadline | TimeKind::Moment => brief.deadline.is_some() && time.latest == brief.deadline,
         TimeKind::Horizon => brief.horizon.is_some() && time.length == brief.horizon,
-        TimeKind::Start | TimeKind::Moment => false,
+        TimeKind::Start => false,
     });
     if is_whole {
         return Some("deadline");

@@ -13,7 +13,7 @@ use crate::overview::{Stages, day, items, whole};
 /// How many words a demand and a task share at least when the one is about the other.
 const SHARED_WORDS_MIN: usize = 2;
 /// One of so many words of a demand has to be in a task that is about it.
-const SHARED_SHARE: usize = 4;
+const SHARED_SHARE: usize = 3;
 /// So many tasks are named for a demand.
 const NAMED_MAX: usize = 5;
 /// A demand that forbids words has so few of its own besides.
@@ -249,7 +249,7 @@ fn banned(text: &str) -> Vec<String> {
 
 /// How many of the words of a demand a text has to share.
 fn least(wanted: &BTreeSet<String>) -> usize {
-    SHARED_WORDS_MIN.max(wanted.len() / SHARED_SHARE).min(wanted.len()).max(1)
+    SHARED_WORDS_MIN.max(wanted.len().div_ceil(SHARED_SHARE)).min(wanted.len()).max(1)
 }
 
 /// The words of a text that say something: long ones, without their endings.

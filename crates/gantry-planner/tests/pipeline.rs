@@ -189,6 +189,33 @@ fn facts(text: &str) -> Facts {
     Facts::of(&Asked::new(text, date(2026, 11, 16))).unwrap()
 }
 
+/// The texts of an example that are no names.
+fn texts(example: &Value, found: &mut Vec<String>) {
+    match example {
+        Value::String(text) if text.contains(' ') => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(field, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn whoever_copies_the_example_of_a_prompt_is_seen() {
+    let template = template();
+    let prompts: Vec<(&str, &str)> = template.files().filter(|(path, _)| path.ends_with(".mul.md")).collect();
+    assert!(prompts.len() > 20, "{}", prompts.len());
+    for (path, text) in prompts {
+        let example = text.lines().find_map(|line| line.split_once("everything between ‹ and ›: "));
+        let (_, example) = example.unwrap_or_else(|| panic!("{path} has no example"));
+        let example: Value = serde_json::from_str(example).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let mut said = Vec::new();
+        texts(&example, &mut said);
+        let plain: Vec<&String> = said.iter().filter(|text| !text.starts_with('‹') || !text.ends_with('›')).collect();
+        assert!(plain.is_empty(), "{path}: {plain:?}");
+        assert!(!said.is_empty(), "{path}");
+    }
+}
+
 #[test]
 fn without_a_model_every_step_has_an_answer_that_fits_its_schema() {
     for text in REQUESTS {

@@ -43,12 +43,12 @@ fn place_amounts_and_what_must_be_are_followed_to_the_work() {
 
 #[test]
 fn a_forbidden_word_is_found_wherever_it_stands() {
-    let text = "Build a museum in Turku for 60 million EUR. Banned words: metaverse, lease.";
+    let text = "Build a museum in Turku for 60 million EUR. Banned words: metaverse, zeppelin.";
     let clean = traced(text, &json!([{"title": "It rains"}]));
     assert!(clean.contains("met [] None of it stands in the work"), "{clean}");
-    let spoken = traced(text, &json!([{"title": "The lease ends before it opens"}]));
-    assert!(spoken.contains("broken [] The plan speaks of “lease”."), "{spoken}");
-    let inside = traced(text, &json!([{"title": "A release is late"}]));
+    let spoken = traced(text, &json!([{"title": "The zeppelin ends before it opens"}]));
+    assert!(spoken.contains("broken [] The plan speaks of “zeppelin”."), "{spoken}");
+    let inside = traced(text, &json!([{"title": "A zeppelinist is late"}]));
     assert!(inside.contains("met [] None of it"), "a part of a word is no word: {inside}");
 }
 

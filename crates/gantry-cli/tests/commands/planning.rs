@@ -199,7 +199,8 @@ fn a_change_in_words_is_planned_anew_and_waits_to_be_accepted_again() {
     let accepted = status["revision"].as_u64().unwrap() - 1;
     let changed = json_of(&kit, &["diff", &format!("{id}@r{accepted}"), &id, "--json"]);
     let cost = |which: &str| changed["figures"][which]["cost"]["p80"].as_str().unwrap().parse::<f64>().unwrap();
-    assert!(cost("after") < cost("before"), "{}", changed["figures"]);
+    let same = (cost("after") - cost("before")).abs() < 0.01;
+    assert!(same, "to want to spend less makes nothing cheaper: {}", changed["figures"]);
     let nothing = kit.gantry(&["revise", &id, "no such file.yaml"]);
     assert!(!nothing.contains("panicked"), "{nothing}");
     assert!(kit.output(&["replay", &id]).status.success());

@@ -127,7 +127,8 @@ fn marks(section: &Section, line: &Line, found: &mut Vec<Finding>) {
 
 /// Texts that were meant to be replaced.
 fn placeholders(section: &Section, line: &Line, found: &mut Vec<Finding>) {
-    const SIGNS: [&str; 13] = [
+    const SIGNS: [&str; 14] = [
+        "‹",
         "lorem ipsum",
         "tbd",
         "todo",
