@@ -230,13 +230,13 @@ fn refusals_of_the_record_have_their_words_and_a_way_on() {
     insta::assert_snapshot!(kit.session(&["status release", "run plan.yaml"]), @"
     $ gantry status release
     --- talk
-    error: the record has schema 99, and this program knows schemas up to 3
+    error: the record has schema 99, and this program knows schemas up to 4
 
     hint: use the newer program; the record was left as it is
     [exit 1]
     $ gantry run plan.yaml
     --- talk
-    error: the record has schema 99, and this program knows schemas up to 3
+    error: the record has schema 99, and this program knows schemas up to 4
 
     hint: use the newer program; the record was left as it is
     [exit 1]
