@@ -109,11 +109,11 @@ impl Does {
         self.body([(JSON, schema), ("multipart/form-data", form)], Required::False)
     }
 
-    /// The bytes of a file of this media type that are its body.
+    /// Its body is a file as it is. What kind of file is told in words: clients know how to send bytes, and not every kind.
     #[must_use]
-    pub fn takes_file(self, media: &str) -> Self {
-        let bytes = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String)).content_media_type(media).build();
-        self.body([(media, Schema::Object(bytes).into())], Required::True)
+    pub fn takes_file(self) -> Self {
+        let bytes = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String)).build();
+        self.body([("application/octet-stream", Schema::Object(bytes).into())], Required::True)
     }
 
     fn body<const N: usize>(mut self, forms: [(&str, RefOr<Schema>); N], required: Required) -> Self {

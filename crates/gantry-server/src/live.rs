@@ -39,11 +39,17 @@ struct Inner {
     engine: Engine,
     /// Which life of this process: numbers of another one mean nothing here.
     epoch: String,
-    channels: Mutex<BTreeMap<PlanId, Arc<Channel>>>,
+    /// What is watched, and by how many. Changed under this lock alone, so that no channel stays behind without a reader.
+    channels: Mutex<BTreeMap<PlanId, Watched>>,
     /// What happens to all plans.
     all: Arc<Channel>,
     readers: AtomicUsize,
     readers_max: usize,
+}
+
+struct Watched {
+    channel: Arc<Channel>,
+    readers: usize,
 }
 
 /// Someone who reads a channel; when the last one leaves, the channel is gone.
@@ -86,7 +92,7 @@ impl Live {
         std::time::Duration::from_secs(1) / WAKES_PER_SECOND * readers
     }
 
-    fn channels(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, Arc<Channel>>> {
+    fn channels(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, Watched>> {
         self.0.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,18 +108,29 @@ impl Live {
             .hint("come back later with the last number that you saw; nothing is missed"));
         }
         // From here on the count is given back when the reader is dropped.
-        let mut reader = Reader { live: self.clone(), plan: plan.cloned(), channel: Arc::clone(&self.0.all) };
+        let mut reader = Reader { live: self.clone(), plan: None, channel: Arc::clone(&self.0.all) };
         if let Some(plan) = plan {
             let length = self.0.engine.store().plan(plan.as_str()).await?.length;
-            let mut channels = self.channels();
-            let channel = channels.entry(plan.clone()).or_insert_with(|| Arc::new(Channel::new(length, self.epoch())));
-            reader.channel = Arc::clone(channel);
+            let is_new = {
+                let mut channels = self.channels();
+                let watched = channels
+                    .entry(plan.clone())
+                    .or_insert_with(|| Watched { channel: Arc::new(Channel::new(length, self.epoch())), readers: 0 });
+                watched.readers += 1;
+                reader.channel = Arc::clone(&watched.channel);
+                watched.readers == 1
+            };
+            reader.plan = Some(plan.clone());
+            if is_new {
+                // What came between the look at the record and the first reader was told to nobody.
+                self.fill(plan, &reader.channel).await;
+            }
         }
         Ok(reader)
     }
 
     fn channel(&self, plan: &PlanId) -> Option<Arc<Channel>> {
-        self.channels().get(plan).cloned()
+        self.channels().get(plan).map(|watched| Arc::clone(&watched.channel))
     }
 }
 
@@ -122,11 +139,11 @@ impl Drop for Reader {
         self.live.0.readers.fetch_sub(1, Ordering::Relaxed);
         if let Some(plan) = &self.plan {
             let mut channels = self.live.channels();
-            // Two are left: the one in the map, and this reader's.
-            if channels.get(plan).is_some_and(|channel| Arc::ptr_eq(channel, &self.channel))
-                && Arc::strong_count(&self.channel) <= 2
-            {
-                channels.remove(plan);
+            if let Some(watched) = channels.get_mut(plan) {
+                watched.readers -= 1;
+                if watched.readers == 0 {
+                    channels.remove(plan);
+                }
             }
         }
     }

@@ -94,6 +94,21 @@ fn what_tasks_write_comes_as_they_write_it() {
 }
 
 #[test]
+fn a_socket_of_a_plan_that_is_over_ends_once_everything_was_told() {
+    let server = Server::start();
+    let plan = server.create("title: Quick\ntasks: [{id: a, run: echo a}]\n");
+    let length = server.until(&plan, "completed")["length"].clone();
+    let kinds = |query: &str| -> Vec<String> {
+        let said = Socket::open(&server, &plan, query).rest();
+        said.iter().map(|one| one["type"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(""), ["connection", "status", "stream_end"]);
+    let all = kinds("?after=0");
+    assert_eq!(all.iter().filter(|kind| *kind == "log").count() as u64, length.as_u64().unwrap());
+    assert_eq!(all.last().unwrap(), "stream_end");
+}
+
+#[test]
 fn a_number_that_is_none_is_said() {
     let server = Server::start();
     let plan = server.create(PLAN);

@@ -11,6 +11,8 @@ use serde_json::Value;
 /// still for a while, time has passed and nothing has happened.
 pub const WITHIN: Duration = Duration::from_secs(30);
 const LOOKS: u32 = 20;
+/// How long one answer may take: longer than the server itself allows, so that it is the one who gives up.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(90);
 
 /// A server with a record of its own.
 pub struct Server {
@@ -142,7 +144,7 @@ impl Server {
     /// A connection on which a request was sent.
     pub fn open(&self, request: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.addr).unwrap();
-        stream.set_read_timeout(Some(WITHIN)).unwrap();
+        stream.set_read_timeout(Some(ANSWERED_WITHIN)).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         stream
     }

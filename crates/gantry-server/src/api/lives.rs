@@ -52,7 +52,7 @@ pub fn routes(all: Described) -> Described {
                  for nothing here: go on with `gantry resume PLAN --workspace DIR`, once.",
             )
             .asked::<TakeIn>()
-            .takes_file("application/zip")
+            .takes_file()
             .gives::<Anything>(201, "The plan that was taken in."),
     )
 }

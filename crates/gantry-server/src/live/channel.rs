@@ -87,6 +87,11 @@ impl Channel {
         self.kept().last.clone()
     }
 
+    /// From where on the channel has everything.
+    pub fn floor(&self) -> Cursor {
+        self.kept().floor.clone()
+    }
+
     /// Tells when there is more.
     pub fn grown(&self) -> watch::Receiver<u64> {
         self.grown.subscribe()
@@ -227,5 +232,18 @@ mod tests {
         let text = json!({"text": "x".repeat(BYTES_MAX / 2)});
         (0..4).for_each(|_| channel.take_part("output", &text));
         assert!(channel.kept().bytes <= BYTES_MAX);
+    }
+
+    #[test]
+    fn whoever_fell_behind_what_a_task_says_goes_on_with_what_there_still_is() {
+        let channel = Channel::new(3, "9f3a");
+        (0..3_000).for_each(|_| channel.take_part("output", &json!({})));
+        assert_eq!(seen(&channel, &Cursor { seq: 3, part: 5 }), None);
+        let floor = channel.floor();
+        assert_eq!(
+            seen(&channel, &floor).unwrap().first(),
+            Some(&format!("3.{}", floor.part + 1)),
+            "nothing in between"
+        );
     }
 }

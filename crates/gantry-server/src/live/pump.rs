@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use gantry_core::id::PlanId;
 use gantry_core::life::{PlanState, TaskState};
+use gantry_core::time::Timestamp;
 use gantry_engine::Happening;
-use gantry_store::{ListFilter, PlanCard};
+use gantry_store::{ListFilter, PlanCard, all_plans};
 use gantry_view::times::with_even_times;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -28,6 +29,8 @@ impl Live {
         let mut tick = tokio::time::interval(TELL_EVERY);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let (mut mark, mut dirty, mut since) = (store.mark(), BTreeSet::<PlanId>::new(), App::now());
+        // When it was listened to the engine last.
+        let mut heard = since;
         loop {
             tokio::select! {
                 biased;
@@ -40,22 +43,33 @@ impl Live {
                     }
                 }
                 happening = happenings.recv() => match happening {
-                    Ok(happening) => self.take(happening, &mut dirty).await,
-                    Err(RecvError::Lagged(_)) => self.catch_up().await,
+                    Ok(happening) => {
+                        heard = App::now();
+                        self.take(happening, &mut dirty).await;
+                    }
+                    Err(RecvError::Lagged(_)) => {
+                        let from = std::mem::replace(&mut heard, App::now());
+                        self.catch_up().await;
+                        dirty.extend(self.changed_since(from).await);
+                    }
                     Err(RecvError::Closed) => return,
                 },
                 seen = store.changed(mark) => {
                     mark = seen;
                     let now = App::now();
                     self.catch_up().await;
-                    let filter = ListFilter { since: Some(since), ..ListFilter::default() };
-                    if let Ok(page) = store.list(filter).await {
-                        dirty.extend(page.items.into_iter().map(|card| card.id));
-                    }
+                    dirty.extend(self.changed_since(since).await);
                     since = now;
                 }
             }
         }
+    }
+
+    /// The plans to which something has happened since then. Where they cannot be read just now, the next change tells.
+    async fn changed_since(&self, since: Timestamp) -> Vec<PlanId> {
+        let filter = ListFilter { since: Some(since), ..ListFilter::default() };
+        let found = all_plans(&**self.0.engine.store(), &filter).await.unwrap_or_default();
+        found.into_iter().map(|card| card.id).collect()
     }
 
     async fn take(&self, happening: Happening, dirty: &mut BTreeSet<PlanId>) {
@@ -91,13 +105,13 @@ impl Live {
     /// Reads what was missed, or what others wrote, of every plan that is watched.
     async fn catch_up(&self) {
         let all: Vec<(PlanId, Arc<Channel>)> =
-            self.channels().iter().map(|(plan, channel)| (plan.clone(), Arc::clone(channel))).collect();
+            self.channels().iter().map(|(plan, watched)| (plan.clone(), Arc::clone(&watched.channel))).collect();
         for (plan, channel) in all {
             self.fill(&plan, &channel).await;
         }
     }
 
-    async fn fill(&self, plan: &PlanId, channel: &Channel) {
+    pub(super) async fn fill(&self, plan: &PlanId, channel: &Channel) {
         // A record that cannot be read just now is read at the next sign of life; readers keep their cursors.
         if let Ok(entries) = gantry_engine::entries_after(&**self.0.engine.store(), plan, channel.last().seq).await {
             channel.take(plan, &entries);

@@ -71,7 +71,9 @@ async fn talk(mut socket: WebSocket, mut reading: Reading, plan: PlanId) {
     let mut askers = Askers { app: reading.app.clone(), plan: plan.clone(), known: BTreeMap::new() };
     let hello = json!({"type": "connection", "status": "connected", "plan_id": plan, "client_id": random_hex(8)});
     let mut first = vec![hello];
+    let mut was_over = false;
     if let Ok(card) = reading.app.plan(plan.as_str()).await {
+        was_over = card.card.state.is_over();
         first.push(status(&card.card.state.to_string(), pump::percent(&card), &card.card.title));
     }
     for value in &first {
@@ -81,6 +83,11 @@ async fn talk(mut socket: WebSocket, mut reading: Reading, plan: PlanId) {
     }
     let mut heard = 0;
     loop {
+        // Of a plan that was over before, no message will say so.
+        if was_over && reading.is_all_told().await {
+            let _ = send(&mut socket, &json!({"type": "stream_end", "plan_id": plan})).await;
+            break;
+        }
         tokio::select! {
             next = reading.next() => {
                 heard = 0;
@@ -134,8 +141,9 @@ async fn send_all(
         if let Some(last) = values.last_mut() {
             last["sequence_id"] = json!(reading.id(message));
         }
-        over =
-            message.kind == "progress" && matches!(data["state"].as_str(), Some("completed" | "failed" | "abandoned"));
+        if message.kind == "progress" {
+            over = matches!(data["state"].as_str(), Some("completed" | "failed" | "abandoned"));
+        }
         for value in &values {
             send(socket, value).await?;
         }

@@ -23,6 +23,8 @@ use crate::problem::Problem;
 
 /// How often something is written so that the connection stays.
 const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How much earlier than what they were told last a reader is told again who fell behind: clocks are read at other moments.
+const MARGIN: Duration = Duration::from_secs(2);
 /// How many messages are written at once, and how many turns of the journal are read at once.
 const AT_ONCE: usize = 256;
 
@@ -163,7 +165,7 @@ impl Reading {
         }
     }
 
-    async fn there(&self) -> Result<Vec<Message>, Problem> {
+    async fn there(&mut self) -> Result<Vec<Message>, Problem> {
         match (self.reader.channel.after(&self.cursor, AT_ONCE), &self.plan) {
             (After::Here(messages), _) => Ok(messages),
             (After::Behind, Some(plan)) => {
@@ -172,14 +174,36 @@ impl Reading {
                 let entries = turns.iter().flat_map(|turn| &turn.entries);
                 let news = entries.filter(|entry| entry.seq > self.cursor.seq);
                 let epoch = self.app.live.epoch();
-                Ok(news.map(|entry| journal_message(plan, entry, epoch)).collect())
+                let news: Vec<Message> = news.map(|entry| journal_message(plan, entry, epoch)).collect();
+                if !news.is_empty() {
+                    return Ok(news);
+                }
+                // Only what a task said meanwhile is not there any more: they go on with what there still is of that.
+                self.cursor = self.cursor.clone().max(self.reader.channel.floor());
+                match self.reader.channel.after(&self.cursor, AT_ONCE) {
+                    After::Here(messages) => Ok(messages),
+                    After::Behind => Ok(Vec::new()), // it went on just now; there is more at once
+                }
             }
-            // All plans as they stand now make up for what was missed.
+            // Plans that changed since they were told something, as they stand now, make up for what was missed.
             (After::Behind, None) => {
-                let since = i64::try_from(self.app.started.elapsed().as_millis()).unwrap_or(i64::MAX);
-                changed_since(&self.app, App::now().as_ms() - since, &self.reader.channel.last()).await
+                let at = self.reader.channel.last();
+                let told = self.told.map_or_else(|| self.app.started.elapsed(), |told| told.elapsed() + MARGIN);
+                let since = App::now().as_ms() - i64::try_from(told.as_millis()).unwrap_or(i64::MAX);
+                let news = changed_since(&self.app, since, &at).await?;
+                if news.is_empty() {
+                    self.cursor = at;
+                }
+                Ok(news)
             }
         }
+    }
+
+    /// Tells whether the plan is over and everything about it was told.
+    pub async fn is_all_told(&self) -> bool {
+        let Some(plan) = &self.plan else { return false };
+        let card = self.app.plan(plan.as_str()).await;
+        card.is_ok_and(|card| card.card.state.is_over() && self.cursor.seq >= card.length)
     }
 
     /// The number of a message as clients say it back.

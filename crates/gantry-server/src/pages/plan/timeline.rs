@@ -105,7 +105,7 @@ fn ways_back(standing: &Standing, ways: Option<&Value>) -> Markup {
         @for (at, way) in found.iter().enumerate() {
             form.card method="post" action=(format!("/p/{plan}/do")) {
                 b { (text(way, "what")) } " "
-                span.soft { "done " (told_day(&way["finish"])) ", costs " (way["cost"].as_str().map_or_else(|| way["cost"].to_string(), str::to_owned)) }
+                span.soft { "done " (told_day(&way["finish"])) ", costs " (told_sum(&way["cost"])) }
                 @if way["fits"] == Value::Bool(true) { " " span.tone-good { "then everything fits" } }
                 input type="hidden" name="way" value=(at + 1);
                 div.row { input name="why" aria-label="Why" placeholder="why"; button name="do" value="take-way" { "Do it so" } }
@@ -114,8 +114,16 @@ fn ways_back(standing: &Standing, ways: Option<&Value>) -> Markup {
     }
 }
 
-/// The day of a moment that is told as text.
+/// The day of a moment that is told as text, as other pages write it.
 fn told_day(moment: &Value) -> String {
     let told = moment.as_str().map_or_else(|| moment.to_string(), str::to_owned);
-    told.chars().take(10).collect()
+    let date = told.get(..10).and_then(|date| date.parse::<jiff::civil::Date>().ok());
+    date.map_or(told, |date| date.strftime("%-d %b %Y").to_string())
+}
+
+/// A sum of money that is told as text, in whole units.
+fn told_sum(sum: &Value) -> String {
+    let told = sum.as_str().map_or_else(|| sum.to_string(), str::to_owned);
+    let whole = told.split('.').next().and_then(|whole| whole.parse::<u64>().ok());
+    whole.map_or(told, gantry_report::thousands)
 }
