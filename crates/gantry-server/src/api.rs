@@ -31,8 +31,8 @@ use crate::live::{self, Resume};
 use crate::metrics;
 use crate::shapes::{
     AccountMade, Answer, Anything, Cancel, Checkpoint, Created, Decide, Done, DoneForm, Edit, Edited, Fork, Heard,
-    Imagine, Items, JournalPage, Judge, ListQuery, NewAccount, NewEvidence, NewPlan, NewRevision, Note, PlanDetail,
-    PlanPage, Resolve, Review, Revised, SignIn, TakeWay, TaskDetail, TryModels, Undo, Why,
+    Imagine, Items, JournalPage, Judge, Judgement, ListQuery, NewAccount, NewEvidence, NewPlan, NewRevision, Note,
+    PlanDetail, PlanPage, Resolve, Review, Revised, SignIn, TakeWay, TaskDetail, TryModels, Undo, Why,
 };
 
 pub use accounts::make as make_account;
@@ -739,6 +739,15 @@ fn of_rest(all: Described) -> Described {
         Role::Viewer,
         figures::score,
         Does::new("figures", "How good a plan is, in figures that nobody has to judge").gives::<Anything>(200, "The score, its dimensions and every count that they were made of."),
+    )
+    .route(
+        post.clone(),
+        "/api/v1/plans/{plan}/judge",
+        Role::Operator,
+        figures::judge,
+        Does::new("figures", "Have a model judge a plan by thirty criteria")
+            .about("The asking is a plan of its own, so it is on record and paid for once: the same plan has the same judgement. Where no model judges, that is a problem (502).")
+            .gives::<Judgement>(200, "The judgement."),
     )
     .route(
         get.clone(),

@@ -1,10 +1,11 @@
 //! What is computed about a plan: its schedule, its graph, its other forms.
 
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::life::Life;
+use gantry_many::score::judge::{Unjudged, judged};
 use gantry_report::document::{self, Subject};
 use gantry_schedule::write::{self, Unwritable};
 use gantry_schedule::{Moment, Options, Problem as Unsound, Project, Schedule};
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use utoipa::IntoParams;
 
 use super::record::{self, At};
+use crate::access::Who;
 use crate::app::App;
 use crate::body::{Asked, Named, Told};
 use crate::pages::graph;
@@ -93,6 +95,25 @@ pub async fn score(State(app): State<App>, Named(plan): Named<String>) -> Result
     let mut value = serde_json::to_value(&score).unwrap_or_default();
     (value["plan_id"], value["title"]) = (json!(id), json!(title));
     Ok(Told(value))
+}
+
+/// What a model thinks of a plan; the same plan is judged once.
+pub async fn judge(State(app): State<App>, who: Who, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+    let id = app.id(&plan).await?;
+    let engine = app.house.engine_for(&id).await?;
+    let work = engine.open(&id).await?.life.proposed().work();
+    match Box::pin(judged(&engine, &work, Some(&id), app.house.origin(&who.name)?)).await {
+        Ok(judgement) => {
+            let mut value = serde_json::to_value(&judgement).unwrap_or_default();
+            (value["plan_id"], value["title"]) = (json!(id), json!(work.name()));
+            Ok(Told(value))
+        }
+        Err(Unjudged::Engine(error)) => Err(error.into()),
+        Err(Unjudged::Nobody(why)) => {
+            Err(Problem::new(StatusCode::BAD_GATEWAY, "score::not-judged", format!("nobody has judged it: {why}"))
+                .hint("the offline model judges nothing; see which models there are at /api/v1/models"))
+        }
+    }
 }
 
 /// The graph.
