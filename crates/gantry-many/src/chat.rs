@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use hands::{Hands, Trouble};
-pub use sessions::{Session, Told, session, sessions};
+pub use sessions::{Session, Told, said_before, said_in, session, sessions};
 
 use carry_out::Outcome;
 use turns::Turn;
