@@ -12,7 +12,7 @@ use gantry_engine::{Engine, Origin};
 use gantry_many::bulk::{Bulk, Maker, dry};
 use gantry_many::direct::Direct;
 use gantry_many::message::Template as Words;
-use gantry_many::results::{self, BadTable, Row, Status};
+use gantry_many::results::{self, BadTable, Ended};
 use gantry_many::topics::{self, Topic};
 use gantry_many::verify::Verified;
 use gantry_planner::decompose::Settings;
@@ -193,9 +193,9 @@ fn make(args: &RunArgs) -> Result<ExitCode, Fault> {
         let mut teller = tell::Teller::new(args.record.json);
         let made = bulk.run(&topics, |progress| teller.hear(&progress)).await;
         teller.close();
-        let rows = made?;
-        let verified = if args.verify { Some(bulk.verify(&rows).await) } else { None };
-        told(args, &run, &rows, verified.as_ref())
+        let ended = made?;
+        let verified = if args.verify { Some(bulk.verify().await?) } else { None };
+        told(args, &run, ended, verified.as_ref())
     })
 }
 
@@ -278,21 +278,21 @@ fn engine(record: &Record, models: &ModelOptions, offline: bool) -> Result<(Engi
     Ok((record.engine_asking(options, how.models.clone())?, origin))
 }
 
-fn told(args: &RunArgs, run: &str, rows: &[Row], verified: Option<&Verified>) -> Result<ExitCode, Fault> {
-    let failed = rows.iter().filter(|row| row.status == Status::Failed).count();
+fn told(args: &RunArgs, run: &str, ended: Ended, verified: Option<&Verified>) -> Result<ExitCode, Fault> {
+    let Ended { rows, failed } = ended;
     let beside = results::failed_file(&args.output);
     if args.record.json {
         let value = json!({
-            "run_id": run, "output": args.output, "topics": rows.len(), "succeeded": rows.len() - failed, "failed": failed,
-            "failed_topics": (failed > 0).then_some(&beside), "rows": rows, "verified": verified,
+            "run_id": run, "output": args.output, "topics": rows, "succeeded": rows - failed, "failed": failed,
+            "failed_topics": (failed > 0).then_some(&beside), "rows": [], "verified": verified,
         });
-        exit::print_json(&value)?;
+        with_rows(&exit::json_text(&value)?, &args.output)?;
     } else {
         let count = gantry_view::count;
         exit::print(&format!(
             "{} of {} have a plan; the table is {}\n",
-            rows.len() - failed,
-            count(rows.len(), "topic"),
+            rows - failed,
+            count(rows, "topic"),
             args.output.display()
         ))?;
         if failed > 0 {
@@ -313,8 +313,23 @@ fn told(args: &RunArgs, run: &str, rows: &[Row], verified: Option<&Verified>) ->
     Ok(ExitCode::from(if sound { exit::DONE } else { exit::FAILED }))
 }
 
+/// Writes a text of JSON with the rows of the table where it has none: one after the other, for there may be very many.
+fn with_rows(text: &str, table: &Path) -> Result<(), Fault> {
+    const NONE: &str = "\"rows\": []";
+    let (before, behind) = text.split_once(NONE).unwrap_or((text, ""));
+    exit::print(before)?;
+    let mut written = 0;
+    for row in results::rows(table)? {
+        let row = exit::json_text(&row?)?;
+        let lines: Vec<String> = row.lines().map(|line| format!("    {line}")).collect();
+        exit::print(&format!("{}\n{}", if written == 0 { "\"rows\": [" } else { "," }, lines.join("\n")))?;
+        written += 1;
+    }
+    exit::print(&if written == 0 { format!("{NONE}{behind}") } else { format!("\n  ]{behind}") })
+}
+
 fn verify(args: &VerifyArgs) -> Result<ExitCode, Fault> {
-    let rows = results::read(&args.table)
+    let _ = results::rows(&args.table)
         .map_err(|bad| Fault::bad_input(bad.message).hint("name the table that `gantry bulk` has written"))?;
     session::block_on_cores(async {
         let maker = match args.server.asking(Words::default(), "", 0)? {
@@ -335,7 +350,7 @@ fn verify(args: &VerifyArgs) -> Result<ExitCode, Fault> {
             dump_dir: None,
             outlines: false,
         };
-        let verified = bulk.verify(&rows).await;
+        let verified = bulk.verify().await?;
         if args.record.json {
             exit::print_json(&verified)?;
         } else {

@@ -1,6 +1,10 @@
 //! `gantry chat`: talks about plans, on a terminal or with one message.
 
-use std::io::{BufRead as _, IsTerminal as _};
+mod line; // in reading order
+mod terminal;
+mod converse;
+
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -20,14 +24,15 @@ use crate::model::options::ModelOptions;
 use crate::run::How;
 use crate::session::{self, Record};
 use crate::show::plain;
-use crate::talk::{part, talk};
+use crate::talk::talk;
 use crate::{surroundings, template};
 
 /// Talk about plans in your own words: make one, list them, break tasks down, move them, see where they stand
 ///
 /// A model proposes what to do, and Gantry does it as you would: each change is a revision, and what cannot be done is told
 /// with the reason. Without a model the offline model understands plain commands; `gantry chat help` lists what can be done.
-/// Without words, and on a terminal, it is a conversation; an empty line ends it.
+/// Without words, and on a terminal, it is a conversation: arrows bring back what was said before, Ctrl-C stops waiting for an
+/// answer, Ctrl-D or `exit` ends it.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  gantry chat\n  gantry chat \"create a plan to open a bakery in Oslo\"\n  gantry chat \"break down task 2 of plan 3\" --session bakery\n  gantry chat --plan 3 \"what is below task 2?\" --json\n  gantry chat --sessions\n  gantry chat --show bakery"
@@ -175,7 +180,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             return Err(Fault::bad_input("there is nothing to say")
                 .hint("say it: `gantry chat \"list my plans\"`; `-` reads standard input"));
         }
-        converse(&here, args).await
+        converse::converse(&here, args).await
     })
 }
 
@@ -229,35 +234,6 @@ fn fault(trouble: Trouble) -> Fault {
         _ => Fault::internal(trouble.message),
     };
     trouble.hint.into_iter().fold(fault, Fault::hint)
-}
-
-/// A conversation, until someone says nothing.
-async fn converse(here: &Here, args: &Args) -> Result<ExitCode, Fault> {
-    talk!("say what you want, such as `create a plan to …`, `list my plans`, `help`; an empty line ends it");
-    let mut session = args.session.clone();
-    loop {
-        part(format_args!("> "));
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
-        let read = read.map_err(|error| Fault::bad_input(format!("standard input cannot be read: {error}")))?;
-        if read == 0 || line.trim().is_empty() {
-            if let Some(session) = &session {
-                talk!("go on with `gantry chat --session {session}`");
-            }
-            return Ok(ExitCode::from(exit::DONE));
-        }
-        match Box::pin(chat::say(here, said(args, &line, session.clone()), None)).await {
-            Ok(answer) => {
-                session = answer.body["session_id"].as_str().map(str::to_owned);
-                tell(&answer, false)?;
-            }
-            // The conversation goes on: the next words may be better.
-            Err(trouble) => {
-                talk!("{}", plain(&trouble.message));
-                trouble.hint.iter().for_each(|hint| talk!("hint: {}", plain(hint)));
-            }
-        }
-    }
 }
 
 async fn list(here: &Here, json: bool) -> Result<ExitCode, Fault> {

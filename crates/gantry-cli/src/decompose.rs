@@ -25,7 +25,8 @@ use crate::talk::talk;
 /// task that does not exist, is told.
 ///
 /// The variables `DECOMP_MAX_DEPTH`, `DECOMP_TOTAL_NODE_BUDGET`, `DECOMP_MIN_CHILDREN`, `DECOMP_MAX_CHILDREN`, `DECOMP_MODEL`,
-/// `DECOMP_RETRY_LIMIT`, `DECOMP_STOP_ON_EMPTY` and `DECOMP_ALLOW_EXISTING_CHILDREN` say what options do not.
+/// `DECOMP_PROVIDER`, `DECOMP_API_URL`, `DECOMP_API_KEY`, `DECOMP_RETRY_LIMIT`, `DECOMP_STOP_ON_EMPTY`, `DECOMP_ALLOW_EXISTING_CHILDREN`,
+/// `DECOMP_ENABLE_WEB_SEARCH` and `DECOMP_SEARCH_TOOL` say what options do not; docs/planning.md describes them.
 ///
 /// Interrupted, the same command goes on: nothing is asked or paid for twice.
 #[derive(clap::Args)]

@@ -131,15 +131,14 @@ pub fn runners(models: ModelOptions) -> Result<Runners, Fault> {
     let options = models.clone();
     let mcp = Mcp::new(guard.clone(), move || servers(&options));
     let models = Arc::new(Models::new(Configured(models)));
-    Ok(with_planning(Runners::standard(guard), &models).with_mcp(mcp).with_models(models))
+    Ok(with_planning(Runners::standard(guard).with_mcp(mcp), &models).with_models(models))
 }
 
 /// The same, and what makes plans.
 pub fn with_planning(runners: Runners, models: &Arc<Models>) -> Runners {
     let settings = Settings::from_variables(|name| std::env::var(name).ok());
-    runners
-        .with(Arc::new(Planner::new(crate::template::all)))
-        .with(Arc::new(Decomposer::new(Arc::clone(models), settings)))
+    let decomposer = Decomposer::new(Arc::clone(models), settings, runners.clone());
+    runners.with(Arc::new(Planner::new(crate::template::all))).with(Arc::new(decomposer))
 }
 
 /// The file that someone chose for the record. In full, so that no name means something else to the database: an empty

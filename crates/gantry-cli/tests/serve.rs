@@ -16,6 +16,8 @@ mod chat;
 mod trees;
 #[path = "serve/bulk.rs"]
 mod bulk;
+#[path = "serve/judging.rs"]
+mod judging;
 #[path = "serve/contract.rs"]
 mod contract;
 #[path = "serve/live.rs"]

@@ -8,3 +8,5 @@ mod kit; // in reading order
 mod running;
 #[path = "terminal/watching.rs"]
 mod watching;
+#[path = "terminal/chatting.rs"]
+mod chatting;

@@ -35,6 +35,7 @@ use gantry_core::suggest::nearest;
 
 pub use chain::{Chain, LeftOut};
 pub use effective::{Effective, Link, RoleView, Setting};
+pub use environment::{OWN_PROVIDER, OWN_SERVER};
 pub use error::{ConfigError, ConfigFault};
 pub use local::LocalServer;
 pub use mcp::{McpServer, McpVariable, McpWay};

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::direct::Direct;
 use crate::remote::Remote;
-use crate::results::{BadTable, Row, Status, Table, keys, replace};
+use crate::results::{BadTable, Ended, Row, Status, Table, keys, replace, rows};
 use crate::topics::Topic;
 use crate::verify::Verified;
 
@@ -64,7 +64,7 @@ struct Place {
 
 impl Bulk {
     /// Makes all plans that are not made yet. Whoever stops listening, or dies, loses no row that was told.
-    pub async fn run(&self, topics: &[Topic], mut tell: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, BadTable> {
+    pub async fn run(&self, topics: &[Topic], mut tell: impl FnMut(Progress<'_>)) -> Result<Ended, BadTable> {
         let keys = keys(topics);
         let mut table = Table::open(&self.output, self.resume_from.as_deref(), topics, &keys)?;
         if let Some(folder) = &self.dump_dir {
@@ -79,12 +79,11 @@ impl Bulk {
         let open: Vec<(usize, &Topic, &String)> = (0..)
             .zip(topics.iter().zip(&keys))
             .map(|(at, (topic, key))| (at, topic, key))
-            .filter(|(_, _, key)| table.row(key).is_none())
+            .filter(|(_, _, key)| !table.has(key))
             .collect();
         tell(Progress::Begun { topics: topics.len(), before: topics.len() - open.len() });
         if let Maker::There(remote) = &self.maker {
-            let known = keys.iter().filter_map(|key| table.row(key)?.plan_id.parse().ok());
-            known.for_each(|plan| remote.belongs(plan));
+            table.plans().for_each(|plan| remote.belongs(plan));
         }
         let made = futures_util::stream::iter(open).map(|(at, topic, key)| self.one(at, topic, key));
         // Whatever is ready is written at once: one wait for the disk serves them all.
@@ -163,15 +162,21 @@ impl Bulk {
         Ok(())
     }
 
-    /// Looks at every plan of a table again.
-    pub async fn verify(&self, rows: &[Row]) -> Verified {
+    /// Looks at every plan of the table again.
+    pub async fn verify(&self) -> Result<Verified, BadTable> {
         let mut verified = Verified::default();
-        let looked = futures_util::stream::iter(rows).map(|row| async move { (row, self.look(row).await) });
+        let look = |row: Result<Row, BadTable>| async move {
+            let row = row?;
+            let found = self.look(&row).await;
+            Ok((row, found))
+        };
+        let looked = futures_util::stream::iter(rows(&self.output)?).map(look);
         let mut looked = looked.buffered(self.concurrency.max(1));
-        while let Some((row, found)) = looked.next().await {
-            verified.take(row, found);
+        while let Some(looked) = looked.next().await {
+            let (row, found) = looked?;
+            verified.take(&row, found);
         }
-        verified
+        Ok(verified)
     }
 
     /// How far the plan of a row is, and its tree.

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 pub use hands::{Hands, Trouble};
-pub use sessions::{Session, Told, session, sessions};
+pub use sessions::{Session, Told, said_before, said_in, session, sessions};
 
 use carry_out::Outcome;
 use turns::Turn;

@@ -9,8 +9,9 @@ use gantry_core::id::{PlanId, TaskId};
 use gantry_core::input::{Change, Input};
 use gantry_core::life::{Life, PlanState};
 use gantry_core::plan::{Action, Idempotency, Input as Given, Plan, Task, Tool};
+use gantry_core::policy::Policy;
 use gantry_engine::{Engine, EngineError, NewPlan, Origin, Until};
-use gantry_planner::decompose::{Decomposition, TOOL, Tree};
+use gantry_planner::decompose::{Decomposition, Settings, TOOL, Tree};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
@@ -47,7 +48,10 @@ impl From<EngineError> for Unbroken {
 /// Breaks a plan down, and makes what came of it a revision.
 pub async fn broken_down(engine: &Engine, plan: &PlanId, wanted: Wanted) -> Result<Decomposition, Unbroken> {
     let life = engine.open(plan).await?.life;
-    let errand = errand(engine, &life, &wanted).await?;
+    // With what the variables say: whoever says otherwise the next time wishes something else.
+    let known = Settings::from_variables(|name| std::env::var(name).ok()).map_err(|bad| bad.to_string());
+    let settings = known.and_then(|known| known.with(&wanted.settings)).map_err(Unbroken::Nothing)?;
+    let errand = errand(engine, &life, &wanted, &json!(settings)).await?;
     engine.drive(&errand, Until::Stuck, begin(engine, &errand).await?).await?.ended().await?;
     let life = engine.open(&errand).await?.life;
     let result = life.outputs(STEP).and_then(|outputs| outputs.get("result")).cloned();
@@ -68,7 +72,7 @@ const STEP: &str = "break-down";
 const TRIES_MAX: u32 = 20;
 
 /// A part of the plan that breaks it down: the same one for the same wish, so that whoever was interrupted goes on.
-async fn errand(engine: &Engine, life: &Life, wanted: &Wanted) -> Result<PlanId, Unbroken> {
+async fn errand(engine: &Engine, life: &Life, wanted: &Wanted, settings: &Value) -> Result<PlanId, Unbroken> {
     let plan = life.plan();
     let tree = Tree::from(&plan);
     let node = wanted.task.as_ref().and_then(|task| tree.node(task.as_str()));
@@ -78,7 +82,7 @@ async fn errand(engine: &Engine, life: &Life, wanted: &Wanted) -> Result<PlanId,
         ("tree".to_owned(), given(json!(tree))),
         ("target".to_owned(), given(json!(wanted.task))),
         ("today".to_owned(), given(json!(today))),
-        ("settings".to_owned(), given(Value::Object(wanted.settings.clone()))),
+        ("settings".to_owned(), given(settings.clone())),
     ]);
     let mut step = Task::new(TaskId::slugged(STEP));
     step.action = Some(Action::Tool(Tool { name: TOOL.to_owned(), args }));
@@ -86,13 +90,16 @@ async fn errand(engine: &Engine, life: &Life, wanted: &Wanted) -> Result<PlanId,
     let part_of = wanted.task.clone().unwrap_or_else(|| TaskId::slugged(STEP));
     let origin = Origin { by: wanted.by.clone(), parent: Some((life.id().clone(), part_of)), ..Origin::default() };
     let once = format!(
-        "decompose {} {} {today} {} {}",
+        "decompose {} {} {today} {} {settings}",
         life.id(),
         life.revision(),
         wanted.task.as_ref().map_or("", TaskId::as_str),
-        Value::Object(wanted.settings.clone())
     );
-    let plan = Plan { title: format!("Break down: {title}"), tasks: vec![step], ..Plan::default() };
+    // What the plan may not reach, breaking it down may not reach either.
+    let own = &life.header().policy;
+    let (tools, network, commands) = (own.tools.clone(), own.network.clone(), own.commands.clone());
+    let policy = Policy { tools, network, commands, ..Policy::default() };
+    let plan = Plan { title: format!("Break down: {title}"), tasks: vec![step], policy, ..Plan::default() };
     Ok(engine.create(NewPlan { plan, origin, once: Some(once) }).await?)
 }
 
@@ -112,20 +119,17 @@ async fn begin(engine: &Engine, errand: &PlanId) -> Result<Vec<Input>, Unbroken>
 
 /// Adds what was made to the plan as it is now, whatever others have changed meanwhile.
 async fn grow(engine: &Engine, plan: &PlanId, made: &Decomposition, wanted: &Wanted) -> Result<(), Unbroken> {
-    if made.created_tasks.is_empty() {
-        return Ok(());
-    }
     let what = wanted.task.as_ref().map_or_else(|| "the plan".to_owned(), |task| format!("`{task}`"));
     let rationale = format!("broke {what} down into {} tasks", made.created_tasks.len());
     for _ in 0..TRIES_MAX {
         let life = engine.open(plan).await?.life;
         let mut next = life.plan();
         let new = made.created_tasks.iter().filter(|node| life.definition(&node.id).is_none());
-        let tasks: Vec<Task> = new.map(gantry_planner::decompose::Node::task).collect();
-        if tasks.is_empty() {
+        next.tasks.extend(new.map(gantry_planner::decompose::Node::task));
+        made.learnt_by(&mut next);
+        if next == life.plan() {
             return Ok(());
         }
-        next.tasks.extend(tasks);
         next.sort_tree();
         let change = Change::To(Box::new(next));
         let input =

@@ -265,5 +265,6 @@ fn told(life: &Life, no: u64) -> Made {
     let reason = made.as_ref().map(|made| made.stopped_reason.clone()).unwrap_or_default();
     let nothing = (tasks == 0 || made.is_some_and(|made| made.outcome == Outcome::Failed))
         .then(|| format!("nothing was broken down: {reason}"));
-    Made { plan, tasks, stopped_reason: reason, error: error.or(nothing), answer: result, score, ..Made::default() }
+    // Why nobody answered says more than which step failed because of that.
+    Made { plan, tasks, stopped_reason: reason, error: nothing.or(error), answer: result, score, ..Made::default() }
 }

@@ -146,17 +146,9 @@ impl Remote {
             if retries >= self.retries_max {
                 return Answered { error: Some(why), retries, answer, ..Answered::default() };
             }
-            sleep(self.wait(retries, after, last)).await;
+            sleep(after.unwrap_or_else(|| wait(self.backoff, retries, last.elapsed())).min(WAIT_MAX)).await;
             (retries, last) = (retries + 1, Instant::now());
         }
-    }
-
-    /// How long to wait: as the server says, or twice as long each time, and not all topics at once.
-    fn wait(&self, retries: u32, after: Option<Duration>, last: Instant) -> Duration {
-        let doubled = self.backoff.saturating_mul(1 << retries.min(16));
-        // What the clock says below a millisecond is chance enough to spread requests.
-        let spread = self.backoff.mul_f64(f64::from(last.elapsed().subsec_nanos() % 1_000) / 1_000.0);
-        after.unwrap_or(doubled + spread).min(WAIT_MAX)
     }
 
     async fn ask(&self, body: &Value, key: &str, strict: bool) -> Said {
@@ -271,6 +263,13 @@ impl Remote {
     }
 }
 
+/// How long to wait before the next try: twice as long each time, and not all topics equally long.
+fn wait(backoff: Duration, retries: u32, took: Duration) -> Duration {
+    let doubled = backoff.saturating_mul(1 << retries.min(16));
+    // What the clock says below a microsecond is chance enough to spread requests.
+    doubled.saturating_add(backoff.mul_f64(f64::from(took.subsec_nanos() % 1_000) / 1_000.0))
+}
+
 /// Where servers say which plan they made, the surest first.
 fn plan_in(answer: &Value) -> Option<u64> {
     let said = |path: &str| answer.pointer(path).and_then(number);
@@ -304,4 +303,20 @@ fn why(error: &reqwest::Error) -> String {
         cause = next;
     }
     format!("the server cannot be reached: {cause}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_wait_is_twice_as_long_and_spread_by_chance() {
+        let second = Duration::from_secs(1);
+        let waits = |nanos: u32| [0, 1, 2, 3].map(|retries| wait(second, retries, Duration::new(0, nanos)).as_millis());
+        assert_eq!(waits(0), [1_000, 2_000, 4_000, 8_000]);
+        assert_eq!(waits(5_250), [1_250, 2_250, 4_250, 8_250]);
+        assert_eq!(waits(999), [1_999, 2_999, 4_999, 8_999]);
+        assert!(wait(second, u32::MAX, Duration::ZERO) > WAIT_MAX, "which is as long as it is waited");
+        assert_eq!(wait(Duration::from_millis(u64::MAX), 40, Duration::new(0, 1)), Duration::MAX);
+    }
 }

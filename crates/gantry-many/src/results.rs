@@ -3,15 +3,20 @@
 //! Rows are appended while the run goes on; a row that was cut off in the middle by a kill is no row. When the run ends, the
 //! table is written once more in the order of the topics, at once or not at all.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod table;
+
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{BufReader, Read as _, Seek as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::score::Score;
 use crate::topics::Topic;
+
+pub use table::{Ended, Table, replace};
 
 /// How the topics are called that came to nothing, beside the table.
 pub const FAILED_FILE: &str = "failed_topics.jsonl";
@@ -118,23 +123,44 @@ impl BadTable {
 
 /// Reads a table, as far as it was written.
 pub fn read(path: &Path) -> Result<Vec<Row>, BadTable> {
-    let foreign = |why: String| BadTable {
-        message: format!("`{}` is no table of results: {why}", path.display()),
-        foreign: true,
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| BadTable {
+    rows(path)?.collect()
+}
+
+/// The rows of a table, one after the other, as far as it was written.
+pub fn rows(path: &Path) -> Result<impl Iterator<Item = Result<Row, BadTable>> + use<>, BadTable> {
+    let place = path.display().to_string();
+    let foreign =
+        move |why: String| BadTable { message: format!("`{place}` is no table of results: {why}"), foreign: true };
+    let broken = |error: std::io::Error| BadTable {
         message: format!("`{}` cannot be read: {error}", path.display()),
         foreign: false,
-    })?;
-    // Whatever stands behind the last end of a line was cut off in the middle.
-    let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(whole.as_bytes());
+    };
+    let mut file = File::open(path).map_err(broken)?;
+    let whole = whole_bytes(&file).map_err(broken)?;
+    file.rewind().map_err(broken)?;
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(BufReader::new(file.take(whole)));
     let head = reader.headers().map_err(|error| foreign(error.to_string()))?;
     let has = |wanted: &str| head.iter().any(|name| name == wanted);
-    if !whole.is_empty() && (!has("topic") || !has("status")) {
+    if whole > 0 && (!has("topic") || !has("status")) {
         return Err(foreign("its first line has no `topic` and no `status`".to_owned()));
     }
-    reader.deserialize().map(|row| row.map_err(|error| foreign(error.to_string()))).collect()
+    Ok(reader.into_deserialize().map(move |row| row.map_err(|error: csv::Error| foreign(error.to_string()))))
+}
+
+/// How many bytes a table has without what was cut off in the middle: all up to the last end of a line.
+fn whole_bytes(file: &File) -> std::io::Result<u64> {
+    let mut end = file.metadata()?.len();
+    let mut part = [0; 8_192];
+    while end > 0 {
+        let begin = end.saturating_sub(part.len() as u64);
+        let part = &mut part[..usize::try_from(end - begin).unwrap_or_default()];
+        file.read_exact_at(part, begin)?;
+        if let Some(at) = part.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(begin + at as u64 + 1);
+        }
+        end = begin;
+    }
+    Ok(0)
 }
 
 /// What a list of topics is told by: the same topic twice is two.
@@ -147,79 +173,6 @@ pub fn keys(topics: &[Topic]) -> Vec<String> {
         format!("{print}-{times}")
     };
     topics.iter().map(key).collect()
-}
-
-/// The table of a run that goes on.
-#[derive(Debug)]
-pub struct Table {
-    path: PathBuf,
-    file: File,
-    rows: BTreeMap<String, Row>,
-}
-
-impl Table {
-    /// Takes a table up where it ended: rows of topics that succeeded are kept, here and in `more`; all others are done again.
-    pub fn open(path: &Path, more: Option<&Path>, topics: &[Topic], keys: &[String]) -> Result<Self, BadTable> {
-        let mut rows = BTreeMap::new();
-        let before = if path.exists() { read(path)? } else { Vec::new() };
-        let others = more.map(read).transpose()?.unwrap_or_default();
-        // A table of another program has no keys: there the title tells, the first row for the first topic of that title.
-        let (mut untold, wanted): (Vec<Row>, BTreeSet<&String>) = (Vec::new(), keys.iter().collect());
-        for row in others.into_iter().chain(before).filter(|row| row.status == Status::Success) {
-            if row.key.is_empty() {
-                untold.push(row);
-            } else if wanted.contains(&row.key) {
-                rows.insert(row.key.clone(), row);
-            }
-        }
-        for (topic, key) in topics.iter().zip(keys) {
-            let same = |row: &Row| row.topic == one_line(&topic.title);
-            if !rows.contains_key(key)
-                && let Some(at) = untold.iter().position(same)
-            {
-                rows.insert(key.clone(), Row { key: key.clone(), ..untold.remove(at) });
-            }
-        }
-        let kept: Vec<&Row> = keys.iter().filter_map(|key| rows.get(key)).collect();
-        replace(path, &text(&kept, true))?;
-        let file = File::options().append(true).open(path).map_err(|error| BadTable::disk(path, error))?;
-        Ok(Self { path: path.to_owned(), file, rows })
-    }
-
-    /// What became of a topic, if that is known.
-    pub fn row(&self, key: &str) -> Option<&Row> {
-        self.rows.get(key)
-    }
-
-    /// Adds rows; they are on disk when this returns.
-    pub fn add(&mut self, rows: Vec<Row>) -> Result<(), BadTable> {
-        let rows: Vec<Row> = rows.into_iter().map(Row::in_lines).collect();
-        let text = text(&rows.iter().collect::<Vec<_>>(), false);
-        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|error| BadTable::disk(&self.path, error))?;
-        self.rows.extend(rows.into_iter().map(|row| (row.key.clone(), row)));
-        Ok(())
-    }
-
-    /// Writes the table in the order of the topics, and those that came to nothing beside it, to be tried again.
-    pub fn finish(self, topics: &[Topic], keys: &[String]) -> Result<Vec<Row>, BadTable> {
-        let rows: Vec<Row> = keys.iter().filter_map(|key| self.rows.get(key).cloned()).collect();
-        replace(&self.path, &text(&rows.iter().collect::<Vec<_>>(), true))?;
-        let failed = failed_file(&self.path);
-        let mut lines = String::new();
-        for (topic, key) in topics.iter().zip(keys) {
-            if self.rows.get(key).is_some_and(|row| row.status == Status::Failed) {
-                lines += &serde_json::to_string(topic).unwrap_or_default();
-                lines.push('\n');
-            }
-        }
-        if !lines.is_empty() {
-            replace(&failed, &lines)?;
-        } else if failed.exists() {
-            std::fs::remove_file(&failed).map_err(|error| BadTable::disk(&failed, error))?;
-        }
-        Ok(rows)
-    }
 }
 
 /// Where the topics are that came to nothing.
@@ -250,30 +203,21 @@ pub fn one_line(text: &str) -> String {
     text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn text(rows: &[&Row], with_head: bool) -> String {
-    let mut writer = csv::WriterBuilder::new().has_headers(with_head).from_writer(Vec::new());
-    if rows.is_empty() && with_head {
-        // Without a row the head is written by hand: it is that of an empty one.
-        let empty = text(&[&Row::default()], true);
-        return empty.lines().next().map(|head| format!("{head}\n")).unwrap_or_default();
-    }
-    for row in rows {
-        // Writing to memory does not fail, and a row is flat.
-        let _ = writer.serialize(row);
-    }
-    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+/// The first line of a table.
+fn head() -> String {
+    // It is that of an empty row.
+    let whole = written(&Row::default(), true);
+    whole.lines().next().map(|head| format!("{head}\n")).unwrap_or_default()
 }
 
-/// Writes a file at once or not at all.
-pub fn replace(path: &Path, text: &str) -> Result<(), BadTable> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let usual = std::os::unix::fs::PermissionsExt::from_mode(0o666); // less what the user's mask takes
-        let mut file = tempfile::Builder::new().permissions(usual).tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(|error| BadTable::disk(path, error))
+/// A row as it stands in a table.
+fn line(row: &Row) -> String {
+    written(row, false)
+}
+
+fn written(row: &Row, with_head: bool) -> String {
+    let mut writer = csv::WriterBuilder::new().has_headers(with_head).from_writer(Vec::new());
+    // Writing to memory does not fail, and a row is flat.
+    let _ = writer.serialize(row);
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }

@@ -196,15 +196,25 @@ impl Topic {
         blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
     }
 
-    /// What is asked for in words: the title, and whatever is said beyond it.
+    /// What is asked for in words.
     pub fn request(&self) -> String {
-        let mut text = self.title.clone();
-        if self.goal != self.title {
-            text = format!("{text}: {}", self.goal);
-        }
-        if !self.description.is_empty() {
-            text = format!("{text}\n\nDetails: {}", self.description);
-        }
-        text
+        request(&self.title, &self.goal, &self.description)
     }
+}
+
+/// What is asked for, in words: the goal, after its title where that says something else, and then what was said beside it.
+///
+/// Sentences, because lines of label and value read as a form that has no field for its goal.
+pub fn request(title: &str, goal: &str, description: &str) -> String {
+    let said_once = goal.to_lowercase().contains(&title.to_lowercase());
+    let mut text = if said_once {
+        goal.to_owned()
+    } else {
+        let end = if title.ends_with(['.', '!', '?']) { "" } else { "." };
+        format!("{}{end} {goal}", title.replace(": ", " – "))
+    };
+    if !description.is_empty() && description != goal {
+        text = format!("{text}\n\n{description}");
+    }
+    text
 }

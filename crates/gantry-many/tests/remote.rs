@@ -2,19 +2,19 @@
 
 #![allow(clippy::unwrap_used)] // a test may
 
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::serve::ListenerExt as _;
 use gantry_many::bulk::{Bulk, Maker};
 use gantry_many::message::Template;
 use gantry_many::remote::{Asking, Remote};
-use gantry_many::results::{FAILED_FILE, Row, Status, read};
+use gantry_many::results::{Ended, FAILED_FILE, Row, Status, read};
 use gantry_many::topics::{self, Topic};
 use serde_json::{Value, json};
 
@@ -43,6 +43,9 @@ struct Kept {
     next: Vec<Does>,
     plans: Vec<(u64, String)>,
     heard: Vec<Value>,
+    /// What was read of plans.
+    read: Vec<String>,
+    lines: usize,
 }
 
 async fn chat(State(house): State<House>, Json(body): Json<Value>) -> Response {
@@ -75,15 +78,26 @@ async fn plans(State(house): State<House>) -> Json<Value> {
     Json(kept.plans.iter().map(|(no, title)| json!({"id": no, "title": title})).collect())
 }
 
-async fn tree() -> Json<Value> {
+/// Plan 42 is not there any more, 43 has failed, and nothing is in 44.
+async fn tree(State(house): State<House>, Path(no): Path<u64>) -> Response {
+    house.0.lock().unwrap().read.push(format!("tree {no}"));
     let node = |id: u32, name: &str| json!({"id": id, "name": name, "instruction": ""});
-    Json(json!({
-        "title": "A", "nodes": {"1": node(1, "root"), "2": node(2, "part")}, "adjacency": {"null": [1], "1": [2], "2": [1]},
-    }))
+    match no {
+        42 => (StatusCode::NOT_FOUND, Json(json!({"detail": "it is gone"}))).into_response(),
+        44 => Json(json!({"title": "A", "nodes": {"1": node(1, "root")}, "adjacency": {"null": [1]}})).into_response(),
+        _ => Json(json!({
+            "title": "A", "nodes": {"1": node(1, "root"), "2": node(2, "part")}, "adjacency": {"null": [1], "1": [2], "2": [1]},
+        }))
+        .into_response(),
+    }
 }
 
-async fn summary() -> Json<Value> {
-    Json(json!({"total_tasks": 2, "completed": 0, "failed": 0, "skipped": 0, "running": 0, "pending": 2}))
+async fn summary(State(house): State<House>, Path(no): Path<u64>) -> Json<Value> {
+    house.0.lock().unwrap().read.push(format!("summary {no}"));
+    let failed = u64::from(no == 43);
+    Json(json!({
+        "total_tasks": 2, "completed": 0, "failed": failed, "skipped": 0, "running": 0, "pending": 2 - failed,
+    }))
 }
 
 /// A server on a port of its own, with what it does next.
@@ -98,11 +112,13 @@ async fn server(next: &[Does]) -> (House, String) {
         .with_state(house.clone());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
+    let counted = house.clone();
+    let listener = listener.tap_io(move |_| counted.0.lock().unwrap().lines += 1);
     tokio::spawn(async move { axum::serve(listener, app).await });
     (house, address)
 }
 
-async fn bulk(address: &str, folder: &Path) -> Bulk {
+async fn bulk(address: &str, folder: &std::path::Path) -> Bulk {
     let asking = Asking {
         base_url: address.to_owned(),
         api_key: None,
@@ -123,6 +139,15 @@ async fn bulk(address: &str, folder: &Path) -> Bulk {
     }
 }
 
+/// The table of a run over these topics.
+async fn made(bulk: &Bulk, topics: &[Topic]) -> Vec<Row> {
+    let ended = bulk.run(topics, |_| {}).await.unwrap();
+    let rows = read(&bulk.output).unwrap();
+    let failed = rows.iter().filter(|row| row.status == Status::Failed).count();
+    assert_eq!(ended, Ended { rows: rows.len(), failed });
+    rows
+}
+
 fn list(titles: &str) -> Vec<Topic> {
     topics::read("t.txt", titles.as_bytes()).unwrap()
 }
@@ -131,7 +156,7 @@ fn list(titles: &str) -> Vec<Topic> {
 async fn one(next: &[Does]) -> (Row, usize, usize) {
     let folder = tempfile::tempdir().unwrap();
     let (house, address) = server(next).await;
-    let rows = bulk(&address, folder.path()).await.run(&list("Build a boat"), |_| {}).await.unwrap();
+    let rows = made(&bulk(&address, folder.path()).await, &list("Build a boat")).await;
     let kept = house.0.lock().unwrap();
     (rows[0].clone(), kept.plans.len(), kept.heard.len())
 }
@@ -177,7 +202,7 @@ async fn trouble_of_the_server_passes_or_is_told() {
 async fn whoever_only_talks_is_asked_once_more_in_stronger_words() {
     let folder = tempfile::tempdir().unwrap();
     let (house, address) = server(&[Does::Talks, Does::Talks]).await;
-    let rows = bulk(&address, folder.path()).await.run(&list("Build a boat"), |_| {}).await.unwrap();
+    let rows = made(&bulk(&address, folder.path()).await, &list("Build a boat")).await;
     assert_eq!(rows[0].error, "the server answered and made no plan");
     {
         let kept = house.0.lock().unwrap();
@@ -190,7 +215,7 @@ async fn whoever_only_talks_is_asked_once_more_in_stronger_words() {
     }
     let failed = std::fs::read(folder.path().join(FAILED_FILE)).unwrap();
     assert_eq!(topics::read(FAILED_FILE, &failed).unwrap(), list("Build a boat"), "it is a list of topics again");
-    let rows = bulk(&address, folder.path()).await.run(&list("Build a boat"), |_| {}).await.unwrap();
+    let rows = made(&bulk(&address, folder.path()).await, &list("Build a boat")).await;
     assert_eq!(rows[0].status, Status::Success);
     assert!(!folder.path().join(FAILED_FILE).exists(), "nothing is left to be tried again");
 }
@@ -199,8 +224,11 @@ async fn whoever_only_talks_is_asked_once_more_in_stronger_words() {
 async fn a_request_has_the_form_that_web_clients_send() {
     let folder = tempfile::tempdir().unwrap();
     let (house, address) = server(&[]).await;
-    let topics =
-        topics::read("t.jsonl", br#"{"title": "Boat", "goal": "Build it", "owner": "ana", "tier": 2}"#).unwrap();
+    let topics = topics::read(
+        "t.jsonl",
+        br#"{"title": "Boat", "goal": "Build it", "owner": "ana", "description": "of larch", "tier": 2}"#,
+    )
+    .unwrap();
     bulk(&address, folder.path()).await.run(&topics, |_| {}).await.unwrap();
     insta::assert_json_snapshot!(house.0.lock().unwrap().heard[0], @r#"
     {
@@ -213,6 +241,7 @@ async fn a_request_has_the_form_that_web_clients_send() {
         "metadata": {
           "tier": 2,
           "owner": "ana",
+          "description": "of larch",
           "bulk_run_id": "run"
         }
       }
@@ -230,11 +259,11 @@ async fn a_run_goes_on_where_its_table_ends() {
     let path = folder.path().join("bulk_plans.csv");
     let whole = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, format!("{whole}c,43,succ")).unwrap();
-    let rows = bulk(&address, folder.path()).await.run(&topics, |_| {}).await.unwrap();
+    let rows = made(&bulk(&address, folder.path()).await, &topics).await;
     let told: Vec<(&str, &str)> = rows.iter().map(|row| (row.topic.as_str(), row.plan_id.as_str())).collect();
     assert_eq!(told, [("a", "41"), ("b", "42"), ("c", "43"), ("a", "44")], "a topic that stands there twice is two");
     assert_eq!(house.0.lock().unwrap().heard.len(), 4, "what was done is not asked again");
-    assert_eq!(read(&path).unwrap(), rows);
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with(whole.lines().next().unwrap()), "the head stays");
 }
 
 #[tokio::test]
@@ -245,7 +274,7 @@ async fn successes_of_another_table_are_taken_over() {
     std::fs::write(&other, "topic,plan_id,status,retries,error,session_id\nb,7,success,0,,s\nc,,failed,3,no,s\n")
         .unwrap();
     let bulk = Bulk { resume_from: Some(other), ..bulk(&address, folder.path()).await };
-    let rows = bulk.run(&list("a\nb\nc\n"), |_| {}).await.unwrap();
+    let rows = made(&bulk, &list("a\nb\nc\n")).await;
     let told: Vec<&str> = rows.iter().map(|row| row.plan_id.as_str()).collect();
     assert_eq!((told, house.0.lock().unwrap().heard.len()), (vec!["41", "7", "42"], 2));
 }
@@ -267,14 +296,72 @@ async fn answers_trees_and_outlines_are_kept_and_plans_are_looked_at_again() {
     let (_, address) = server(&[]).await;
     let bulk =
         Bulk { dump_dir: Some(folder.path().join("kept")), outlines: true, ..bulk(&address, folder.path()).await };
-    let rows = bulk.run(&list("a"), |_| {}).await.unwrap();
+    let rows = made(&bulk, &list("a")).await;
     let kept = |name: &str| std::fs::read_to_string(folder.path().join("kept").join(name)).unwrap();
     assert!(kept("responses/bulk_now_00000.json").contains("\"plan_id\": 41"));
     assert!(kept("plans/plan_41.json").contains("\"adjacency\""));
     assert_eq!(kept("plans/plan_41.md"), "# A\n\n- **root**\n  - **part**\n", "a tree in a circle comes to an end");
     assert_eq!(rows[0].tasks, Some(2));
-    let verified = bulk.verify(&rows).await;
+    let verified = bulk.verify().await.unwrap();
     assert!(verified.is_sound() && verified.sound == 1, "{verified:?}");
+}
+
+#[tokio::test]
+async fn plans_that_are_gone_failed_or_empty_are_told_by_number_when_they_are_looked_at_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (house, address) = server(&[]).await;
+    let bulk = bulk(&address, folder.path()).await;
+    made(&bulk, &list("a\nb\nc\nd\n")).await;
+    let table = std::fs::read_to_string(&bulk.output).unwrap();
+    std::fs::write(&bulk.output, format!("{table}e,,failed,0,the server says no,s\n")).unwrap();
+    let verified = bulk.verify().await.unwrap();
+    insta::assert_json_snapshot!(verified, @r#"
+    {
+      "looked_at": 4,
+      "sound": 1,
+      "missing": [
+        {
+          "plan_id": "42",
+          "topic": "b",
+          "why": "404: it is gone"
+        }
+      ],
+      "failed": [
+        {
+          "plan_id": "43",
+          "topic": "c",
+          "why": "1 of its tasks failed"
+        },
+        {
+          "plan_id": "44",
+          "topic": "d",
+          "why": "its tree has 1 tasks"
+        }
+      ],
+      "without_plan": [
+        {
+          "plan_id": "",
+          "topic": "e",
+          "why": "the server says no"
+        }
+      ]
+    }
+    "#);
+    let kept = house.0.lock().unwrap();
+    for no in 41..=44 {
+        for what in ["summary", "tree"] {
+            assert!(kept.read.contains(&format!("{what} {no}")), "{what} {no}: {:?}", kept.read);
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_line_to_the_server_serves_many_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let (house, address) = server(&[]).await;
+    bulk(&address, folder.path()).await.run(&list("a\nb\nc\nd\ne\nf\n"), |_| {}).await.unwrap();
+    let kept = house.0.lock().unwrap();
+    assert!(kept.heard.len() == 6 && kept.lines < 6, "{} lines for {} requests", kept.lines, kept.heard.len());
 }
 
 #[test]

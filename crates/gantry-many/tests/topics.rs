@@ -45,6 +45,22 @@ fn a_table_with_only_goals_has_titles_from_them() {
 }
 
 #[test]
+fn what_is_asked_for_are_sentences_and_no_form() {
+    let cases = [
+        (("Shed", "Shed", ""), "Shed"),
+        (("Garden shed", "Build a garden shed", ""), "Build a garden shed"),
+        (("Shed", "Build it of larch", "4 by 3 m"), "Shed. Build it of larch\n\n4 by 3 m"),
+        (("Why not?", "Build a boat", "Build a boat"), "Why not? Build a boat"),
+        (("Bees: a survey", "Count them", "Budget: 5"), "Bees – a survey. Count them\n\nBudget: 5"),
+    ];
+    for ((title, goal, description), expected) in cases {
+        let of = |text: &str| text.to_owned();
+        let topic = Topic { title: of(title), goal: of(goal), description: of(description), ..Topic::default() };
+        assert_eq!(topic.request(), expected);
+    }
+}
+
+#[test]
 fn every_entry_that_is_no_topic_is_told_with_its_line() {
     insta::assert_snapshot!(faults("t.jsonl", "\"a\"\n3\n{\"goal\": \"\"}\n{oops\n{\"title\": [1]}\n"), @"
     t.jsonl:2: a topic is a text or an object, and this is a number

@@ -1,7 +1,8 @@
-//! What the offline model understands of a talk about plans: plain commands, by rules that are data (`data/commands.yaml`).
+//! What the offline model understands of a talk about plans: plain commands, by rules that are data (`data/commands`).
 //!
 //! A rule fits a whole message or not at all, so that nothing inside a text that is quoted or passed on is taken for a
-//! command. Whatever fits no rule is answered by saying what would.
+//! command. Whatever fits no rule is answered by saying what would. A message is answered in the language that it is in,
+//! whatever the language of prompts.
 
 mod pattern;
 
@@ -12,28 +13,46 @@ use gantry_llm::offline::{Asked, Generator, Written};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::words::hangul;
 use pattern::{Pattern, Words};
 
-const RULES: &str = include_str!("../data/commands.yaml");
+/// What is understood in each language; messages in Hangul are Korean.
+const ENGLISH: &str = include_str!("../data/commands/en.yaml");
+const KOREAN: &str = include_str!("../data/commands/ko.yaml");
 
 /// The prompt that is answered.
 const PROMPT: &str = "chat";
 
-/// What is said to whoever is not understood.
-const NOT_UNDERSTOOD: &str = "I am the offline model, and understand plain commands only, such as “create a plan to open a bakery \
-     in Oslo”, “list my plans”, “show the tasks of plan 3”, “break down task 2 of plan 3”, “move task 4 of plan 3 before 2”, \
-     “delete task 4 of plan 3”, “execute plan 3” or “what is the status of plan 3”.";
-
 /// Answers what is said in a talk about plans.
 pub struct Commands;
 
-/// A rule as it stands in the file.
+/// A language as it stands in its file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AsWritten {
+    not_understood: String,
+    leaves: Vec<String>,
+    calls_plans: Vec<String>,
+    rules: Vec<RuleAsWritten>,
+}
+
+/// A rule as it stands in a file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleAsWritten {
     says: Vec<String>,
     does: Vec<Value>,
     tells: String,
+}
+
+struct Language {
+    /// What is said to whoever is not understood.
+    not_understood: String,
+    /// Words that end a conversation.
+    leaves: Vec<String>,
+    /// What plans are called.
+    calls_plans: Vec<String>,
+    rules: Vec<Rule>,
 }
 
 struct Rule {
@@ -42,14 +61,32 @@ struct Rule {
     tells: String,
 }
 
-static ALL: LazyLock<Result<Vec<Rule>, String>> = LazyLock::new(|| {
-    let read: Vec<AsWritten> = serde_saphyr::from_str(RULES).map_err(|error| error.to_string())?;
-    let rule = |one: AsWritten| {
-        let says = one.says.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
-        Ok(Rule { says, does: one.does, tells: one.tells })
-    };
-    read.into_iter().map(rule).collect()
-});
+/// English, then Korean.
+static ALL: LazyLock<Result<[Language; 2], String>> =
+    LazyLock::new(|| Ok([Language::read(ENGLISH)?, Language::read(KOREAN)?]));
+
+impl Language {
+    fn read(text: &str) -> Result<Self, String> {
+        let AsWritten { not_understood, leaves, calls_plans, rules } =
+            serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+        let rule = |one: RuleAsWritten| {
+            let says = one.says.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
+            Ok(Rule { says, does: one.does, tells: one.tells })
+        };
+        let rules = rules.into_iter().map(rule).collect::<Result<_, String>>()?;
+        Ok(Self { not_understood, leaves, calls_plans, rules })
+    }
+}
+
+fn languages() -> Result<&'static [Language; 2], String> {
+    ALL.as_ref().map_err(|why| format!("the commands cannot be read: {why}"))
+}
+
+/// Tells whether a message ends a conversation.
+pub fn leaves(message: &str) -> bool {
+    let word = message.trim().trim_end_matches(['.', '!']).to_lowercase();
+    languages().is_ok_and(|all| all.iter().any(|language| language.leaves.contains(&word)))
+}
 
 impl Generator for Commands {
     fn prompt(&self) -> &str {
@@ -64,9 +101,9 @@ impl Generator for Commands {
 
 /// What a message asks for.
 pub fn understood(message: &str) -> Result<Value, String> {
-    let rules = ALL.as_ref().map_err(|why| format!("`commands.yaml` cannot be read: {why}"))?;
+    let all = languages()?;
     let words = Words::of(message);
-    for rule in rules {
+    for rule in all.iter().flat_map(|language| &language.rules) {
         for pattern in &rule.says {
             if let Some(found) = pattern.fits(&words) {
                 let mut actions: Vec<Value> = rule.does.iter().map(|action| filled(action, &found)).collect();
@@ -79,7 +116,16 @@ pub fn understood(message: &str) -> Result<Value, String> {
             }
         }
     }
-    Ok(json!({"llm_reply": {"message": NOT_UNDERSTOOD}, "actions": []}))
+    let language = &all[usize::from(message.chars().any(hangul))];
+    Ok(json!({"llm_reply": {"message": language.not_understood}, "actions": []}))
+}
+
+/// Tells whether a message speaks of a plan without naming it.
+pub fn speaks_of_a_plan(message: &str) -> bool {
+    languages().is_ok_and(|all| {
+        let names: Vec<&String> = all.iter().flat_map(|language| &language.calls_plans).collect();
+        Words::of(message).any(&names)
+    })
 }
 
 fn filled(value: &Value, found: &BTreeMap<String, String>) -> Value {
@@ -153,6 +199,74 @@ mod tests {
         ];
         for (message, expected) in cases {
             assert_eq!(action(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn plain_commands_are_understood_in_korean() {
+        let cases = [
+            ("오슬로에 빵집을 여는 계획을 만들어 줘", r#"plan.create_plan{"goal":"오슬로에 빵집을 여는"}"#),
+            ("“가족 30명 잔치” 계획을 세워주세요!", r#"plan.create_plan{"goal":"가족 30명 잔치"}"#),
+            ("새 계획: 정원 창고 칠하기", r#"plan.create_plan{"goal":"정원 창고 칠하기"}"#),
+            ("내 계획 목록 보여줘", "plan.list_plans{}"),
+            ("모든 계획을 보여 주세요.", "plan.list_plans{}"),
+            ("어떤 계획이 있나요?", "plan.list_plans{}"),
+            ("계획 3의 작업을 보여 줘", r#"task.show_tasks{"plan_id":"3"}"#),
+            ("3번 계획의 작업 목록을 보여줘", r#"task.show_tasks{"plan_id":"3"}"#),
+            ("계획 3의 작업 2를 나눠 줘", r#"task.decompose_task{"plan_id":"3","task_id":"2"}"#),
+            ("3번 계획의 2번 작업을 세분화해 주세요", r#"task.decompose_task{"plan_id":"3","task_id":"2"}"#),
+            (
+                "계획 #3에서 작업 raise-the-hall을 나눠줘!",
+                r#"task.decompose_task{"plan_id":"3","task_id":"raise-the-hall"}"#,
+            ),
+            ("계획 3을 나눠줘", r#"task.decompose_task{"plan_id":"3"}"#),
+            ("계획 3의 작업 2 아래를 보여줘", r#"context.request_subgraph{"node_id":"2","plan_id":"3"}"#),
+            (
+                "계획 3에 \"이웃에게 묻기\" 작업을 추가해 줘",
+                r#"task.create_task{"plan_id":"3","task_name":"이웃에게 묻기"}"#,
+            ),
+            (
+                "계획 3의 작업 2 뒤에 “이웃에게 묻기”를 추가해줘",
+                r#"task.create_task{"anchor_position":"after","anchor_task_id":"2","plan_id":"3","task_name":"이웃에게 묻기"}"#,
+            ),
+            (
+                "계획 3의 작업 2의 이름을 \"잘 세우기\"로 바꿔줘",
+                r#"task.update_task{"name":"잘 세우기","plan_id":"3","task_id":"2"}"#,
+            ),
+            (
+                "계획 3의 작업 4를 작업 2 앞으로 옮겨 줘",
+                r#"task.move_task{"anchor_position":"before","anchor_task_id":"2","plan_id":"3","task_id":"4"}"#,
+            ),
+            ("계획 3의 작업 4를 삭제해 줘", r#"task.delete_task{"plan_id":"3","task_id":"4"}"#),
+            ("계획 3을 취소해줘", r#"plan.delete_plan{"plan_id":"3"}"#),
+            ("계획 3을 실행해 줘", r#"plan.execute_plan{"plan_id":"3"}"#),
+            ("계획 3의 작업 2를 다시 해 줘", r#"task.rerun_task{"plan_id":"3","task_id":"2"}"#),
+            ("계획 3의 상태를 알려 줘", r#"task.query_status{"plan_id":"3"}"#),
+            ("3번 계획 진행 상황 알려줘", r#"task.query_status{"plan_id":"3"}"#),
+            ("계획 3은 어떻게 되고 있어?", r#"task.query_status{"plan_id":"3"}"#),
+            ("도움말", "system.help{}"),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(action(message), expected, "{message}");
+        }
+        let said = |message: &str| understood(message).unwrap()["llm_reply"]["message"].as_str().unwrap().to_owned();
+        assert_eq!(said("계획 3의 작업 4를 삭제해 줘"), "계획 3에서 작업 4을(를) 삭제합니다.");
+        assert!(said("노르웨이의 수도는 어디야?").contains("내 계획 목록 보여 줘"), "in the language of the message");
+    }
+
+    #[test]
+    fn in_both_languages_a_message_that_goes_on_is_no_command() {
+        for message in ["list my plans and delete plan 3", "계획 3의 작업 4를 삭제해 줘 그리고 계획 5도 취소해 줘"]
+        {
+            assert_eq!(understood(message).unwrap()["actions"], json!([]), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_ends_by_a_word_of_its_own() {
+        for (message, ends) in [("exit", true), (" Quit! ", true), ("종료", true), ("exit plan 3", false), ("", false)]
+        {
+            assert_eq!(leaves(message), ends, "{message}");
         }
     }
 

@@ -11,6 +11,7 @@
 
 mod settings; // in reading order
 mod tree;
+mod research;
 mod runner;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -61,6 +62,27 @@ pub struct Proposal {
     /// The smaller tasks, in order.
     #[serde(default)]
     pub children: Vec<Child>,
+    /// What was looked up about the task before, by code and not by whoever proposes.
+    #[serde(skip)]
+    pub looked_up: Option<LookedUp>,
+}
+
+/// What came of looking something up about a task.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LookedUp {
+    /// What is known about it now, as a task keeps it.
+    Found(Map<String, Value>),
+    /// Why nothing was found.
+    Not(String),
+}
+
+/// What was found out about a task before it was broken down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Researched {
+    /// The task; empty for the plan itself.
+    pub task: String,
+    /// `combined`, `sections` and `meta`, as a task keeps what is known about it.
+    pub context: Map<String, Value>,
 }
 
 /// A task that is proposed.
@@ -108,6 +130,9 @@ pub struct Decomposition {
     pub stopped_nodes: Vec<Stopped>,
     /// What was proposed and not kept, and why.
     pub left_out: Vec<Left>,
+    /// What was found out about tasks before they were broken down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub researched: Vec<Researched>,
     /// In numbers.
     pub stats: Stats,
 }
@@ -202,6 +227,7 @@ pub async fn decompose(
             failed_nodes: Vec::new(),
             stopped_nodes: Vec::new(),
             left_out: Vec::new(),
+            researched: Vec::new(),
             stats: Stats { node_budget: settings.budget, ..Stats::default() },
         },
     };
@@ -252,6 +278,13 @@ impl Run {
     fn take(&mut self, tree: &mut Tree, (id, levels): Due, proposal: Proposal, settings: &Settings) {
         let name = id.clone().unwrap_or_default();
         self.made.processed_nodes.push(name.clone());
+        match proposal.looked_up {
+            Some(LookedUp::Found(context)) => self.research(tree, &name, context),
+            Some(LookedUp::Not(why)) => {
+                self.made.left_out.push(Left { task: name.clone(), what: "what was to be looked up".to_owned(), why });
+            }
+            None => {}
+        }
         if proposal.should_stop || proposal.children.is_empty() {
             let own = proposal.reason.trim();
             let reason = match (own.is_empty(), proposal.should_stop) {
@@ -266,7 +299,6 @@ impl Run {
         self.made.left_out.extend(left);
         for (node, leaf) in kept {
             self.made.stats.consumed_budget += 1;
-            self.made.stats.enriched_nodes += u32::from(!node.context.is_empty());
             if levels > 1 && !leaf {
                 self.queue.push_back((Some(node.id.clone()), levels - 1));
             }
@@ -274,8 +306,19 @@ impl Run {
         }
     }
 
+    /// Keeps what was found out about a task, also with the task itself, if it is a new one.
+    fn research(&mut self, tree: &mut Tree, task: &str, context: Map<String, Value>) {
+        let new = self.made.created_tasks.iter_mut().chain(&mut tree.nodes);
+        new.filter(|node| node.id == task).for_each(|node| node.context.extend(context.clone()));
+        self.made.researched.push(Researched { task: task.to_owned(), context });
+    }
+
     fn ended(mut self) -> Decomposition {
         let made = &mut self.made;
+        let enriched = made.researched.iter().map(|one| one.task.as_str());
+        let enriched = enriched
+            .chain(made.created_tasks.iter().filter(|node| !node.context.is_empty()).map(|node| node.id.as_str()));
+        made.stats.enriched_nodes = u32::try_from(enriched.collect::<BTreeSet<_>>().len()).unwrap_or(u32::MAX);
         made.stats.queue_remaining = u32::try_from(self.queue.len()).unwrap_or(u32::MAX);
         let answered = !made.processed_nodes.is_empty();
         (made.outcome, made.stopped_reason) = if !answered && made.failed_nodes.is_empty() {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use gantry_core::effect::Failure;
 use gantry_core::policy::FailureClass;
 use gantry_planner::decompose::{
-    Asked, Child, Decomposition, Node, Outcome, Proposal, Proposer, Settings, Tree, decompose, faults,
+    Asked, Child, Decomposition, LookedUp, Node, Outcome, Proposal, Proposer, Settings, Tree, decompose, faults,
 };
 
 /// Proposes two tasks for everything, unless told otherwise.
@@ -247,6 +247,7 @@ fn every_setting_is_read_from_its_variable_and_has_an_effect() {
         retries: 0,
         allow_existing_children: true,
         model: Some("gpt-4o".to_owned()),
+        search: None,
     };
     assert_eq!(all.unwrap(), expected);
     for (name, value) in [
@@ -262,12 +263,66 @@ fn every_setting_is_read_from_its_variable_and_has_an_effect() {
 }
 
 #[test]
-fn a_search_of_the_web_that_nothing_here_can_do_is_refused_and_not_left_out() {
-    let read =
-        |value: &str| Settings::from_variables(|name| (name == "DECOMP_ENABLE_WEB_SEARCH").then(|| value.to_owned()));
-    assert_eq!(read("false").unwrap(), Settings::default());
-    insta::assert_snapshot!(read("true").unwrap_err().to_string(), @"`DECOMP_ENABLE_WEB_SEARCH` is `true`, which is not off: this program has nothing that searches the web, and does not act as if it had");
-    assert!(read("perhaps").is_err());
+fn who_is_asked_may_be_named_with_its_provider_or_be_a_server_of_its_own() {
+    let model = |pairs: &[(&str, &str)]| {
+        let get = |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        Settings::from_variables(get).map(|settings| settings.model).map_err(|bad| bad.to_string())
+    };
+    assert_eq!(model(&[("DECOMP_MODEL", "gpt-4o")]).unwrap().unwrap(), "gpt-4o");
+    assert_eq!(model(&[("DECOMP_MODEL", "m"), ("DECOMP_PROVIDER", "ollama")]).unwrap().unwrap(), "ollama:m");
+    let own = [("DECOMP_MODEL", "m"), ("DECOMP_PROVIDER", "qwen"), ("DECOMP_API_URL", "http://here/v1")];
+    assert_eq!(model(&own).unwrap().unwrap(), "decomp:m");
+    insta::assert_snapshot!(model(&own[1..]).unwrap_err(), @"`DECOMP_PROVIDER` is `qwen`, which is not enough: `DECOMP_MODEL` says which of its models");
+    insta::assert_snapshot!(model(&own[2..]).unwrap_err(), @"`DECOMP_API_URL` is `http://here/v1`, which is not enough: `DECOMP_MODEL` says which model is asked there");
+}
+
+#[test]
+fn a_search_needs_a_tool_that_searches() {
+    let read = |search: &str, tool: &str| {
+        let get = |name: &str| match name {
+            "DECOMP_ENABLE_WEB_SEARCH" => Some(search.to_owned()),
+            "DECOMP_SEARCH_TOOL" => Some(tool.to_owned()),
+            _ => None,
+        };
+        Settings::from_variables(get)
+    };
+    assert_eq!(read("false", "mcp.web.search").unwrap(), Settings::default());
+    assert_eq!(read("Yes", "mcp.web.search").unwrap().search.as_deref(), Some("mcp.web.search"));
+    insta::assert_snapshot!(read("true", " ").unwrap_err().to_string(), @"`DECOMP_ENABLE_WEB_SEARCH` is `true`, which is not enough: `DECOMP_SEARCH_TOOL` says what searches, such as `mcp.web.search` for the tool `search` of [mcp.web] in gantry.toml");
+    assert!(read("perhaps", "").is_err());
+}
+
+#[test]
+fn whether_a_new_plan_is_broken_down_at_once_is_said_by_a_variable() {
+    let read = |value: Option<&str>| {
+        Settings::breaks_down_at_once(|name| value.filter(|_| name == "DECOMP_AUTO_ON_CREATE").map(str::to_owned))
+    };
+    assert!(read(None).unwrap() && read(Some("on")).unwrap() && !read(Some("No")).unwrap());
+    assert!(read(Some("later")).is_err());
+}
+
+#[tokio::test]
+async fn what_was_looked_up_stays_with_its_task_and_what_was_not_found_is_told() {
+    let found = LookedUp::Found(serde_json::Map::from_iter([("combined".to_owned(), "a permit is needed".into())]));
+    let with = |looked_up: LookedUp, names: [&str; 2]| Proposal {
+        children: names.map(|name| child(name, &[])).to_vec(),
+        looked_up: Some(looked_up),
+        ..Proposal::default()
+    };
+    let answers = BTreeMap::from([
+        ("root", with(found.clone(), ["root a", "root b"])),
+        ("root a", with(found, ["x", "y"])),
+        ("root b", with(LookedUp::Not("nobody searches".to_owned()), ["z", "w"])),
+    ]);
+    let script = Script { answers, ..Script::default() };
+    let (tree, made) = root_broken_down(&script, 2, 50).await;
+    let researched: Vec<&str> = made.researched.iter().map(|one| one.task.as_str()).collect();
+    assert_eq!((researched, made.stats.enriched_nodes), (vec!["root", "root-a"], 2));
+    assert_eq!(made.created_tasks[0].context["combined"], "a permit is needed", "also with the task that was made");
+    assert_eq!(tree.node("root-a").unwrap().context, made.created_tasks[0].context);
+    assert!(tree.node("root-b").unwrap().context.is_empty());
+    let left: Vec<_> = made.left_out.iter().map(|left| (left.task.as_str(), left.why.as_str())).collect();
+    assert_eq!(left, [("root-b", "nobody searches")]);
 }
 
 #[test]

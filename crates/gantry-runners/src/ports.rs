@@ -150,8 +150,12 @@ impl Ports {
 
     /// Writes down what is about to be done outside; only then may it be done.
     pub async fn begin(&self, kind: &str, request: Value) -> Result<CallNo, KeepError> {
-        let key = blake3::hash(request.to_string().as_bytes()).to_hex().to_string();
-        self.calls.begin(kind, &key, request).await
+        self.calls.begin(kind, &key_of(&request), request).await
+    }
+
+    /// What is known of the call with this request, made by anyone in this plan.
+    pub async fn recall(&self, kind: &str, request: &Value) -> Result<Option<Recalled>, KeepError> {
+        self.calls.recall(kind, &key_of(request)).await
     }
 
     /// Makes the way back durable; only then may the mutation start.
@@ -163,6 +167,11 @@ impl Ports {
     pub async fn intend_instead(&self, undo: Value) -> Result<(), KeepError> {
         self.intents.intend_instead(undo).await
     }
+}
+
+/// The key of a call that depends on nothing but its request.
+fn key_of(request: &Value) -> String {
+    blake3::hash(request.to_string().as_bytes()).to_hex().to_string()
 }
 
 /// Why something could not be kept or found.

@@ -550,3 +550,44 @@ pub struct CopyTemplate {
     /// Letters, digits and dashes.
     pub name: String,
 }
+
+/// What a model thinks of a plan.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct Judgement {
+    /// The plan.
+    pub plan_id: String,
+    /// What it is called.
+    pub title: String,
+    /// The mean of all dimensions, from 1 to 10.
+    pub score: f64,
+    /// The six dimensions.
+    pub dimensions: Vec<JudgedDimension>,
+    /// Who judged.
+    pub judged_by: String,
+    /// The plan that the asking is recorded as.
+    pub record: String,
+    /// How many tasks the judge did not see, because the plan is too long.
+    pub tasks_unseen: u64,
+}
+
+/// One of the six dimensions of a judgement.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct JudgedDimension {
+    /// What it is called.
+    pub name: String,
+    /// From 1 to 10: the points of its criteria.
+    pub score: u32,
+    /// Its criteria.
+    pub criteria: Vec<JudgedCriterion>,
+}
+
+/// One criterion of a judgement.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct JudgedCriterion {
+    /// What is to hold.
+    pub criterion: String,
+    /// yes, partly or no.
+    pub answer: String,
+    /// Why.
+    pub reason: String,
+}

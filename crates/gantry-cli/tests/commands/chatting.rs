@@ -52,3 +52,45 @@ fn the_same_key_makes_one_plan() {
     assert_eq!(kit.gantry(&line).lines().next(), kit.gantry(&line).lines().next());
     assert_eq!(kit.json("list --json").as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn plain_commands_are_understood_in_korean_and_answered_in_it() {
+    let kit = Kit::new();
+    let say = |words: &str| kit.gantry(&["chat", "--offline", "--session", "ko", words]);
+    let made = say("오슬로에 빵집을 여는 계획을 만들어 줘");
+    assert!(made.contains("계획을 만듭니다.") && made.ends_with("[exit 0]"), "{made}");
+    assert!(say("계획 목록 보여 줘").contains("계획 목록입니다."));
+    let no =
+        kit.json("chat --offline --json --session ko list my plans")["actions"][0]["result"]["plans"][0]["id"].clone();
+    let done = [
+        (format!("계획 {no}에 \"이웃에게 묻기\" 작업을 추가해 줘"), "“이웃에게 묻기” 작업을 추가합니다."),
+        (format!("{no}번 계획의 작업 목록을 보여줘"), "이웃에게 묻기"),
+        (format!("계획 {no}의 상태를 알려 줘"), "상태입니다."),
+        (format!("계획 {no}의 작업 1을 나눠 줘"), "나눕니다."),
+    ];
+    for (words, expected) in done {
+        let said = say(&words);
+        assert!(said.contains(expected) && said.ends_with("[exit 0]"), "{words}: {said}");
+    }
+    // What is deleted has to be named, with a particle behind its number as well.
+    let given_up = say(&format!("계획 {no}을 취소해 줘"));
+    assert!(given_up.ends_with("[exit 0]"), "{given_up}");
+    assert_eq!(kit.json(&format!("status {no} --json"))["state"], "abandoned");
+    assert!(say("노르웨이의 수도는 어디야?").contains("간단한 명령만 알아듣습니다"));
+}
+
+#[test]
+fn a_plan_is_broken_down_later_where_that_is_said() {
+    let kit = Kit::new();
+    let line = "chat --offline --session s create a plan to paint the garden shed";
+    let made = kit.with_variable("DECOMP_AUTO_ON_CREATE", "no", line);
+    assert!(made.contains("is made, and not broken down yet: “execute plan"), "{made}");
+    let plans = kit.json("list --json");
+    assert_eq!((plans.as_array().unwrap().len(), &plans[0]["state"]), (1, &json!("pending")));
+    let no = plans[0]["no"].clone();
+    let begun = kit.gantry(&["chat", "--offline", "--session", "s", &format!("execute plan {no}")]);
+    assert!(begun.contains("tasks are completed"), "{begun}");
+    assert!(kit.json(&format!("status {no} --json"))["task_list"].as_array().unwrap().len() > 4);
+    let wrong = kit.with_variable("DECOMP_AUTO_ON_CREATE", "later", line);
+    assert!(wrong.contains("`DECOMP_AUTO_ON_CREATE` is `later`, which is not one of"), "{wrong}");
+}

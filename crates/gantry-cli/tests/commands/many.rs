@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
 use crate::kit::Kit;
 
 const TOPICS: &str = "Build a garden shed\nOrganise a street party\nMigrate our blog to a new server\nWrite a cookbook\n\
@@ -23,17 +25,63 @@ fn each_topic_becomes_a_plan_with_tasks_and_a_row() {
     assert_eq!(titles, TOPICS.lines().collect::<Vec<_>>(), "one row for each topic, in their order");
     for row in &rows[1..] {
         assert_eq!((row[2].as_str(), row[3].as_str(), row[4].as_str()), ("success", "0", ""), "{row:?}");
-        let tree: serde_json::Value =
-            serde_json::from_slice(&kit.read(&format!("kept/plans/plan_{}.json", row[1]))).unwrap();
+        let tree: Value = serde_json::from_slice(&kit.read(&format!("kept/plans/plan_{}.json", row[1]))).unwrap();
         assert!(tree["nodes"].as_object().unwrap().len() > 2 && tree["adjacency"]["null"].is_array(), "{tree:#}");
         assert!(kit.read(&format!("kept/plans/plan_{}.md", row[1])).starts_with(b"# "));
-        assert!(!kit.read(&format!("kept/responses/{}.json", row[5])).is_empty());
+        let made: Value = serde_json::from_slice(&kit.read(&format!("kept/responses/{}.json", row[5]))).unwrap();
+        assert_eq!(made["created_tasks"].as_array().unwrap().len(), row[7].parse::<usize>().unwrap(), "{made:#}");
+        assert_eq!(made["stopped_reason"], row[8], "everything about the breaking down is kept");
         assert_eq!(
             kit.json(&format!("status {} --json", row[1]))["state"],
             "blocked",
             "it waits for people, like any other"
         );
     }
+}
+
+#[test]
+fn what_a_list_says_beside_a_title_is_kept_with_the_plan() {
+    let kit = Kit::new();
+    let list = "title,goal,description,owner,tier,metadata\nShed,Build a garden shed,4 by 3 m of larch,ana,2,\"{\"\"size\"\": 12}\"\n";
+    kit.write("topics.csv", list);
+    assert_eq!(kit.code("bulk --input topics.csv --offline --depth 1 --run-id spring"), 0);
+    let plan = kit.json("export 1 -f json")["source"].clone();
+    assert_eq!((&plan["title"], &plan["owner"]), (&json!("Shed"), &json!("ana")), "{plan:#}");
+    let kept = &plan["metadata"];
+    let kept = ["description", "tier", "size", "bulk_run_id"].map(|name| kept[name].clone());
+    assert_eq!(kept, [json!("4 by 3 m of larch"), json!("2"), json!(12), json!("spring")], "{plan:#}");
+    let goal = plan["objective"].as_str().unwrap();
+    assert!(goal.contains("Build a garden shed") && goal.ends_with("4 by 3 m of larch"), "{goal}");
+}
+
+#[test]
+fn plans_are_as_deep_and_as_large_as_was_said() {
+    let kit = Kit::new();
+    kit.write("topics.txt", "Build a garden shed\n");
+    let made = |flags: &str| {
+        assert_eq!(kit.code(&format!("bulk --input topics.txt --offline --dump-dir kept --output t.csv {flags}")), 0);
+        let row = rows(&kit, "t.csv")[1].clone();
+        let made: Value = serde_json::from_slice(&kit.read(&format!("kept/responses/{}.json", row[5]))).unwrap();
+        std::fs::remove_file(kit.path("t.csv")).unwrap();
+        let created = made["created_tasks"].as_array().unwrap();
+        let levels = if created.iter().any(|task| !task["parent"].is_null()) { 2 } else { 1 };
+        (levels, created.len(), made["stopped_reason"].as_str().unwrap().to_owned())
+    };
+    let (levels, flat, why) = made("--run-id one --depth 1");
+    assert_eq!((levels, why.as_str()), (1, "depth_reached"));
+    let (levels, deep, _) = made("--run-id two --depth 2");
+    assert!(levels == 2 && deep > flat, "{deep} tasks in two levels, {flat} in one");
+    assert_eq!(made("--run-id few --expand-depth 2 --node-budget 3"), (1, 3, "node_budget_exhausted".to_owned()));
+}
+
+#[test]
+fn without_a_model_and_with_the_offline_one_forbidden_no_plan_counts_as_made() {
+    let kit = Kit::new();
+    kit.write("topics.txt", "Build a garden shed\n");
+    let said = kit.with_variable("GANTRY_STRICT", "1", "bulk --input topics.txt --max-retries 0");
+    assert!(said.contains("[exit 3]") && said.contains("0 of 1 topic have a plan"), "{said}");
+    let row = &rows(&kit, "bulk_plans.csv")[1];
+    assert!(row[2] == "failed" && row[4].contains("nobody answered"), "{row:?}");
 }
 
 #[test]

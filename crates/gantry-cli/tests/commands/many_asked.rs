@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -24,7 +25,12 @@ enum Does {
     Cuts,
     /// Never answers.
     Sleeps,
+    /// Makes a plan as soon as so many were asked for at once.
+    MakesTogether(usize),
 }
+
+/// How long something may take that has to happen.
+const WITHIN: Duration = Duration::from_mins(1);
 
 #[derive(Default)]
 struct State {
@@ -34,11 +40,17 @@ struct State {
     asked: Vec<Value>,
     heads: Vec<String>,
     open: Vec<TcpStream>,
+    /// How many plans are being asked for now, and how many at most.
+    at_once: usize,
+    at_once_max: usize,
 }
+
+/// What happens in the house, and a bell that rings when something does.
+type Shared = Arc<(Mutex<State>, Condvar)>;
 
 /// A server on a port of its own, until the test ends.
 struct House {
-    state: Arc<Mutex<State>>,
+    shared: Shared,
     address: String,
 }
 
@@ -46,19 +58,20 @@ impl House {
     fn that(next: &[Does]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let state = Arc::new(Mutex::new(State { next: next.iter().copied().collect(), ..State::default() }));
-        let house = Arc::clone(&state);
+        let state = State { next: next.iter().copied().collect(), ..State::default() };
+        let shared = Arc::new((Mutex::new(state), Condvar::new()));
+        let house = Arc::clone(&shared);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let house = Arc::clone(&house);
                 std::thread::spawn(move || answer(&house, stream));
             }
         });
-        Self { state, address }
+        Self { shared, address }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap()
+        self.shared.0.lock().unwrap()
     }
 
     /// How often a plan was asked for, by topic.
@@ -72,7 +85,7 @@ impl House {
 }
 
 /// Reads one request and answers it; the line is closed after it.
-fn answer(house: &Mutex<State>, mut stream: TcpStream) {
+fn answer((house, bell): &(Mutex<State>, Condvar), mut stream: TcpStream) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut head, mut length) = (String::new(), 0);
     loop {
@@ -100,12 +113,21 @@ fn answer(house: &Mutex<State>, mut stream: TcpStream) {
         state.asked.push(said);
         let otherwise = state.otherwise.unwrap_or(Does::Makes);
         let does = state.next.pop_front().unwrap_or(otherwise);
-        if matches!(does, Does::Makes | Does::MakesAndCuts) {
+        if let Does::MakesTogether(count) = does {
+            state.at_once += 1;
+            state.at_once_max = state.at_once_max.max(state.at_once);
+            bell.notify_all();
+            let (waited, late) = bell.wait_timeout_while(state, WITHIN, |state| state.at_once_max < count).unwrap();
+            state = waited;
+            assert!(!late.timed_out(), "{} are under way, and not {count}", state.at_once);
+            state.at_once -= 1;
+        }
+        if matches!(does, Does::Makes | Does::MakesAndCuts | Does::MakesTogether(_)) {
             state.plans.push(title);
         }
         let no = state.plans.len();
         match does {
-            Does::Makes => (200, json!({"response": "ok", "metadata": {"plan_id": no}})),
+            Does::Makes | Does::MakesTogether(_) => (200, json!({"response": "ok", "metadata": {"plan_id": no}})),
             Does::Hides => (200, json!({"response": "Gladly!", "metadata": {}})),
             Does::Answers(code) => (code, json!({"detail": "so it is"})),
             Does::MakesAndCuts => return,
@@ -191,6 +213,55 @@ fn killed_after_some_topics_the_next_run_takes_them_over_and_asks_nothing_twice(
     let done: Vec<usize> = before.iter().map(|row| times[&row[0]]).collect();
     assert_eq!(done, [1; 7], "what was done is not asked again");
     assert_eq!(house.state().plans.len(), 20, "and no topic is two plans");
+}
+
+#[test]
+fn as_many_topics_are_under_way_as_was_said_or_eight_and_never_more() {
+    for (flag, count) in [("--concurrency 3", 3), ("", 8)] {
+        let (kit, house) = (Kit::new(), House::that(&[]));
+        house.state().otherwise = Some(Does::MakesTogether(count));
+        kit.write("topics.txt", topics(3 * count));
+        assert_eq!(kit.code(&format!("bulk --input topics.txt --base-url {} {flag}", house.address)), 0, "{flag}");
+        let state = house.state();
+        assert_eq!((state.at_once_max, state.plans.len()), (count, 3 * count), "{flag}");
+    }
+}
+
+#[test]
+fn a_server_that_does_not_answer_in_time_is_asked_again_and_one_that_never_does_is_told() {
+    let (kit, house) = (Kit::new(), House::that(&[Does::Sleeps]));
+    kit.write("topics.txt", topics(1));
+    let line = format!("bulk --input topics.txt --base-url {} --backoff 1ms --timeout", house.address);
+    assert_eq!(kit.code(&format!("{line} 2s")), 0);
+    assert_eq!(house.times().into_values().collect::<Vec<_>>(), [2]);
+    assert_eq!(house.state().plans.len(), 1);
+    let (kit, house) = (Kit::new(), House::that(&[]));
+    house.state().otherwise = Some(Does::Sleeps);
+    kit.write("topics.txt", topics(1));
+    let line = format!("bulk --input topics.txt --base-url {} --backoff 1ms --timeout 200ms", house.address);
+    assert_eq!(kit.code(&format!("{line} --max-retries 1")), 3);
+    assert_eq!(&rows(&kit, "bulk_plans.csv")[0][4], "the server did not answer in time");
+    assert_eq!(house.state().asked.len(), 2, "and once more, as was said");
+}
+
+#[test]
+fn each_request_names_its_run_its_time_and_its_place_in_the_list() {
+    let (kit, house) = (Kit::new(), House::that(&[]));
+    kit.write("topics.txt", topics(3));
+    assert_eq!(kit.code(&format!("bulk --input topics.txt --base-url {} --run-id r7", house.address)), 0);
+    let rows = rows(&kit, "bulk_plans.csv");
+    let state = house.state();
+    for (at, row) in rows.iter().enumerate() {
+        let asked = state.asked.iter().find(|body| body["context"]["plan_title"] == row[0]).unwrap();
+        assert_eq!(
+            (&asked["session_id"], &asked["context"]["metadata"]["bulk_run_id"]),
+            (&json!(&row[5]), &json!("r7"))
+        );
+        let parts: Vec<&str> = row[5].split('_').collect();
+        let [name, time, place] = parts[..] else { panic!("{}", &row[5]) };
+        assert_eq!((name, place), ("bulk", format!("{at:05}").as_str()));
+        assert!(time.len() == 15 && time.chars().all(|c| c.is_ascii_digit() || c == 'T'), "{time}");
+    }
 }
 
 #[test]

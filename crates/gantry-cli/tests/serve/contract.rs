@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use gantry_testkit::model_server::ModelServer;
 use serde_json::{Value, json};
 
+use crate::judging::judged_by;
 use crate::server::{Answer, Server};
 
 const PLAN: &str = "
@@ -105,6 +107,7 @@ fn rows() -> Vec<Row> {
         v1("GET /api/v1/plans/{plan}/schedule", "/api/v1/plans/PLAN/schedule", no(), 200),
         v1("GET /api/v1/plans/{plan}/replan", "/api/v1/plans/PLAN/replan", no(), 200),
         v1("GET /api/v1/plans/{plan}/score", "/api/v1/plans/PLAN/score", no(), 200),
+        v1("POST /api/v1/plans/{plan}/score", "/api/v1/plans/PLAN/score", no(), 200),
         v1("GET /api/v1/plans/{plan}/graph", "/api/v1/plans/PLAN/graph?at=3", no(), 200),
         v1("GET /api/v1/plans/{plan}/state", "/api/v1/plans/PLAN/state?at=3", no(), 200),
         v1("GET /api/v1/plans/{plan}/journal", "/api/v1/plans/PLAN/journal?limit=3", no(), 200),
@@ -292,7 +295,8 @@ fn faults(document: &Value, operation: &Value, answer: &Answer) -> Option<String
 
 #[test]
 fn every_documented_operation_is_done_and_answers_as_its_document_says() {
-    let server = Server::start();
+    let judge = ModelServer::start();
+    let server = judged_by(&judge);
     let plan = server.create(PLAN);
     let file = "title: Waits\ntasks: [{id: a, manual: Do it}]\nschedule:\n  start: 2050-01-03\n  deadline: 2050-01-05\n  resources: [{id: ana, rate: 80}]\n  tasks: {a: {estimate: 5d, needs: [ana]}}\n";
     let waits = server.post("/api/v1/plans", &json!({"file": file, "start": false}));
@@ -309,11 +313,7 @@ fn every_documented_operation_is_done_and_answers_as_its_document_says() {
     server.until(&done_when, "blocked");
     server.until(&plan, "blocked");
     let proof = json!({"evidence": {"proof": "a picture of it"}});
-    // Nobody but a model judges how good a plan is, and none is here.
-    let judges = "POST /api/v1/plans/{plan}/score";
-    let judged = server.post(&format!("/api/v1/plans/{plan}/score"), &Value::Null);
-    assert_eq!(judged.code(), (409, "plan::not-judged".to_owned()));
-    let mut done = BTreeSet::from([judges.to_owned()]);
+    let mut done = BTreeSet::new();
     let mut wrong = Vec::new();
     let document = server.get("/api/v1/openapi.json").json();
     let mut check = |what: &str, answer: &Answer, status: u16| {

@@ -52,6 +52,17 @@ fn two_roots_run_in_order_when_only_one_may_run() {
 }
 
 #[test]
+fn parts_follow_their_links_and_the_whole_is_over_last() {
+    let mut world = World::with_plan("whole\n  first  after second\n  second");
+    assert_eq!(world.started(), ["second"]);
+    world.finish("second");
+    assert_eq!(world.started(), ["first"]);
+    assert_eq!(world.state().to_string(), "running");
+    world.finish("first");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
 fn higher_priority_goes_first_and_research_before_the_rest() {
     let mut world = World::with_plan(
         "

@@ -5,11 +5,12 @@ use std::ops::RangeInclusive;
 use gantry_core::suggest::nearest;
 
 use super::error::{ConfigError, ConfigFault};
-use super::layer::{KOREAN_RETRIES, LOCALES, Layer, WORKERS};
+use super::layer::{KOREAN_RETRIES, LOCALES, Layer, ProviderLayer, WORKERS};
 use super::origin::{Origin, Sourced};
 use super::roles::{ROLES, variable_of};
 use super::section::{listed, short};
 use super::surroundings::Surroundings;
+use crate::target::Protocol;
 
 /// Words for yes, in any case.
 const TRUE: [&str; 4] = ["1", "true", "yes", "on"];
@@ -24,6 +25,13 @@ const TEAM_MODELS: [(&str, &str); 5] = [
     ("VDOS_PLANNER_DAILY_REPORT_MODEL", "team.daily_report"),
     ("VDOS_PLANNER_SIM_REPORT_MODEL", "team.report"),
 ];
+
+/// The variable for the address of a server that is asked for breaking tasks down and for nothing else.
+pub const OWN_SERVER: &str = "DECOMP_API_URL";
+/// What such a server is called as a provider.
+pub const OWN_PROVIDER: &str = "decomp";
+/// The variable for its key.
+const OWN_KEY: &str = "DECOMP_API_KEY";
 
 /// Before the name of a role.
 const MODEL_PREFIX: &str = "GANTRY_MODEL_";
@@ -62,6 +70,7 @@ pub(super) fn environment(around: &Surroundings, own_roles: &[String]) -> (Layer
         }
     }
     variables.models_by_role(own_roles, &mut layer);
+    layer.providers.extend(variables.own_server().map(|provider| (OWN_PROVIDER.to_owned(), provider)));
     (layer, variables.faults.faults)
 }
 
@@ -164,6 +173,37 @@ impl Variables<'_> {
             models if models.is_empty() => self.wrong(&text, "name a model"),
             models => Some(Sourced::new(models, text.origin)),
         }
+    }
+
+    /// The server that is asked for breaking tasks down, where that is another one.
+    fn own_server(&mut self) -> Option<ProviderLayer> {
+        let key = self.text(OWN_KEY);
+        let Some(mut url) = self.text(OWN_SERVER) else {
+            if let Some(key) = key {
+                let fault = ConfigFault::new("nothing says whose key this is").at(&key.origin);
+                let hint =
+                    format!("set {OWN_SERVER} to the address of its server, or the variable of the provider instead");
+                self.faults.push(fault.hint(hint));
+            }
+            return None;
+        };
+        // The whole address of the call says where the server is, too.
+        let base = url.value.trim_end_matches('/').trim_end_matches("/chat/completions");
+        url.value = format!("{base}/");
+        let protocol = match self.text("DECOMP_PROVIDER").map(|provider| provider.value.to_ascii_lowercase()).as_deref()
+        {
+            Some("anthropic") => Protocol::Anthropic,
+            Some("gemini" | "google") => Protocol::Gemini,
+            _ => Protocol::OpenaiChat,
+        };
+        let origin = url.origin.clone();
+        Some(ProviderLayer {
+            said: Some(origin.clone()),
+            protocol: Some(Sourced::new(protocol, origin.clone())),
+            base_url: Some(url),
+            key_env: key.map(|_| Sourced::new(vec![OWN_KEY.to_owned()], origin)),
+            ..ProviderLayer::default()
+        })
     }
 
     /// `GANTRY_MODEL_PLANNER`, `GANTRY_MODEL_TEAM_DAILY`, and so on.

@@ -6,6 +6,7 @@ use gantry_core::id::{PlanId, TaskId};
 use gantry_core::input::{Change as Wish, Input, TakeBack};
 use gantry_core::life::Life;
 use gantry_core::plan::{Action, Input as Given, Place, Task, Tool, diff};
+use gantry_planner::commands;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -305,18 +306,20 @@ impl Job<'_> {
     }
 
     async fn create(&self, given: &Map<String, Value>) -> Result<Done, Trouble> {
+        let at_once = self.hands.breaks_down_at_once()?;
         let plan = create::create(self.hands, self.turn, self.order, given).await?;
-        if self.life(&plan).await?.state() == gantry_core::life::PlanState::Pending {
+        let is_new = self.life(&plan).await?.state() == gantry_core::life::PlanState::Pending;
+        if is_new && at_once {
             self.hands.go_on(&plan).await?;
         }
         let (card, life) = (self.card(&plan).await?, self.life(&plan).await?);
-        let words = format!(
-            "Plan {} “{}” is made; it has {} now and is {}.",
-            card.no,
-            card.card.title,
-            gantry_view::count(life.task_count() as usize, "task"),
-            card.card.state
-        );
+        let (no, title) = (card.no, &card.card.title);
+        let words = if is_new && !at_once {
+            format!("Plan {no} “{title}” is made, and not broken down yet: “execute plan {no}” does it.")
+        } else {
+            let tasks = gantry_view::count(life.task_count() as usize, "task");
+            format!("Plan {no} “{title}” is made; it has {tasks} now and is {}.", card.card.state)
+        };
         let result = json!({
             "plan_id": card.no, "plan": card.id, "title": card.card.title, "state": card.card.state,
             "task_count": life.task_count(), "url": format!("/api/v1/plans/{}", card.id),
@@ -479,21 +482,18 @@ impl Job<'_> {
     async fn is_named(&self, plan: &PlanId, task: Option<&Value>) -> Result<(), Trouble> {
         let (card, life) = (self.card(plan).await?, self.life(plan).await?);
         let message = self.turn.said().message.to_lowercase();
-        let words: Vec<&str> = message
-            .split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
-            .filter(|word| !word.is_empty())
-            .collect();
+        let words = words_of(&message);
         let says = |names: &[String]| {
             names
                 .iter()
                 .map(|name| name.to_lowercase())
-                .any(|name| words.contains(&name.as_str()) || (name.contains(' ') && message.contains(&name)))
+                .any(|name| words.contains(&name) || (name.contains(' ') && message.contains(&name)))
         };
         let names = |no: u64, id: &str, title: &str| [no.to_string(), id.to_owned(), title.to_owned()];
         let is_bound = self.bound.as_ref().is_some_and(|(_, bound)| bound == plan);
         let plan_is_named = says(&names(card.no.0, card.id.as_str(), &card.card.title))
             || message.contains("@last")
-            || (is_bound && (task.is_some() || words.contains(&"plan")));
+            || (is_bound && (task.is_some() || commands::speaks_of_a_plan(&message)));
         let (named, what) = match task {
             None => (plan_is_named, format!("plan {}", card.no)),
             Some(task) => {
@@ -517,6 +517,21 @@ impl Job<'_> {
     async fn life(&self, plan: &PlanId) -> Result<Life, Trouble> {
         Ok(self.hands.engine().open(plan).await.map_err(|error| self.hands.trouble(error))?.life)
     }
+}
+
+/// The words of a message; Hangul behind digits and Latin letters is a word of its own, as in `4를`.
+fn words_of(message: &str) -> Vec<String> {
+    let (mut words, mut word) = (Vec::new(), String::new());
+    for letter in message.chars() {
+        let is_part = letter.is_alphanumeric() || letter == '-' || letter == '_';
+        let is_other = matches!(letter, '\u{ac00}'..='\u{d7a3}') && word.ends_with(|last: char| last.is_ascii());
+        if (!is_part || is_other) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(is_part.then_some(letter));
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
 }
 
 /// What is said about a task, without the plan.

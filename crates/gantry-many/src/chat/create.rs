@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::hands::{Hands, Trouble};
 use super::turns::Turn;
+use crate::topics;
 
 /// How long the title of a plan may be.
 pub const TITLE_CHARS_MAX: usize = 300;
@@ -29,14 +30,7 @@ pub async fn create(
     let Some(goal) = word("goal").or(title).or(word("description")) else {
         return Err(Trouble::new(422, "chat::no-goal", "nothing says what the plan is for").hint("say the goal"));
     };
-    let mut request = match title {
-        // The title often is the goal in short: then it is said once.
-        Some(title) if !goal.to_lowercase().contains(&title.to_lowercase()) => format!("{title}: {goal}"),
-        _ => goal.to_owned(),
-    };
-    if let Some(details) = word("description").filter(|details| *details != goal) {
-        request = format!("{request}\n\nDetails: {details}");
-    }
+    let request = topics::request(title.unwrap_or(goal), goal, word("description").unwrap_or_default());
     let asked = Asked::new(request, hands.today());
     intake::check(&asked)?;
     let name = word("template").unwrap_or(TEMPLATE);

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use gantry_core::id::PlanId;
 use gantry_core::input::Input;
 use gantry_engine::{Engine, EngineError, Origin};
+use gantry_planner::decompose::Settings;
 use gantry_planner::intake;
 use gantry_planner::template::Template;
 use gantry_store::StoreError;
@@ -81,6 +82,12 @@ pub trait Hands: Send + Sync {
 
     /// The day.
     fn today(&self) -> Date;
+
+    /// Tells whether a plan that is made is broken down at once.
+    fn breaks_down_at_once(&self) -> Result<bool, Trouble> {
+        let said = Settings::breaks_down_at_once(|name| std::env::var(name).ok());
+        said.map_err(|bad| Trouble::new(500, "chat::fault", bad.to_string()))
+    }
 
     /// Says something to a plan.
     async fn tell(&self, plan: &PlanId, input: Input) -> Result<(), Trouble>;

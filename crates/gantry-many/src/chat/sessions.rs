@@ -87,6 +87,21 @@ pub async fn session(hands: &dyn Hands, session: &str) -> Result<Vec<Told>, Trou
     Ok(all)
 }
 
+/// What was said in a talk of whoever asks, as far as there is one, the oldest first.
+pub async fn said_in(hands: &dyn Hands, session: &str) -> Result<Vec<Told>, Trouble> {
+    turns(hands, session, TURNS_MAX).await
+}
+
+/// What whoever asks said last in any talk, the oldest first and nothing twice in a row.
+pub async fn said_before(hands: &dyn Hands, max: usize) -> Result<Vec<String>, Trouble> {
+    let all = read(hands, LABEL, max).await?;
+    let own = all.into_iter().map(|(told, _)| told).filter(|told| told.by == hands.by());
+    let mut said: Vec<String> = own.map(|told| told.message).collect();
+    said.reverse();
+    said.dedup();
+    Ok(said)
+}
+
 /// The last turns of a talk, the oldest first.
 pub async fn turns(hands: &dyn Hands, session: &str, max: usize) -> Result<Vec<Told>, Trouble> {
     let mut all: Vec<Told> =

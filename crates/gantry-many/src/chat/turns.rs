@@ -188,7 +188,9 @@ pub fn answer_in(text: &str) -> Option<Value> {
 fn read(life: &Life) -> Result<Proposal, Trouble> {
     let outputs = life.outputs(STEP).filter(|outputs| outputs.contains_key("llm_reply"));
     let Some(outputs) = outputs else {
-        let why = life.causes().first().map_or("the model did not answer", String::as_str);
+        let waits = || gantry_view::standing::about(life, &TaskId::slugged(STEP));
+        let why = life.causes().first().cloned().unwrap_or_else(waits);
+        let why = if why.is_empty() { "the model did not answer".to_owned() } else { why };
         return Err(Trouble::new(502, "chat::no-answer", why)
             .hint("see which models there are with `gantry model doctor`, then send the message again"));
     };

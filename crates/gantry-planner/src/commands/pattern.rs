@@ -1,6 +1,8 @@
-//! Patterns of words: `(a|b c)`, `[a]`, `^word`, `{name}`, `{name+}`, `{name:1}`.
+//! Patterns of words: `(a|b c)`, `[a]`, `^word`, `{name}`, `{name+}`, `{name:1}`, `word*`.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use crate::words::hangul;
 
 /// How many words of a message are looked at; what is behind them belongs to the last one.
 const WORDS_MAX: usize = 4_000;
@@ -19,6 +21,16 @@ struct Word {
     from: usize,
     to: usize,
     begins_line: bool,
+}
+
+impl Word {
+    /// Tells whether it is what a pattern says.
+    fn is(&self, wanted: &str) -> bool {
+        match wanted.strip_suffix('*') {
+            Some(begin) => self.bare.starts_with(begin),
+            None => self.bare == wanted || self.whole == wanted,
+        }
+    }
 }
 
 /// What is quoted is one word, when it is on one line.
@@ -42,14 +54,21 @@ impl<'a> Words<'a> {
                 break;
             }
             let from = at;
-            at = quoted(text, from, first)
-                .unwrap_or_else(|| text[from..].find(char::is_whitespace).map_or(text.len(), |length| from + length));
+            at = quoted(text, from, first).unwrap_or_else(|| {
+                let end = text[from..].find(char::is_whitespace).map_or(text.len(), |length| from + length);
+                particle(&text[from..end]).map_or(end, |length| from + length)
+            });
             let whole = text[from..at].to_lowercase();
             let bare = whole.trim_end_matches(['.', '?', '!', ',']).to_owned();
             all.push(Word { bare, whole, from, to: at, begins_line });
             begins_line = false;
         }
         Self { text, all }
+    }
+
+    /// Tells whether one of these is among them.
+    pub fn any(&self, wanted: &[&String]) -> bool {
+        self.all.iter().any(|word| wanted.iter().any(|wanted| word.is(wanted)))
     }
 
     /// The words from one to before another, without quotes around them.
@@ -75,11 +94,28 @@ fn quoted(text: &str, from: usize, first: char) -> Option<usize> {
     let inside = &line[first.len_utf8()..];
     let end = inside.char_indices().find(|(at, found)| {
         let behind = inside[at + found.len_utf8()..].trim_start_matches(['.', '?', '!', ',']);
-        found == close && (behind.is_empty() || behind.starts_with(char::is_whitespace))
+        found == close && (behind.is_empty() || behind.starts_with(ends_quote))
     })?;
     let after = from + first.len_utf8() + end.0 + close.len_utf8();
-    let rest = text[after..].find(char::is_whitespace).map_or(text.len(), |length| after + length);
+    let rest = text[after..].find(ends_quote).map_or(text.len(), |length| after + length);
     Some(rest)
+}
+
+/// Tells whether what is quoted is over before this: a blank, or a Korean particle.
+fn ends_quote(next: char) -> bool {
+    next.is_whitespace() || hangul(next)
+}
+
+/// Where Hangul begins behind something else: Korean says `3번` and `작업 4를`, where the number is a word of its own.
+fn particle(word: &str) -> Option<usize> {
+    let mut letters = word.char_indices().peekable();
+    while let Some((_, letter)) = letters.next() {
+        let next = letters.peek().copied().filter(|(_, next)| hangul(*next));
+        if let Some((at, _)) = next.filter(|_| letter.is_ascii_alphanumeric()) {
+            return Some(at);
+        }
+    }
+    None
 }
 
 enum Part {
@@ -172,7 +208,7 @@ impl Pattern {
                 for row in of {
                     let there = words.all.get(at..at + row.len());
                     let same = |there: &[Word]| {
-                        there.iter().zip(row).all(|(word, wanted)| word.bare == *wanted || word.whole == *wanted)
+                        there.iter().zip(row).all(|(word, wanted)| word.is(wanted))
                             && (!begins_line || there.first().is_some_and(|word| word.begins_line))
                     };
                     if there.is_some_and(same) && self.from(words, (part + 1, at + row.len()), tried, found) {
@@ -199,10 +235,7 @@ impl Pattern {
                 for length in lengths {
                     let could = next.is_none_or(|of| {
                         let word = words.all.get(at + length);
-                        word.is_some_and(|word| {
-                            of.iter()
-                                .any(|row| row.first().is_none_or(|first| word.bare == *first || word.whole == *first))
-                        })
+                        word.is_some_and(|word| of.iter().any(|row| row.first().is_none_or(|first| word.is(first))))
                     });
                     let ends = self.0.len() != part + 1 || length == left;
                     if could && ends && self.from(words, (part + 1, at + length), tried, found) {

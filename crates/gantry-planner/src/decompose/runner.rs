@@ -13,13 +13,15 @@ use gantry_core::plan::Plan;
 use gantry_core::policy::FailureClass;
 use gantry_runners::ports::Ports;
 use gantry_runners::work::{Place, Work};
-use gantry_runners::{Asker, Ended, Models, Preview, Question, Runner};
+use gantry_runners::{Asker, Ended, Models, Preview, Question, Runner, Runners};
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::{Asked, BadSetting, Decomposition, Node, Proposal, Proposer, Settings, Tree, decompose, faults};
+use super::research::Search;
+use super::{Asked, BadSetting, Decomposition, LookedUp, Node, Proposal, Proposer, Settings, Tree, decompose, faults};
 use crate::facts::{self, Facts};
 
 /// The name of the tool.
@@ -32,6 +34,7 @@ const PROMPT: &str = "outline/decompose";
 pub struct Decomposer {
     models: Arc<Models>,
     settings: Result<Settings, BadSetting>,
+    tools: Runners,
 }
 
 /// What is to be broken down, and how.
@@ -56,10 +59,10 @@ struct Wanted {
 }
 
 impl Decomposer {
-    /// Asks these models; what a call does not say is as these settings say. Where they cannot be read, every call is
-    /// told so.
-    pub fn new(models: Arc<Models>, settings: Result<Settings, BadSetting>) -> Self {
-        Self { models, settings }
+    /// Asks these models, and may look things up with these tools; what a call does not say is as these settings say. Where
+    /// they cannot be read, every call is told so.
+    pub fn new(models: Arc<Models>, settings: Result<Settings, BadSetting>, tools: Runners) -> Self {
+        Self { models, settings, tools }
     }
 
     fn wanted(&self, work: &Work) -> Result<(Wanted, Settings), Failure> {
@@ -111,7 +114,11 @@ impl Runner for Decomposer {
         let asker = Asker::new(&self.models, work, (place, ports, stop));
         let end = async {
             let (Wanted { tree, target, facts, today, .. }, settings) = self.wanted(work)?;
-            let proposer = ByModel { asker: &asker, facts, own: own_facts(&tree, today) };
+            let tool = settings.search.as_deref();
+            let search =
+                tool.map(|tool| Search { asker: &asker, tools: &self.tools, tool, at: (work, place, ports, stop) });
+            let looked_up = Mutex::default();
+            let proposer = ByModel { asker: &asker, facts, own: own_facts(&tree, today), search, looked_up };
             let (tree, made) = decompose(work.plan.as_str(), tree, target.as_deref(), &settings, &proposer).await;
             outputs(&tree, &made)
         };
@@ -155,9 +162,29 @@ struct ByModel<'a> {
     facts: Value,
     /// What is certain about tasks that were there before.
     own: BTreeMap<String, Value>,
+    /// What looks things up, where something is to.
+    search: Option<Search<'a>>,
+    /// What was looked up already.
+    looked_up: Mutex<BTreeMap<String, Option<LookedUp>>>,
 }
 
 impl ByModel<'_> {
+    /// What can be looked up about a task; whoever asks again is told the same.
+    async fn look_up(&self, asked: &Asked<'_>) -> Option<LookedUp> {
+        let search = self.search.as_ref()?;
+        let id = asked.target.unwrap_or_default().to_owned();
+        if let Some(known) = self.looked_up.lock().await.get(&id) {
+            return known.clone();
+        }
+        let mut inputs = inputs(asked, self.facts_of(asked));
+        for other in ["limits", "facts"] {
+            inputs.remove(other);
+        }
+        let found = search.look_up(inputs, asked.settings.model.clone()).await;
+        self.looked_up.lock().await.insert(id, found.clone());
+        found
+    }
+
     /// What is certain about a task: what its own words say, or those of the nearest around it that was there before.
     fn facts_of(&self, asked: &Asked<'_>) -> &Value {
         let around = |id: &&str| asked.tree.node(id).and_then(|node| node.parent.as_deref());
@@ -174,15 +201,21 @@ impl Proposer for ByModel<'_> {
             Ok(proposal) => faults(&proposal, settings),
             Err(error) => vec![error.to_string()],
         };
+        let looked_up = self.look_up(asked).await;
+        let mut inputs = inputs(asked, self.facts_of(asked));
+        if let Some(LookedUp::Found(context)) = &looked_up {
+            inputs.insert("research".to_owned(), context.get("combined").cloned().unwrap_or_default());
+        }
         let question = Question {
             rules: Some(&rules),
             model: settings.model.clone(),
             sample: again,
-            ..Question::of(PROMPT, inputs(asked, self.facts_of(asked)))
+            ..Question::of(PROMPT, inputs)
         };
         let answer = self.asker.ask(question).await?;
-        serde_json::from_value(answer.value.unwrap_or_default())
-            .map_err(|error| Failure::new(FailureClass::Logic, format!("what was proposed cannot be read: {error}")))
+        let proposal: Proposal = serde_json::from_value(answer.value.unwrap_or_default())
+            .map_err(|error| Failure::new(FailureClass::Logic, format!("what was proposed cannot be read: {error}")))?;
+        Ok(Proposal { looked_up, ..proposal })
     }
 }
 

@@ -1,5 +1,6 @@
 //! How tasks are broken down, from the environment and from whoever asks.
 
+use gantry_llm::config::{OWN_PROVIDER, OWN_SERVER};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -24,6 +25,9 @@ pub struct Settings {
     /// Who is asked, by name; none means as models are configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The tool that looks something up before a task is broken down, such as `mcp.web.search`; none means that nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
 }
 
 impl Default for Settings {
@@ -37,12 +41,19 @@ impl Default for Settings {
             retries: 1,
             allow_existing_children: false,
             model: None,
+            search: None,
         }
     }
 }
 
-/// Asks for a search of the web before each task is broken down.
+/// Asks for a search before each task is broken down, and by which tool.
 const SEARCH: &str = "DECOMP_ENABLE_WEB_SEARCH";
+const SEARCH_TOOL: &str = "DECOMP_SEARCH_TOOL";
+/// Who is asked.
+const MODEL: &str = "DECOMP_MODEL";
+const PROVIDER: &str = "DECOMP_PROVIDER";
+/// Says whether a plan that is made in a talk is broken down at once.
+const AUTO: &str = "DECOMP_AUTO_ON_CREATE";
 
 /// A setting that cannot be read, or not be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,19 +84,32 @@ impl Settings {
                 _ => Err(BadSetting { name, value, expected: "a whole number from 1 on" }),
             },
         };
-        let truth = |name: &'static str, usual: bool| match get(name) {
-            None => Ok(usual),
-            Some(value) => match value.trim().to_ascii_lowercase().as_str() {
-                "1" | "true" | "yes" | "on" => Ok(true),
-                "0" | "false" | "no" | "off" | "" => Ok(false),
-                _ => Err(BadSetting { name, value, expected: "one of 1, true, yes, on, 0, false, no, off" }),
-            },
+        let truth = |name, usual| truth(&get, name, usual);
+        let word = |name| get(name).map(|word| word.trim().to_owned()).filter(|word| !word.is_empty());
+        let model = match (word(MODEL), word(PROVIDER), word(OWN_SERVER)) {
+            (Some(model), _, Some(_)) => Some(format!("{OWN_PROVIDER}:{model}")),
+            (Some(model), Some(provider), None) => Some(format!("{provider}:{model}")),
+            (model, None, None) => model,
+            (None, Some(value), _) => {
+                return Err(BadSetting {
+                    name: PROVIDER,
+                    value,
+                    expected: "enough: `DECOMP_MODEL` says which of its models",
+                });
+            }
+            (None, None, Some(value)) => {
+                let expected = "enough: `DECOMP_MODEL` says which model is asked there";
+                return Err(BadSetting { name: OWN_SERVER, value, expected });
+            }
         };
-        if truth(SEARCH, false)? {
-            let value = get(SEARCH).unwrap_or_default();
-            let expected = "off: this program has nothing that searches the web, and does not act as if it had";
-            return Err(BadSetting { name: SEARCH, value, expected });
-        }
+        let search = match (truth(SEARCH, false)?, word(SEARCH_TOOL)) {
+            (true, None) => {
+                let expected = "enough: `DECOMP_SEARCH_TOOL` says what searches, such as `mcp.web.search` for the tool `search` of [mcp.web] in gantry.toml";
+                return Err(BadSetting { name: SEARCH, value: get(SEARCH).unwrap_or_default(), expected });
+            }
+            (true, tool) => tool,
+            (false, _) => None,
+        };
         let settings = Self {
             depth: number("DECOMP_MAX_DEPTH", usual.depth, 1)?,
             budget: number("DECOMP_TOTAL_NODE_BUDGET", usual.budget, 1)?,
@@ -94,9 +118,15 @@ impl Settings {
             stop_on_empty: truth("DECOMP_STOP_ON_EMPTY", usual.stop_on_empty)?,
             retries: number("DECOMP_RETRY_LIMIT", usual.retries, 0)?,
             allow_existing_children: truth("DECOMP_ALLOW_EXISTING_CHILDREN", usual.allow_existing_children)?,
-            model: get("DECOMP_MODEL").filter(|model| !model.trim().is_empty()),
+            model,
+            search,
         };
         settings.sound()
+    }
+
+    /// Says whether a plan that is made in a talk is broken down at once, which is usual.
+    pub fn breaks_down_at_once(get: impl Fn(&str) -> Option<String>) -> Result<bool, BadSetting> {
+        truth(&get, AUTO, true)
     }
 
     /// These, with what someone says otherwise.
@@ -119,5 +149,17 @@ impl Settings {
             return bad("children_min", self.children_min, "at most `children_max`");
         }
         Ok(self)
+    }
+}
+
+/// Reads a word for yes or no.
+fn truth(get: &impl Fn(&str) -> Option<String>, name: &'static str, usual: bool) -> Result<bool, BadSetting> {
+    match get(name) {
+        None => Ok(usual),
+        Some(value) => match value.trim().to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Ok(true),
+            "0" | "false" | "no" | "off" | "" => Ok(false),
+            _ => Err(BadSetting { name, value, expected: "one of 1, true, yes, on, 0, false, no, off" }),
+        },
     }
 }

@@ -7,7 +7,7 @@ use gantry_core::plan::{Plan, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Child, Due, Left, Settings};
+use super::{Child, Decomposition, Due, Left, Researched, Settings};
 
 /// Why a task that was proposed was not made.
 pub(super) const NO_ROOM: &str = "the budget of tasks is used up";
@@ -83,6 +83,20 @@ impl Node {
             task.metadata.insert(CONTEXT.to_owned(), Value::Object(self.context.clone()));
         }
         task
+    }
+}
+
+impl Decomposition {
+    /// Gives the tasks of a plan what was found out about them.
+    pub fn learnt_by(&self, plan: &mut Plan) {
+        for Researched { task, context } in &self.researched {
+            for known in plan.tasks.iter_mut().filter(|known| known.id.as_str() == task) {
+                match known.metadata.get_mut(CONTEXT).and_then(Value::as_object_mut) {
+                    Some(before) => before.extend(context.clone()),
+                    None => drop(known.metadata.insert(CONTEXT.to_owned(), Value::Object(context.clone()))),
+                }
+            }
+        }
     }
 }
 

@@ -47,7 +47,7 @@ const STEPS: [[(&str, &str); 3]; 23] = steps!["execution-plan":
 ];
 
 const OUTLINE_FILES: [(&str, &str); 1] = files!["outline": "plan.yaml"];
-const OUTLINE_STEPS: [[(&str, &str); 3]; 1] = steps!["outline": "decompose"];
+const OUTLINE_STEPS: [[(&str, &str); 3]; 2] = steps!["outline": "decompose", "search"];
 
 pub(super) fn templates() -> Vec<Template> {
     vec![template(DEFAULT, &FILES, &STEPS), template(OUTLINE, &OUTLINE_FILES, &OUTLINE_STEPS)]

@@ -4,13 +4,12 @@ use std::io::Read as _;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderName, header};
+use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use gantry_core::id::{PlanId, TaskId};
 use gantry_core::life::Life;
 use gantry_core::plan::Plan;
-use gantry_engine::Origin;
 use gantry_many::score::judge::{Unjudged, judged};
 use gantry_report::document::{self, Subject};
 use gantry_schedule::write::{self, Unwritable};
@@ -27,7 +26,7 @@ use crate::body::{Asked, Named, Told};
 use crate::documented::{Described, Does};
 use crate::pages::graph::Graph;
 use crate::problem::Problem;
-use crate::shapes::Anything;
+use crate::shapes::{Anything, Judgement};
 
 /// Its routes.
 pub fn routes(all: Described) -> Described {
@@ -67,10 +66,10 @@ pub fn routes(all: Described) -> Described {
     .post(
         "/api/v1/plans/{plan}/score",
         Role::Operator,
-        judged_score,
-        Does::new("figures", "How good a plan is, judged by a model as well")
-            .about("What was judged before is not asked again as long as the plan is the same.")
-            .gives::<Anything>(200, "The score, and what a model made of it in `judgement`."),
+        judge,
+        Does::new("figures", "Have a model judge a plan by thirty criteria")
+            .about("The asking is a plan of its own, so it is on record and paid for once: the same plan has the same judgement. Where no model judges, that is a problem (502).")
+            .gives::<Judgement>(200, "The judgement."),
     )
 }
 
@@ -78,28 +77,6 @@ pub fn routes(all: Described) -> Described {
 pub async fn score(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
     let life = app.engine().open(&app.id(&plan).await?).await?.life;
     Ok(Told(scored(life.id().clone(), life.proposed().work()).await?))
-}
-
-/// How good a plan is, by a model as well.
-pub async fn judged_score(
-    State(app): State<App>,
-    who: Who,
-    Named(plan): Named<String>,
-) -> Result<Told<Value>, Problem> {
-    let id = app.id(&plan).await?;
-    let engine = app.house.engine_for(&id).await?;
-    let work = engine.open(&id).await?.life.proposed().work();
-    let mut told = scored(id.clone(), work.clone()).await?;
-    let origin = Origin { file: "the API".to_owned(), by: who.name, ..Origin::default() };
-    match Box::pin(judged(&engine, &work, Some(&id), origin)).await {
-        Ok(judgement) => told["judgement"] = json!(judgement),
-        Err(Unjudged::Engine(error)) => return Err(error.into()),
-        Err(Unjudged::Nobody(why)) => {
-            return Err(Problem::conflict("plan::not-judged", format!("nobody has judged it: {why}"))
-                .hint("the offline model judges nothing; see which models there are at /api/v1/models"));
-        }
-    }
-    Ok(Told(told))
 }
 
 /// Counts, away from the threads that answer.
@@ -110,6 +87,25 @@ async fn scored(id: PlanId, work: Plan) -> Result<Value, Problem> {
         value
     });
     found.await.map_err(|error| Problem::broken("server::panicked", error.to_string()))
+}
+
+/// What a model thinks of a plan; the same plan is judged once.
+pub async fn judge(State(app): State<App>, who: Who, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
+    let id = app.id(&plan).await?;
+    let engine = app.house.engine_for(&id).await?;
+    let work = engine.open(&id).await?.life.proposed().work();
+    match Box::pin(judged(&engine, &work, Some(&id), app.house.origin(&who.name)?)).await {
+        Ok(judgement) => {
+            let mut value = serde_json::to_value(&judgement).unwrap_or_default();
+            (value["plan_id"], value["title"]) = (json!(id), json!(work.name()));
+            Ok(Told(value))
+        }
+        Err(Unjudged::Engine(error)) => Err(error.into()),
+        Err(Unjudged::Nobody(why)) => {
+            Err(Problem::new(StatusCode::BAD_GATEWAY, "score::not-judged", format!("nobody has judged it: {why}"))
+                .hint("the offline model judges nothing; see which models there are at /api/v1/models"))
+        }
+    }
 }
 
 /// The graph.
