@@ -101,7 +101,7 @@ pub async fn of_machine(record: &RecordFile) -> Result<Vec<Finding>, Fault> {
         room(&path),
         database(&path, named).await,
         program("shell", "sh", Grade::Fail, "install a POSIX shell: tasks with `run` need it"),
-        program("git", "git", Grade::Warn, "install git: checkpoints name the commit with it"),
+        program("git", "git", Grade::Warn, "install git: `git.*` and checkpoints need it"),
         model::doctor::summary().await,
     ])
 }

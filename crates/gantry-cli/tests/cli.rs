@@ -136,7 +136,7 @@ fn a_sound_plan_is_said_to_be_sound() {
     7 |       search(query="idempotent HTTP methods retries") -> links;
       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell
+      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, git.branch, git.commit, git.diff, git.status, git.switch, git.tag, http.download, http.get, http.request, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell, sql.execute, sql.query
 
     [exit 0]
     "#);
@@ -198,7 +198,7 @@ fn programs_get_json() {
           "file": "examples/feature-x.yaml",
           "line": 7,
           "column": 7,
-          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell"
+          "hint": "there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, git.branch, git.commit, git.diff, git.status, git.switch, git.tag, http.download, http.get, http.request, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell, sql.execute, sql.query"
         }
       ],
       "notes": []

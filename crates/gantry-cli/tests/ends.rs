@@ -9,6 +9,8 @@ mod bench;
 mod examples;
 #[path = "ends/hostile.rs"]
 mod hostile;
+#[path = "ends/outside.rs"]
+mod outside;
 #[path = "ends/project.rs"]
 mod project;
 #[path = "ends/secrets.rs"]

@@ -260,7 +260,7 @@ fn a_dry_run_says_what_nobody_here_can_do() {
     Search: what would be done; nothing is touched
 
     1. find command
-       would ask for help: there is no capability `search`; there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell
+       would ask for help: there is no capability `search`; there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, git.branch, git.commit, git.diff, git.status, git.switch, git.tag, http.download, http.get, http.request, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell, sql.execute, sql.query
     --- talk
     warning[plan::no-capability]: there is no capability `search` here: task `find` will ask for help
      --> DIR/plan.yaml:3:25
@@ -268,7 +268,7 @@ fn a_dry_run_says_what_nobody_here_can_do() {
     3 |  - {id: find, command: search("gantry") -> links}
       |  ^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell
+      = help: there are agent, checkpoint, decide, files.delete, files.edit, files.move, files.read, files.write, git.branch, git.commit, git.diff, git.status, git.switch, git.tag, http.download, http.get, http.request, model, noop, plan.decompose, plan.forecast, plan.read, plan.report, plan.weave, run, shell, sql.execute, sql.query
 
     [exit 0]
     "#);

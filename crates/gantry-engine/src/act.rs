@@ -235,11 +235,13 @@ impl Driver {
         Paying { may_spend: plan.smaller(own), purse }
     }
 
-    /// What a task is for, in words. Shell commands need none.
+    /// What a task is for, in words. Shell commands need none, only what they are to make.
     fn brief_of(&self, definition: Option<&Task>) -> Arc<Brief> {
         let Some(definition) = definition else { return Arc::default() };
+        let artifacts: Vec<String> = definition.artifacts.iter().map(|artifact| artifact.name.clone()).collect();
         if matches!(definition.action, Some(Action::Run(_) | Action::Tool(_) | Action::Plan(_))) {
-            return Arc::default();
+            let nothing = artifacts.is_empty();
+            return if nothing { Arc::default() } else { Arc::new(Brief { artifacts, ..Brief::default() }) };
         }
         let header = self.life().header();
         let in_words = |checks: &[Check]| checks.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -249,7 +251,7 @@ impl Driver {
             title: definition.name().to_owned(),
             description: definition.description.clone().unwrap_or_default(),
             outputs: definition.outputs.clone(),
-            artifacts: definition.artifacts.iter().map(|artifact| artifact.name.clone()).collect(),
+            artifacts,
             criteria: in_words(&definition.success_criteria),
         })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gantry_runners::{Place, Work, mcp, shell};
+use gantry_runners::{Place, Work, http, mcp, shell};
 use gantry_store::{EffectRow, StoreError, all_effects};
 use serde_json::json;
 
@@ -40,8 +40,10 @@ pub(crate) async fn restore(
 /// No attempt wrote down how to take it back: either it did nothing, or nobody can know what it did. Whatever is done
 /// outside is on record before it begins, so without a row nothing was begun.
 fn without_record(shared: &Arc<Shared>, work: &Work, rows: &[EffectRow]) -> Result<String, String> {
+    let is_without = |row: &EffectRow, mark: &str| row.answer.as_ref().is_none_or(|answer| answer.get(mark).is_none());
     let began = |row: &EffectRow| match row.kind.as_str() {
-        shell::PROCESS => row.answer.as_ref().is_none_or(|answer| answer.get(shell::NOT_STARTED).is_none()),
+        shell::PROCESS => is_without(row, shell::NOT_STARTED),
+        http::REQUEST => is_without(row, http::NOT_SENT),
         mcp::CALL => true,
         _ => false,
     };

@@ -36,6 +36,7 @@ use crate::provider::{Listener, Provider};
 use crate::request::{Message, Request};
 use crate::target::Target;
 
+pub use fault::retry_after;
 use fault::{Faults, Missed};
 use kept::{Kept, KeptAnswer};
 use names::Names;

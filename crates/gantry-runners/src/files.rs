@@ -14,8 +14,9 @@
 mod change; // in reading order
 mod edit;
 mod foreseen;
+mod part;
 mod patch;
-mod path;
+pub(crate) mod path;
 mod show;
 mod spot;
 
@@ -29,11 +30,12 @@ use gantry_core::policy::FailureClass;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use change::{Change, Undo};
-pub(crate) use change::{Image, Kept};
+pub(crate) use change::{Change, Image, Kept, Undo};
 pub use foreseen::Foreseen;
+pub(crate) use part::{Part, Written};
 pub(crate) use spot::{Root, no_link};
 
+use crate::args::Args;
 use crate::policy::{Scopes, wrong};
 use crate::ports::Ports;
 use crate::runner::{Description, Ended, Happened, Preview, Runner};
@@ -57,9 +59,8 @@ enum Asked {
 
 impl Asked {
     fn of(work: &Work) -> Result<Self, Failure> {
-        let Action::Tool(tool) = &work.action else { return Err(wrong("files are worked on by tools")) };
-        let args = Args { of: &tool.name, args: work.args() };
-        match tool.name.as_str() {
+        let args = Args::of(work)?;
+        match args.tool() {
             "files.read" => {
                 args.only(&["path", "from_line", "lines"])?;
                 let (from_line, lines) = (args.number("from_line")?, args.number("lines")?);
@@ -72,7 +73,7 @@ impl Asked {
             "files.write" => {
                 args.only(&["path", "content", "base64", "executable"])?;
                 let executable = args.get("executable").and_then(Value::as_bool);
-                Ok(Self::Write { path: args.path("path")?, content: args.content()?, executable })
+                Ok(Self::Write { path: args.path("path")?, content: content(&args)?, executable })
             }
             "files.edit" if args.get("diff").is_some() => {
                 args.only(&["diff", "path"])?;
@@ -91,7 +92,7 @@ impl Asked {
             }
             "files.edit" => {
                 args.only(&["path", "search", "replace", "edits"])?;
-                Ok(Self::Edit { path: args.path("path")?, edits: args.edits()? })
+                Ok(Self::Edit { path: args.path("path")?, edits: edits(&args)? })
             }
             "files.delete" => {
                 args.only(&["path"])?;
@@ -253,9 +254,7 @@ impl Runner for Files {
     }
 
     async fn undo(&self, _work: &Work, place: &Place, ports: &Ports, record: &Value) -> Result<String, String> {
-        let undo: Undo = serde_json::from_value(record.clone())
-            .map_err(|error| format!("the record of what was there before cannot be read: {error}"))?;
-        undo.take_back(place, ports).await
+        Undo::read(record)?.take_back(place, ports).await
     }
 
     /// It happened when doing it now would change nothing.
@@ -355,78 +354,29 @@ fn patches_one(named: &str, path: &str) -> bool {
     named == path || path::clean(named).is_ok_and(|named| named == path)
 }
 
-/// The arguments of a call.
-struct Args<'a> {
-    of: &'a str,
-    args: Map<String, Value>,
+/// The content of a file that is to be written.
+fn content(args: &Args<'_>) -> Result<Vec<u8>, Failure> {
+    match (args.get("content"), args.get("base64")) {
+        (Some(Value::String(text)), None) => Ok(text.clone().into_bytes()),
+        // What another task made is often no text: written as JSON, which is what people expect in a file.
+        (Some(value), None) => {
+            Ok(serde_json::to_vec_pretty(value).map_err(|error| args.wrong("content", &error.to_string()))?)
+        }
+        (None, Some(Value::String(text))) => base64::engine::general_purpose::STANDARD
+            .decode(text.trim())
+            .map_err(|error| args.wrong("base64", &error.to_string())),
+        (None, Some(_)) => Err(args.wrong("base64", "a text is needed")),
+        (None, None) => Err(wrong("`files.write` needs `content`, or `base64`")),
+        (Some(_), Some(_)) => Err(wrong("`files.write` takes `content` or `base64`, not both")),
+    }
 }
 
-impl Args<'_> {
-    fn get(&self, name: &str) -> Option<&Value> {
-        self.args.get(name).filter(|value| !value.is_null())
-    }
-
-    fn wrong(&self, name: &str, why: &str) -> Failure {
-        wrong(format!("`{name}` of `{}`: {why}", self.of))
-    }
-
-    /// Says no to arguments that nobody asked for, which are likely misspelt.
-    fn only(&self, known: &[&str]) -> Result<(), Failure> {
-        match self.args.keys().find(|name| !known.contains(&name.as_str())) {
-            None => Ok(()),
-            Some(other) => {
-                let hint = gantry_core::suggest::nearest(other, known.iter().copied());
-                let hint =
-                    hint.map_or(format!("it takes {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
-                Err(wrong(format!("`{}` has no argument `{other}`; {hint}", self.of)))
-            }
-        }
-    }
-
-    fn text(&self, name: &str) -> Result<String, Failure> {
-        match self.get(name) {
-            Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(self.wrong(name, "a text is needed")),
-            None => Err(wrong(format!("`{}` needs `{name}`", self.of))),
-        }
-    }
-
-    fn path(&self, name: &str) -> Result<String, Failure> {
-        let text = self.text(name)?;
-        path::clean(&text).map_err(|why| {
-            let class = if path::leads_out(&text) { FailureClass::Policy } else { FailureClass::Logic };
-            Failure { class, ..self.wrong(name, &why) }
-        })
-    }
-
-    fn number(&self, name: &str) -> Result<Option<usize>, Failure> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        number.map(Some).ok_or_else(|| self.wrong(name, "a whole number is needed"))
-    }
-
-    fn content(&self) -> Result<Vec<u8>, Failure> {
-        match (self.get("content"), self.get("base64")) {
-            (Some(Value::String(text)), None) => Ok(text.clone().into_bytes()),
-            // What another task made is often no text: written as JSON, which is what people expect in a file.
-            (Some(value), None) => {
-                Ok(serde_json::to_vec_pretty(value).map_err(|error| self.wrong("content", &error.to_string()))?)
-            }
-            (None, Some(Value::String(text))) => base64::engine::general_purpose::STANDARD
-                .decode(text.trim())
-                .map_err(|error| self.wrong("base64", &error.to_string())),
-            (None, Some(_)) => Err(self.wrong("base64", "a text is needed")),
-            (None, None) => Err(wrong("`files.write` needs `content`, or `base64`")),
-            (Some(_), Some(_)) => Err(wrong("`files.write` takes `content` or `base64`, not both")),
-        }
-    }
-
-    fn edits(&self) -> Result<Vec<edit::Edit>, Failure> {
-        match (self.get("edits"), self.get("search")) {
-            (None, _) => Ok(vec![edit::Edit { search: self.text("search")?, replace: self.text("replace")? }]),
-            (Some(edits), None) => serde_json::from_value(edits.clone())
-                .map_err(|_| self.wrong("edits", "a list of `{search, replace}` is needed")),
-            (Some(_), Some(_)) => Err(wrong("`files.edit` takes `edits` or `search` and `replace`, not both")),
-        }
+/// The replacements that are to be made in a file.
+fn edits(args: &Args<'_>) -> Result<Vec<edit::Edit>, Failure> {
+    match (args.get("edits"), args.get("search")) {
+        (None, _) => Ok(vec![edit::Edit { search: args.text("search")?, replace: args.text("replace")? }]),
+        (Some(edits), None) => serde_json::from_value(edits.clone())
+            .map_err(|_| args.wrong("edits", "a list of `{search, replace}` is needed")),
+        (Some(_), Some(_)) => Err(wrong("`files.edit` takes `edits` or `search` and `replace`, not both")),
     }
 }

@@ -1,4 +1,4 @@
-//! Carries out what a plan asks for: processes, files, checkpoints.
+//! Carries out what a plan asks for: processes, files, servers, repositories, databases, checkpoints.
 //!
 //! Each capability is a [`Runner`]: it guards (says no before anything starts), previews (shows what would
 //! change and touches nothing), runs, and takes back. What it keeps goes through ports that the engine gives.
@@ -13,10 +13,14 @@ pub mod runner;
 pub mod registry;
 pub mod secrets;
 mod redacting;
+mod args;
 pub mod policy;
 pub mod process;
 pub mod shell;
 pub mod files;
+pub mod http;
+pub mod git;
+pub mod sql;
 pub mod checkpoint;
 pub mod mcp;
 pub mod observe;
@@ -26,6 +30,7 @@ pub mod model;
 pub mod agent;
 pub mod approval;
 pub mod judge;
+mod named;
 mod simple;
 
 mod text;

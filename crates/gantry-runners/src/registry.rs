@@ -16,9 +16,12 @@ use crate::agent::Agents;
 use crate::approval;
 use crate::checkpoint::Checkpoints;
 use crate::files::Files;
+use crate::git::Git;
+use crate::http::Http;
 use crate::mcp::{self, Mcp};
 use crate::model::OneAnswer;
 use crate::models::Models;
+use crate::named::keep_named;
 use crate::pipeline;
 use crate::policy::check_tool;
 use crate::ports::{Intents, KeepError, Ports};
@@ -27,6 +30,7 @@ use crate::redacting::redacting;
 use crate::runner::{Ended, Happened, Preview, Runner};
 use crate::shell::Shell;
 use crate::simple::Noop;
+use crate::sql::Sql;
 use crate::work::{Place, Work};
 
 /// All capabilities by name.
@@ -46,8 +50,11 @@ impl Runners {
     /// The capabilities of this crate.
     pub fn standard(guard: GuardProgram) -> Self {
         Self::none()
+            .with(Arc::new(Git::new(guard.clone())))
             .with(Arc::new(Shell::new(guard)))
             .with(Arc::new(Files))
+            .with(Arc::new(Http))
+            .with(Arc::new(Sql))
             .with(Arc::new(Checkpoints))
             .with(Arc::new(Noop))
     }
@@ -149,7 +156,7 @@ impl Runners {
             .map_err(|failure| place.secrets.redact_failure(failure))
     }
 
-    /// Guards, has someone approve it where the policy says so, then runs.
+    /// Guards, has someone approve it where the policy says so, runs, and keeps what the task was to make.
     pub async fn attempt(&self, work: &Work, place: &Place, ports: &Ports, stop: &CancellationToken) -> Ended {
         if let Err(failure) = self.guard(work, place) {
             return Ended::with(Err(failure));
@@ -158,7 +165,8 @@ impl Runners {
         if let Some(failure) = approval::of_task(self, work, place, ports).await {
             return Ended::with(Err(failure));
         }
-        self.run_guarded(work, place, ports, stop).await
+        let ended = self.run_guarded(work, place, ports, stop).await;
+        keep_named(ended, work, place, ports).await
     }
 
     /// Guards, then runs.

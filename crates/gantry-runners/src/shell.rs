@@ -50,6 +50,7 @@ use crate::work::{Place, Work};
 use before::Before;
 pub use confinement::gaps;
 use outputs::Exchange;
+pub(crate) use shelter::private_folder;
 use streams::Collected;
 
 /// The kind under which a program that runs is recorded.
@@ -341,6 +342,13 @@ impl Runner for Shell {
 /// What a process needs that is no shell command: a private folder for its temporary files, what it may touch, and the
 /// folder to run in.
 pub(crate) fn shelter_for(place: &Place) -> Result<(TempDir, Option<Confinement>, PathBuf), Failure> {
+    let (private, _, folder) = bare_shelter(place)?;
+    let confinement = confinement::confinement(place, private.path())?;
+    Ok((private, confinement, folder))
+}
+
+/// The same for a process that may touch nothing of the working folder unless whoever starts it says so.
+pub(crate) fn bare_shelter(place: &Place) -> Result<(TempDir, Option<Confinement>, PathBuf), Failure> {
     let make = || -> std::io::Result<TempDir> {
         let private = shelter::private_folder()?;
         std::fs::create_dir(private.path().join("tmp"))?;
@@ -348,7 +356,7 @@ pub(crate) fn shelter_for(place: &Place) -> Result<(TempDir, Option<Confinement>
     };
     let private = make()
         .map_err(|error| Failure::new(FailureClass::Transient, format!("no room for temporary files: {error}")))?;
-    let confinement = confinement::confinement(place, private.path())?;
+    let confinement = confinement::surroundings(place, private.path());
     Ok((private, confinement, folder(&place.root, None)?))
 }
 

@@ -230,6 +230,10 @@ pub struct Limits {
     pub file_bytes_max: u64,
     /// How much a checkpoint keeps in all.
     pub checkpoint_bytes_max: u64,
+    /// The largest file that is downloaded.
+    pub download_bytes_max: u64,
+    /// The largest database that is kept before it is changed, so that it can be taken back.
+    pub database_bytes_max: u64,
 }
 
 impl Default for Limits {
@@ -243,6 +247,8 @@ impl Default for Limits {
             cancel_grace: std::time::Duration::from_millis(400),
             file_bytes_max: 16 << 20,
             checkpoint_bytes_max: 256 << 20,
+            download_bytes_max: 4 << 30,
+            database_bytes_max: 64 << 20,
         }
     }
 }

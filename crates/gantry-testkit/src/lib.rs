@@ -5,6 +5,7 @@
 //! replayed and compared with the living state.
 
 mod drawing;
+pub mod web_server;
 mod world;
 
 #[cfg(feature = "mcp-server")]

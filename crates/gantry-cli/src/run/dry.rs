@@ -169,7 +169,7 @@ fn may_change_files(task: &Task, shown: &Shown) -> bool {
             Action::Run(_) | Action::Agent(_) | Action::Plan(_) | Action::UndoTo(_) | Action::Map(_) | Action::Adopt(_),
         ) => true,
         Some(Action::Command(command)) => command.calls().is_none() || shown.diff.is_none(),
-        Some(Action::Tool(tool)) => tool.name != "files.read" && shown.diff.is_none() && shown.text != NOTHING,
+        Some(Action::Tool(tool)) => !tool.only_reads() && shown.diff.is_none() && shown.text != NOTHING,
         None | Some(_) => false,
     }
 }

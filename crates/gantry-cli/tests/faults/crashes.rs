@@ -1,9 +1,13 @@
 //! kill -9 while plans are undone, approved, revised, woken up and kept, and while the killed ones recover.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use gantry_core::event::Event;
 use gantry_core::life::PlanState;
+use gantry_testkit::web_server::{Reply, WebServer};
+use rustix::process::Signal;
 
-use crate::kit::{Busy, MARK, POINTS, Said, Scene, has, said};
+use crate::kit::{Busy, MARK, POINTS, Said, Scene, eventually, has, said};
 
 /// Kills `args` at a point, three times in a row if it comes to that, and lets it go on to the end.
 ///
@@ -420,4 +424,84 @@ fn a_diff_of_several_files_and_edits_of_one_are_whole_wherever_they_are_killed_a
     }
     assert!(kills >= 6 && halves >= 1, "only {kills} kills, {halves} of them between two files");
     eprintln!("kills: {kills}, between two files: {halves}");
+}
+
+/// A server with a file whose sending stops after a part of it, as often as it is said.
+fn slow_server(content: &[u8], part: usize, stops: usize) -> WebServer {
+    let (file, count) = (content.to_owned(), AtomicUsize::new(0));
+    WebServer::start(move |asked| {
+        let reply = Reply::file(asked, &file, "\"v1\"");
+        if count.fetch_add(1, Ordering::SeqCst) < stops { reply.silent_after(part) } else { reply }
+    })
+}
+
+/// How much of an unfinished file has come.
+fn unfinished(scene: &Scene) -> u64 {
+    let files = std::fs::read_dir(scene.path("")).unwrap().map(Result::unwrap);
+    let parts = files.filter(|file| file.file_name().to_string_lossy().ends_with(".part"));
+    parts.map(|part| part.metadata().unwrap().len()).sum()
+}
+
+#[test]
+fn a_download_that_is_killed_in_the_middle_goes_on_where_it_was() {
+    const PART: usize = 700_000;
+    let content: Vec<u8> = (0..500_000_u32).flat_map(u32::to_le_bytes).collect();
+    let server = slow_server(&content, PART, 2);
+    let scene = Scene::with_plan(&format!(
+        "id: load\npolicy: {{network: {{allow: [127.0.0.1]}}}}\ntasks:\n  - id: get\n    tool: {{name: http.download, args: {{url: \"{}\", path: data/file}}}}\n",
+        server.url("/file")
+    ));
+    for (kill, args) in [["run", "plan.yaml"], ["resume", "load"]].iter().enumerate() {
+        let busy = scene.start(args);
+        eventually("a part of it has come", || unfinished(&scene) == ((kill + 1) * PART) as u64);
+        busy.signal(Signal::KILL);
+        busy.end();
+        assert!(!scene.path("data").exists(), "nothing is there before all of it is");
+    }
+    scene.expect(0, &["resume", "load"]);
+    assert_eq!(std::fs::read(scene.path("data/file")).unwrap(), content);
+    let ranges: Vec<_> = server.heard().iter().map(|heard| heard.headers.get("range").cloned()).collect();
+    assert_eq!(
+        ranges,
+        [None, Some(format!("bytes={PART}-")), Some(format!("bytes={}-", 2 * PART))],
+        "nothing came twice"
+    );
+    assert_eq!((scene.audit("load").state, unfinished(&scene)), (PlanState::Completed, 0));
+}
+
+#[test]
+fn a_database_and_a_commit_are_whole_and_happen_once_wherever_the_process_is_killed() {
+    let plan = "id: keep
+tasks:
+  - id: count
+    idempotency: safe
+    undo: restore
+    tool: {name: sql.execute, args: {path: n.db, create: true, sql: 'CREATE TABLE IF NOT EXISTS n (i PRIMARY KEY); INSERT OR IGNORE INTO n VALUES (1), (2)'}}
+  - id: commit
+    idempotency: safe
+    undo: restore
+    depends_on: [count]
+    tool: {name: git.commit, args: {message: kept}}
+";
+    let mut kills = 0;
+    for point in ["before_append", "after_append", "call_begun", "after_effect"] {
+        for nth in 1..=4 {
+            let scene = Scene::with_plan(plan);
+            let git = |args: &[&str]| {
+                let output = std::process::Command::new("git").args(args).current_dir(scene.path("")).output().unwrap();
+                String::from_utf8(output.stdout).unwrap()
+            };
+            git(&["init", "--quiet"]);
+            let run = ["run", "plan.yaml", "--key", "once"];
+            let killed = scene.killed_at(point, nth, &run);
+            kills += u32::from(killed.code.is_none());
+            scene.expect(0, &run);
+            assert_eq!(git(&["log", "--format=%s"]), "kept\n", "{point}:{nth}");
+            assert!(git(&["ls-files"]).contains("n.db"), "{point}:{nth}");
+            assert_eq!(scene.audit("keep").state, PlanState::Completed, "{point}:{nth}");
+            scene.expect(0, &["undo", "keep"]);
+            assert!(!scene.path("n.db").exists() && git(&["for-each-ref"]).is_empty(), "{point}:{nth}");
+        }
+    }
+    assert!(kills >= 10, "only {kills} kills");
 }

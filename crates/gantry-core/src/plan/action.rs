@@ -214,6 +214,19 @@ short_form! {
     }
 }
 
+impl Tool {
+    /// Tells whether it changes nothing anywhere.
+    pub fn only_reads(&self) -> bool {
+        matches!(self.name.as_str(), "files.read" | "http.get" | "sql.query" | "git.status" | "git.diff")
+    }
+
+    /// Tells whether doing it again does no more than doing it once, however far it came: it changes nothing, or one file
+    /// of the workspace, as a whole.
+    pub fn only_fetches(&self) -> bool {
+        self.only_reads() || self.name == "http.download"
+    }
+}
+
 /// How an agent searches for a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

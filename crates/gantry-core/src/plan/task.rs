@@ -229,6 +229,7 @@ impl Task {
     /// Tells whether a second run does no harm: as declared, else by action.
     pub fn repeatable(&self) -> Idempotency {
         self.idempotency.unwrap_or(match &self.action {
+            Some(Action::Tool(tool)) if tool.only_fetches() => Idempotency::Safe,
             Some(
                 Action::Model(_)
                 | Action::Decide(_)

@@ -47,6 +47,7 @@ examples! {
     a_refactoring_with_tests_is_read "refactor-with-tests.yaml"
     tasks_that_models_do_are_read "by-models.yaml"
     a_plan_with_people_calendars_and_costs_is_read "open-a-shop.yaml"
+    a_plan_with_a_server_a_database_and_git_is_read "price-list.yaml"
 }
 
 #[test]

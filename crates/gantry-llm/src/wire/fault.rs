@@ -199,7 +199,7 @@ fn by_words(trouble: &Value) -> CallFault {
 
 /// How long to leave the provider alone: in milliseconds, in seconds or until a date. A date is compared with the
 /// provider's own clock where it tells the time.
-fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     if let Some(ms) = header("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
         return Duration::try_from_secs_f64(ms / 1000.0).ok();

@@ -64,7 +64,7 @@ impl Image {
     }
 
     /// Why this is no file.
-    pub(super) fn no_file(&self, path: &str) -> Failure {
+    pub(crate) fn no_file(&self, path: &str) -> Failure {
         match self {
             Self::Absent => wrong(format!("there is no `{path}`")),
             Self::Link { target } => {
@@ -129,7 +129,7 @@ pub(super) fn apply(root: &Root, changes: &[Change], key: &str) -> Result<(), Fa
 }
 
 /// The way back: kept durably before anything changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Undo {
     /// The changes, in the order they are made.
     files: Vec<Was>,
@@ -212,6 +212,23 @@ impl Kept {
         }
     }
 
+    /// Whether both are the same, but for the mode.
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File { hash: one, .. }, Self::File { hash: other, .. }) => one == other,
+            (one, other) => one == other,
+        }
+    }
+
+    /// Whether both are the same, the mode included.
+    fn exactly_same(&self, other: &Self) -> bool {
+        let same_mode = match (self, other) {
+            (Self::File { mode: one, .. }, Self::File { mode: other, .. }) => one == other,
+            _ => true,
+        };
+        same_mode && self.same(other)
+    }
+
     /// Whether this is what is there now, its mode included.
     pub(crate) fn is_exactly(&self, image: &Image) -> bool {
         let same_mode = match (self, image) {
@@ -253,8 +270,44 @@ impl Undo {
         Ok(Self { files })
     }
 
+    /// The same for a file that has come in a part with this hash; tells, too, whether that changes anything.
+    pub(crate) async fn keep_for_part(
+        path: &str,
+        hash: &str,
+        place: &Place,
+        ports: &Ports,
+    ) -> Result<(Self, bool), Failure> {
+        let (root, place_of) = (Root::of(place), path.to_owned());
+        let (same, folders) = blocking({
+            let hash = hash.to_owned();
+            move || {
+                let root = root.open()?;
+                let same = matches!(root.noted(&place_of)?, Some(Kept::File { hash: now, .. }) if now == hash);
+                Ok((same, root.missing_folders(&place_of)?))
+            }
+        })
+        .await?;
+        if same {
+            return Ok((Self::default(), false));
+        }
+        let (root, place_of) = (Root::of(place), path.to_owned());
+        let before = blocking(move || root.open()?.image(&place_of)).await?;
+        if !matches!(before, Image::Absent | Image::File { .. }) {
+            return Err(before.no_file(path));
+        }
+        let before = Kept::keep(&before, &place.secrets, ports).await?;
+        let after = Kept::File { hash: hash.to_owned(), blob: None, holes: Vec::new(), mode: None };
+        Ok((Self { files: vec![Was { path: path.to_owned(), before, after, folders }] }, true))
+    }
+
+    /// Reads what was written down.
+    pub(crate) fn read(record: &serde_json::Value) -> Result<Self, String> {
+        serde_json::from_value(record.clone())
+            .map_err(|error| format!("the record of what was there before cannot be read: {error}"))
+    }
+
     /// Restores what was there, the last change first; refuses as a whole when someone else has changed anything since.
-    pub(super) async fn take_back(&self, place: &Place, ports: &Ports) -> Result<String, String> {
+    pub(crate) async fn take_back(&self, place: &Place, ports: &Ports) -> Result<String, String> {
         let mut steps = Vec::new();
         for was in self.files.iter().rev() {
             steps.push((was.clone(), was.before.fetch(&was.path, &place.secrets, ports).await?));
@@ -264,15 +317,15 @@ impl Undo {
             let root = root.open()?;
             let mut restored = 0;
             for (was, _) in &steps {
-                let now = root.image(&was.path)?;
-                if !was.before.is(&now) && !was.after.is(&now) {
+                let now = root.noted(&was.path)?;
+                if !now.is_some_and(|now| was.before.same(&now) || was.after.same(&now)) {
                     let message = format!("`{}` was changed since; taking it back would lose that change", was.path);
                     return Err(wrong(message));
                 }
             }
             for (was, before) in &steps {
-                let now = root.image(&was.path)?;
-                if now != *before && (was.after.is(&now) || was.before.is(&now)) {
+                let Some(now) = root.noted(&was.path)? else { continue };
+                if !was.before.exactly_same(&now) && (was.after.same(&now) || was.before.same(&now)) {
                     match before {
                         Image::Absent => {
                             if let Some(spot) = root.spot(&was.path)? {

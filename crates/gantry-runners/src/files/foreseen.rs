@@ -21,7 +21,7 @@ impl Foreseen {
     }
 
     /// What would be at a path, if a preview said something about it.
-    pub(super) fn image(&self, path: &str) -> Option<Image> {
+    pub(crate) fn image(&self, path: &str) -> Option<Image> {
         let images = self.images()?;
         let below = format!("{path}/");
         let is_folder = || {
@@ -32,7 +32,7 @@ impl Foreseen {
     }
 
     /// Takes note of what a preview said.
-    pub(super) fn note(&self, changes: &[Change]) {
+    pub(crate) fn note(&self, changes: &[Change]) {
         if let Some(mut images) = self.images() {
             images.extend(changes.iter().map(|change| (change.path.clone(), change.after.clone())));
         }

@@ -1,5 +1,7 @@
 //! Paths as plans write them: relative, plain, inside the working folder.
 
+use gantry_core::policy::FailureClass;
+
 use crate::text::shortened;
 
 /// Longer paths are refused by every system.
@@ -44,8 +46,14 @@ pub(crate) fn clean(text: &str) -> Result<String, String> {
     Ok(parts.join("/"))
 }
 
+/// The same, with the class of the failure that a path is which cannot be used.
+pub(crate) fn checked(text: &str) -> Result<String, (FailureClass, String)> {
+    let class = if leads_out(text) { FailureClass::Policy } else { FailureClass::Logic };
+    clean(text).map_err(|why| (class, why))
+}
+
 /// Tells whether a path tries to leave the working folder.
-pub(crate) fn leads_out(text: &str) -> bool {
+fn leads_out(text: &str) -> bool {
     text.starts_with('/') || text.split('/').any(|part| part == "..")
 }
 

@@ -13,7 +13,7 @@ use gantry_core::effect::Failure;
 use gantry_core::policy::FailureClass;
 use rustix::fs::{Mode, OFlags};
 
-use super::{Foreseen, Image};
+use super::{Foreseen, Image, Kept, Part};
 use crate::policy::{forbidden, wrong};
 use crate::work::Place;
 
@@ -117,6 +117,66 @@ impl Root {
         }
     }
 
+    /// What is there now, without its content, however large that is; none for what is neither file nor link.
+    pub(crate) fn noted(&self, path: &str) -> Result<Option<Kept>, Failure> {
+        match self.spot(path)? {
+            Some(spot) => spot.noted(),
+            None => Ok(Some(Kept::Absent)),
+        }
+    }
+
+    /// How many bytes the file at a path has; none when there is nothing. Says no to what is no file.
+    pub(crate) fn size(&self, path: &str) -> Result<Option<u64>, Failure> {
+        let Some(spot) = self.spot(path)? else { return Ok(None) };
+        let failed = |error: io::Error| failed("read", path, &error);
+        match spot.folder.symlink_metadata(&spot.name) {
+            Ok(meta) if meta.is_symlink() => {
+                let target = spot.folder.read_link_contents(&spot.name).map_err(failed)?;
+                Err(Image::Link { target }.no_file(path))
+            }
+            Ok(meta) if meta.is_dir() => Err(Image::Folder.no_file(path)),
+            Ok(meta) if meta.is_file() => Ok(Some(meta.len())),
+            Ok(_) => Err(Image::Other.no_file(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The name of a file for someone who opens files by their whole names, without a link in it as far as is known now.
+    pub(crate) fn full(&self, path: &str) -> Result<PathBuf, Failure> {
+        let root = self.path.canonicalize();
+        let root = root
+            .map_err(|error| wrong(format!("the working folder `{}` cannot be used: {error}", self.path.display())))?;
+        Ok(root.join(path))
+    }
+
+    /// Removes a file, if there is one.
+    pub(crate) fn delete(&self, path: &str) -> Result<(), Failure> {
+        match self.spot(path)? {
+            Some(spot) => spot.remove(&spot.name).and_then(|()| sync(&spot.folder, path)),
+            None => Ok(()),
+        }
+    }
+
+    /// The unfinished file of some work.
+    pub(crate) fn part(&self, key: &str) -> Result<Part, Failure> {
+        match &self.dir {
+            Some(dir) => Ok(Part::of(Arc::clone(dir), key)),
+            None => Err(wrong("the working folder is not open")),
+        }
+    }
+
+    /// Puts an unfinished file in its place. What is there keeps its mode.
+    pub(crate) fn put_part(&self, part: &Part, path: &str) -> Result<(), Failure> {
+        let (spot, dir) = (self.make_spot(path)?, self.dir()?);
+        let failed = |error: io::Error| failed("written", path, &error);
+        if let Some(Kept::File { mode: Some(mode), .. }) = spot.noted()? {
+            dir.set_permissions(part.name(), Permissions::from_mode(mode)).map_err(failed)?;
+        }
+        dir.rename(part.name(), &spot.folder, &spot.name).map_err(failed)?;
+        sync(&spot.folder, path)
+    }
+
     /// What is there now; in a walk of previews, what would be there then.
     pub(crate) fn image(&self, path: &str) -> Result<Image, Failure> {
         if let Some(image) = self.foreseen.image(path) {
@@ -130,6 +190,29 @@ impl Root {
 }
 
 impl Spot {
+    fn noted(&self) -> Result<Option<Kept>, Failure> {
+        let failed = |error: io::Error| failed("read", &self.path, &error);
+        let meta = match self.folder.symlink_metadata(&self.name) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Kept::Absent)),
+            Err(error) => return Err(failed(error)),
+        };
+        if meta.is_symlink() {
+            let target = self.folder.read_link_contents(&self.name).map_err(failed)?;
+            return Ok(Some(Kept::Link { target }));
+        }
+        if !meta.is_file() {
+            return Ok(None);
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        let file = self.folder.open_with(&self.name, &options).map_err(failed)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file.into_std()).map_err(failed)?;
+        let mode = Some(meta.mode() & MODE_BITS);
+        Ok(Some(Kept::File { hash: hasher.finalize().to_hex().to_string(), blob: None, holes: Vec::new(), mode }))
+    }
+
     fn image(&self, bytes_max: u64) -> Result<Image, Failure> {
         let failed = |error: io::Error| failed("read", &self.path, &error);
         let meta = match self.folder.symlink_metadata(&self.name) {
@@ -247,7 +330,7 @@ fn not_a_folder(folder: &Dir, part: &str, walked: &str, path: &str, error: &io::
 }
 
 /// Sorts what the system says: a full disk may be emptied, a missing right will not appear by itself.
-fn failed(what: &str, path: &str, error: &io::Error) -> Failure {
+pub(super) fn failed(what: &str, path: &str, error: &io::Error) -> Failure {
     use io::ErrorKind::{Interrupted, QuotaExceeded, ResourceBusy, StorageFull, WouldBlock};
     let class = match error.kind() {
         StorageFull | QuotaExceeded | ResourceBusy | WouldBlock | Interrupted => FailureClass::Transient,

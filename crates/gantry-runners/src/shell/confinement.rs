@@ -68,8 +68,18 @@ const TOOLS: [&str; 18] = [
 
 /// What a process of this place may touch; none when it is not to be confined.
 pub(super) fn confinement(place: &Place, exchange: &Path) -> Result<Option<Confinement>, Failure> {
+    let Some(mut all) = surroundings(place, exchange) else { return Ok(None) };
+    all.read.extend(scope(Access::Read, place, &mut all.gaps)?);
+    all.write.extend(scope(Access::Write, place, &mut all.gaps)?);
+    all.network = place.has_network();
+    all.gaps.extend(network_gap(place));
+    Ok(Some(all))
+}
+
+/// What any process may touch: what programs need, and nothing of the working folder.
+pub(super) fn surroundings(place: &Place, exchange: &Path) -> Option<Confinement> {
     if place.sandbox.mode == SandboxMode::Off {
-        return Ok(None);
+        return None;
     }
     let mut all = Confinement { required: place.sandbox.mode == SandboxMode::Required, ..Confinement::default() };
     all.read.extend(SYSTEM.map(PathBuf::from));
@@ -81,11 +91,7 @@ pub(super) fn confinement(place: &Place, exchange: &Path) -> Result<Option<Confi
     all.write.extend(DEVICES.map(PathBuf::from));
     all.write.extend(place.sandbox.write_also.clone());
     all.write.push(exchange.to_owned());
-    all.read.extend(scope(Access::Read, place, &mut all.gaps)?);
-    all.write.extend(scope(Access::Write, place, &mut all.gaps)?);
-    all.network = place.has_network();
-    all.gaps.extend(network_gap(place));
-    Ok(Some(all))
+    Some(all)
 }
 
 /// What the policies of a place ask for that no confinement of processes can express, whatever the kernel can do.

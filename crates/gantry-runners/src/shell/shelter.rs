@@ -17,7 +17,7 @@ use tempfile::TempDir;
 const TRIES_MAX: u32 = 10;
 
 /// Makes a private folder, which is removed with its handle.
-pub(super) fn private_folder() -> io::Result<TempDir> {
+pub(crate) fn private_folder() -> io::Result<TempDir> {
     static OWN: OnceLock<Option<Shelter>> = OnceLock::new();
     let own = OWN.get_or_init(|| base().and_then(|base| Shelter::open(&base)).ok());
     let mut name = tempfile::Builder::new();

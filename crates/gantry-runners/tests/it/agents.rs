@@ -7,6 +7,7 @@ use gantry_llm::Allowance;
 use gantry_llm::config::McpWay;
 use gantry_runners::{Brief, Place};
 use gantry_testkit::mcp_server;
+use gantry_testkit::web_server::{Reply, WebServer};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -497,5 +498,30 @@ fn collected_attacks_cannot_break_their_marks() {
                 stands_between_its_marks(&prompts.fence("en", "web page", &text), text.trim_end_matches('\n'));
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn an_agent_uses_servers_databases_and_git_behind_the_same_guard() {
+    let server = WebServer::start(|_| Reply::text("seven"));
+    let mut minds = Minds::new();
+    minds.under(|policy| policy.network.allow = vec!["127.0.0.1".to_owned()]);
+    minds.says(&step("http.get", json!({"url": server.url("/")})));
+    minds.says(&step("http.get", json!({"url": "http://example.org/"})));
+    minds.says(&step("sql.execute", json!({"path": "n.db", "create": true, "sql": "CREATE TABLE n (i)"})));
+    minds.says(&step("sql.query", json!({"path": "n.db", "sql": "SELECT name FROM sqlite_schema", "params": []})));
+    minds.says(&step("git.status", json!({})));
+    minds.says(&finish("It says seven."));
+    let tools = ["http.get", "sql.execute", "sql.query", "git.status"];
+    let ended = minds.run(&agent(json!({"goal": "What does it say?", "tools": tools}))).await;
+    assert_eq!(ended.end.unwrap().outputs["text"], "It says seven.");
+    let heard = minds.heard_last();
+    for seen in [
+        "body: seven",
+        "refused: `example.org` is outside `policy.network.allow`",
+        r#"rows: [{\"name\":\"n\"}]"#,
+        "failed: the working folder is no git repository",
+    ] {
+        assert!(heard.contains(seen) || heard.contains(&seen.replace('\\', "")), "{seen}: {heard}");
     }
 }

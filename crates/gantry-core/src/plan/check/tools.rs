@@ -14,6 +14,11 @@ fn needed(tool: &str, has: impl Fn(&str) -> bool) -> &'static [&'static [&'stati
         "files.edit" => &[&["path"], &["search", "edits", "diff"], &["replace"]],
         "files.move" => &[&["from"], &["to"]],
         "shell" => &[&["command"]],
+        "http.get" | "http.request" => &[&["url"]],
+        "http.download" => &[&["url"], &["path"]],
+        "git.commit" => &[&["message"]],
+        "git.branch" | "git.switch" | "git.tag" => &[&["name"]],
+        "sql.query" | "sql.execute" => &[&["path"], &["sql"]],
         _ => &[],
     }
 }
