@@ -308,7 +308,17 @@ fn what_a_round_repeats_with_all_of_its_parts_stays_as_it_was() {
     world.started();
     world.done_by("check", "ana");
     assert_eq!(world.started(), ["list-r2"]);
-    insta::assert_snapshot!(world.tasks(), @"");
+    insta::assert_snapshot!(world.tasks(), @"
+    list      completed
+    facts     completed
+    each      completed
+    each-1    completed
+    check     completed
+    list-r2   running
+    facts-r2  pending    for list-r2
+    each-r2   pending    for list-r2, facts-r2
+    check-r2  pending    for each-r2
+    ");
     world.finish_with("list-r2", json!({"files": ["a"]}));
     world.finish_with("facts-r2", json!({"all": 2}));
     assert_eq!(world.started(), ["facts-r2", "each-r2-1"], "the old part is over");
