@@ -158,9 +158,6 @@ fn of_twenty_eight_requests_that_no_file_was_written_for_these_miss_their_kind()
 
     Move our 40 Oracle databases to PostgreSQL without losing a day of orders
     software-product 3.0 ["databases"]
-
-    Build a kindergarten for 80 children in Tampere with a timber frame
-    personal-household 2.0 ["children"]
     "#);
 }
 
