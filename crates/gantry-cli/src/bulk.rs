@@ -288,17 +288,15 @@ fn told(args: &RunArgs, run: &str, ended: Ended, verified: Option<&Verified>) ->
         });
         with_rows(&exit::json_text(&value)?, &args.output)?;
     } else {
-        let count = gantry_view::count;
         exit::print(&format!(
-            "{} of {} have a plan; the table is {}\n",
+            "{} of {rows} topics have a plan; the table is {}\n",
             rows - failed,
-            count(rows, "topic"),
             args.output.display()
         ))?;
         if failed > 0 {
             talk!(
                 "{} came to nothing, see {}; the same command tries them again",
-                count(failed, "topic"),
+                gantry_view::count(failed, "topic"),
                 beside.display()
             );
         }

@@ -56,7 +56,8 @@ impl Verified {
             _ => 0,
         };
         if nodes < 2 {
-            self.failed.push(finding(format!("its tree has {nodes} tasks")));
+            let what = if nodes == 0 { "its tree is empty" } else { "its tree has one task alone" };
+            self.failed.push(finding(what.to_owned()));
         } else if nodes as u64 != total {
             self.failed.push(finding(format!("its tree has {nodes} tasks, and its summary {total}")));
         } else if failed > 0 {

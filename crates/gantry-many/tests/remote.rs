@@ -336,7 +336,7 @@ async fn plans_that_are_gone_failed_or_empty_are_told_by_number_when_they_are_lo
         {
           "plan_id": "44",
           "topic": "d",
-          "why": "its tree has 1 tasks"
+          "why": "its tree has one task alone"
         }
       ],
       "without_plan": [

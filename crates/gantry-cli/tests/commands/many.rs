@@ -79,7 +79,7 @@ fn without_a_model_and_with_the_offline_one_forbidden_no_plan_counts_as_made() {
     let kit = Kit::new();
     kit.write("topics.txt", "Build a garden shed\n");
     let said = kit.with_variable("GANTRY_STRICT", "1", "bulk --input topics.txt --max-retries 0");
-    assert!(said.contains("[exit 3]") && said.contains("0 of 1 topic have a plan"), "{said}");
+    assert!(said.contains("[exit 3]") && said.contains("0 of 1 topics have a plan"), "{said}");
     let row = &rows(&kit, "bulk_plans.csv")[1];
     assert!(row[2] == "failed" && row[4].contains("nobody answered"), "{row:?}");
 }
