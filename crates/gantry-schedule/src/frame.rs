@@ -1,5 +1,6 @@
 //! The project's time axis: seconds from its start, and how they are written for people.
 
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, tz::Offset};
 use serde::{Serialize, Serializer};
@@ -61,6 +62,14 @@ impl Moment {
             Self::Count(count) => count.to_string(),
             Self::Date(instant, offset) => offset.to_datetime(instant).date().to_string(),
         }
+    }
+
+    /// The day on which something is due that is due now: midnight belongs to the day before it.
+    pub fn last_date(self) -> Option<Date> {
+        let Self::Date(instant, offset) = self else { return None };
+        let local = offset.to_datetime(instant);
+        let date = local.date();
+        Some(if local.time() == Time::midnight() { date.yesterday().unwrap_or(date) } else { date })
     }
 }
 

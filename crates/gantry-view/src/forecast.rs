@@ -25,6 +25,8 @@ pub struct Forecast {
     pub p80: Option<Timestamp>,
     /// By when it should be done.
     pub deadline: Option<Timestamp>,
+    /// On which day that is, where the plan is.
+    pub due: Option<jiff::civil::Date>,
     /// Tasks that are not done and will miss deadlines of their own, the latest first.
     pub late: Vec<Late>,
 }
@@ -74,6 +76,7 @@ impl Forecast {
         Some(Self {
             finish: instant(schedule.finish)?,
             deadline: whole.and_then(|verdict| instant(verdict.at)),
+            due: whole.and_then(|verdict| verdict.at.last_date()),
             late: late(&schedule.deadlines, life),
             p80: schedule.monte_carlo.and_then(|futures| instant(futures.finish.p80)),
         })

@@ -34,6 +34,22 @@ fn an_objective_is_read_before_anything_is_made() {
 }
 
 #[test]
+fn a_plan_is_due_on_the_same_day_on_every_page_wherever_it_is() {
+    for zone in ["America/New_York", "UTC", "Asia/Seoul"] {
+        let server = Server::start();
+        let plan = server.create(&format!(
+            "title: Wall\ntasks: [{{id: lay, manual: Lay it}}]\nschedule:\n  start: 2050-01-03\n  deadline: 2050-03-05\n  calendar: site\n  \
+             calendars: [{{id: site, zone: {zone}}}]\n  tasks: {{lay: {{estimate: 20d}}}}\n"
+        ));
+        server.until(&plan, "blocked");
+        let overview = server.get(&format!("/p/{plan}")).text();
+        assert!(overview.contains("due 5 Mar 2050"), "{zone}: {overview}");
+        let timeline = server.get(&format!("/p/{plan}/timeline")).text();
+        assert!(timeline.contains("Due<b>5 Mar 2050</b>"), "{zone}: {timeline}");
+    }
+}
+
+#[test]
 fn a_page_that_is_not_there_says_so_to_people() {
     let server = Server::start();
     let answer = server.send("GET", "/p/no-such-plan", &[("Accept", "text/html")], "");

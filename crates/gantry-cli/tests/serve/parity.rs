@@ -106,12 +106,11 @@ fn a_report_is_taken_away_with_everything_or_as_the_table_of_a_section() {
     }
     let table = at("?format=csv&section=work");
     assert_eq!(table.text(), server.run(&["report", &plan, "--format", "csv", "--section", "work"], "") + "\r\n");
+    // How long something has taken that is still under way is not the same a moment later.
+    let lasting = |text: &str| text.lines().filter(|line| !line.ends_with("waiting |")).collect::<Vec<_>>().join("\n");
     for form in ["handoff", "postmortem"] {
-        assert_eq!(
-            at(&format!("?format={form}")).text().trim_end(),
-            server.run(&["report", &plan, "--format", form], "").trim_end(),
-            "{form}"
-        );
+        let there = server.run(&["report", &plan, "--format", form], "");
+        assert_eq!(lasting(&at(&format!("?format={form}")).text()), lasting(&there), "{form}");
     }
     assert_eq!(at("?format=csv&section=summary").code(), (400, "request::wrong-query".to_owned()));
 }

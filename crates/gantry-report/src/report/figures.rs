@@ -165,17 +165,9 @@ fn rounded(amount: Decimal) -> Option<i64> {
     amount.round().to_i64()
 }
 
-/// The day on which something is due: midnight belongs to the day before it.
+/// The day on which something is due.
 fn last_day(at: Moment) -> String {
-    match at {
-        Moment::Date(instant, offset) => {
-            let local = offset.to_datetime(instant);
-            let midnight = local.time() == jiff::civil::Time::midnight();
-            let date = if midnight { local.date().yesterday().unwrap_or(local.date()) } else { local.date() };
-            date.to_string()
-        }
-        Moment::Count(_) => at.day(),
-    }
+    at.last_date().map_or_else(|| at.day(), |date| date.to_string())
 }
 
 fn days_between(due: Moment, finish: Moment) -> Option<i32> {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use super::gates::gate_form;
 use super::layout::{Page, empty, state};
-use super::parts::{day, text};
+use super::parts::{date, day, text};
 use super::wanted::wanted_form;
 use super::{Shown, parts};
 use crate::access::Who;
@@ -98,7 +98,7 @@ fn foreseen(forecast: &Forecast, now: Timestamp) -> Markup {
     let soon = (forecast.finish - now).as_ms() < 14 * 86_400_000;
     html! {
         @if soon { (forecast.brief(now)) } @else { "done about " (day(forecast.finish)) }
-        @if let Some(deadline) = forecast.deadline.filter(|deadline| !soon && *deadline < forecast.finish) { span.tone-bad { ", due " (day(deadline)) } }
+        @if let Some(due) = forecast.due.filter(|_| !soon && forecast.late_by().is_some()) { span.tone-bad { ", due " (date(due)) } }
     }
 }
 

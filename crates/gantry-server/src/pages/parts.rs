@@ -35,6 +35,17 @@ pub fn moment(at: Moment) -> String {
     }
 }
 
+/// When something is due: the day, with an hour only where it has one.
+pub fn due(at: Moment) -> String {
+    let told = moment(at);
+    if told.contains(':') { told } else { at.last_date().map_or(told, date) }
+}
+
+/// A date.
+pub fn date(at: jiff::civil::Date) -> String {
+    at.strftime("%-d %b %Y").to_string()
+}
+
 /// A day.
 pub fn day(at: Timestamp) -> String {
     let instant = jiff::Timestamp::from_millisecond(at.as_ms());

@@ -11,7 +11,7 @@ use super::{task_url, tone};
 use crate::api::open_gates;
 use crate::app::App;
 use crate::pages::gates::gate_form;
-use crate::pages::parts::{ask_form, day, text, when};
+use crate::pages::parts::{ask_form, date, day, text, when};
 use crate::pages::wanted::{help_for_all, wanted_form};
 use crate::problem::Problem;
 
@@ -44,7 +44,7 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
                 @if let Some(forecast) = &standing.forecast {
                     div.card.figure { "Forecast" b { (day(forecast.finish)) } span.small.soft {
                         @if let Some(p80) = forecast.p80 { "8 of 10 by " (day(p80)) }
-                        @if let Some(deadline) = forecast.deadline { @if forecast.p80.is_some() { ", " } "due " (day(deadline)) }
+                        @if let Some(due) = forecast.due { @if forecast.p80.is_some() { ", " } "due " (date(due)) }
                         @if forecast.deadline.is_some_and(|deadline| deadline < forecast.finish) { " " span.tone-bad { "late" } }
                     } }
                 }

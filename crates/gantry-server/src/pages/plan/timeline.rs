@@ -13,7 +13,7 @@ use crate::api::{computed, scheduled};
 use crate::app::App;
 use crate::listen::encoded;
 use crate::pages::layout::empty;
-use crate::pages::parts::{moment, text};
+use crate::pages::parts::{date, due, moment, text};
 use crate::problem::Problem;
 
 /// How wide the chart is drawn: for a desk, and for a phone.
@@ -55,8 +55,8 @@ pub async fn timeline(app: &App, standing: &Standing, query: &Query) -> Result<M
         div #timeline data-live {
             div.grid {
                 div.card.figure { "Done about" b { (moment(schedule.finish)) } @if let Some(before) = moved { span.small.soft { "planned " (moment(before)) } } }
-                @if let Some(due) = schedule.deadlines.iter().find(|one| one.task.is_none()) {
-                    div.card.figure { "Due" b { (moment(due.at)) } span class=(if due.met { "small tone-good" } else { "small tone-bad" }) { @if due.met { "met" } @else { "missed" } } }
+                @if let Some(whole) = schedule.deadlines.iter().find(|one| one.task.is_none()) {
+                    div.card.figure { "Due" b { (due(whole.at)) } span class=(if whole.met { "small tone-good" } else { "small tone-bad" }) { @if whole.met { "met" } @else { "missed" } } }
                 }
                 @if let Some(futures) = &schedule.monte_carlo {
                     div.card.figure { "In 8 of 10 cases by" b { (moment(futures.finish.p80)) } span.small.soft { "in 5 of 10 by " (moment(futures.finish.p50)) } }
@@ -117,8 +117,7 @@ fn ways_back(standing: &Standing, ways: Option<&Value>) -> Markup {
 /// The day of a moment that is told as text, as other pages write it.
 fn told_day(moment: &Value) -> String {
     let told = moment.as_str().map_or_else(|| moment.to_string(), str::to_owned);
-    let date = told.get(..10).and_then(|date| date.parse::<jiff::civil::Date>().ok());
-    date.map_or(told, |date| date.strftime("%-d %b %Y").to_string())
+    told.get(..10).and_then(|day| day.parse().ok()).map_or(told, date)
 }
 
 /// A sum of money that is told as text, in whole units.
