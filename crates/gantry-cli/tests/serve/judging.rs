@@ -61,14 +61,14 @@ fn where_nobody_can_judge_that_is_told_with_a_status_and_the_next_try_is_a_new_o
     let server = Server::start();
     let plan = server.create(BOAT);
     let answer = server.post(&format!("/api/v1/plans/{plan}/score"), &json!({}));
-    assert_eq!(answer.code(), (502, "score::not-judged".to_owned()), "{}", answer.text());
+    assert_eq!(answer.code(), (409, "score::not-judged".to_owned()), "{}", answer.text());
     assert!(answer.json()["hint"].as_str().unwrap().contains("/api/v1/models"), "{}", answer.text());
     let judge = ModelServer::start();
     let server = judged_by(&judge);
     let plan = server.create(BOAT);
     let judged = || server.post(&format!("/api/v1/plans/{plan}/score"), &json!({}));
     judge.always(Turn::status(500));
-    assert_eq!(judged().code(), (502, "score::not-judged".to_owned()));
+    assert_eq!(judged().code(), (409, "score::not-judged".to_owned()));
     says_yes(&judge);
     assert_eq!(judged().status, 200, "{}", judged().text());
 }

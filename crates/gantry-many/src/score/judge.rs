@@ -143,7 +143,10 @@ pub async fn judged(engine: &Engine, work: &Plan, of: Option<&PlanId>, origin: O
         return Err(Unjudged::Nobody(why.to_owned()));
     };
     let told = |name: &str| outputs.get(name).cloned().unwrap_or_default();
-    let dimensions = read(&told("verdicts")).map_err(Unjudged::Nobody)?;
+    let Some(verdicts) = outputs.get("verdicts") else {
+        return Err(Unjudged::Nobody("the asking is over, and no verdicts are on record".to_owned()));
+    };
+    let dimensions = read(verdicts).map_err(Unjudged::Nobody)?;
     let sum: u32 = dimensions.iter().map(|dimension| dimension.score).sum();
     let count = u32::try_from(dimensions.len()).unwrap_or(u32::MAX).max(1);
     let judged_by = told("answered_by").as_str().unwrap_or_default().to_owned();

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderName, StatusCode, header};
+use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use gantry_core::id::{PlanId, TaskId};
@@ -68,7 +68,7 @@ pub fn routes(all: Described) -> Described {
         Role::Operator,
         judge,
         Does::new("figures", "Have a model judge a plan by thirty criteria")
-            .about("The asking is a plan of its own, so it is on record and paid for once: the same plan has the same judgement. Where no model judges, that is a problem (502).")
+            .about("The asking is a plan of its own, so it is on record and paid for once: the same plan has the same judgement. Where no model judges, that is a problem (409).")
             .gives::<Judgement>(200, "The judgement."),
     )
 }
@@ -102,7 +102,7 @@ pub async fn judge(State(app): State<App>, who: Who, Named(plan): Named<String>)
         }
         Err(Unjudged::Engine(error)) => Err(error.into()),
         Err(Unjudged::Nobody(why)) => {
-            Err(Problem::new(StatusCode::BAD_GATEWAY, "score::not-judged", format!("nobody has judged it: {why}"))
+            Err(Problem::conflict("score::not-judged", format!("nobody has judged it: {why}"))
                 .hint("the offline model judges nothing; see which models there are at /api/v1/models"))
         }
     }
