@@ -176,7 +176,8 @@ impl Runner for Git {
         }
         let mut undo = None;
         // Several processes after one another: large, and rare.
-        let end = Box::pin(self.do_it(work, place, ports, stop, &mut undo)).await;
+        let doing = Box::pin(self.do_it(work, place, ports, stop, &mut undo));
+        let end = ports.beating(work.heartbeat, doing).await;
         Ended { end, usage: Default::default(), undo }
     }
 

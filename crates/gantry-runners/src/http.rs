@@ -76,7 +76,7 @@ impl Http {
             }
             .map_err(|failure| send::Unanswered { failure, sent: true })
         };
-        match alive(work, ports, sending).await {
+        match ports.beating(work.heartbeat, sending).await {
             Ok(answer) => {
                 ports.calls.answered(call, answer.recorded());
                 let mutates = asked.mutates();
@@ -92,22 +92,6 @@ impl Http {
                 Err(failure)
             }
         }
-    }
-}
-
-/// Does something that may take long, and says every now and then that it is at work.
-async fn alive<T>(work: &Work, ports: &Ports, doing: impl Future<Output = T>) -> T {
-    let beats = async {
-        let Some(every) = work.heartbeat else { return std::future::pending().await };
-        let every = std::time::Duration::from_millis(every.as_ms().max(1));
-        loop {
-            tokio::time::sleep(every).await;
-            ports.watch.alive(String::new(), Vec::new());
-        }
-    };
-    tokio::select! {
-        done = doing => done,
-        never = beats => never,
     }
 }
 

@@ -174,18 +174,7 @@ impl Mcp {
         let request =
             json!({"server": server.name, "tool": tool, "args": session.secrets().redact_value(&json!(args))});
         let call = ports.begin(CALL, request).await?;
-        let beats = async {
-            let Some(every) = work.heartbeat else { return std::future::pending().await };
-            let every = std::time::Duration::from_millis(every.as_ms().max(1));
-            loop {
-                tokio::time::sleep(every).await;
-                ports.watch.alive(String::new(), Vec::new());
-            }
-        };
-        let called = tokio::select! {
-            called = session.call(tool, args, stop) => called,
-            () = beats => Err(wrong("nobody listens any more")), // it beats until the call is over
-        };
+        let called = ports.beating(work.heartbeat, Box::pin(session.call(tool, args, stop))).await;
         let given = match called {
             Ok(result) => answer::read(result, session.secrets(), place, ports).await,
             Err(failure) => Err(failure),

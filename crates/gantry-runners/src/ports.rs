@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use gantry_core::effect::{ArtifactRef, Failure};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::policy::{FailureClass, Usage};
+use gantry_core::time::Duration;
 use gantry_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -151,6 +152,22 @@ impl Ports {
     /// Writes down what is about to be done outside; only then may it be done.
     pub async fn begin(&self, kind: &str, request: Value) -> Result<CallNo, KeepError> {
         self.calls.begin(kind, &key_of(&request), request).await
+    }
+
+    /// Does something that may take long, and says as often as it is wanted that the attempt is at work.
+    pub async fn beating<T>(&self, every: Option<Duration>, doing: impl Future<Output = T>) -> T {
+        let beats = async {
+            let Some(every) = every else { return std::future::pending().await };
+            let every = std::time::Duration::from_millis(every.as_ms().max(1));
+            loop {
+                tokio::time::sleep(every).await;
+                self.watch.alive(String::new(), Vec::new());
+            }
+        };
+        tokio::select! {
+            done = doing => done,
+            never = beats => never,
+        }
     }
 
     /// What is known of the call with this request, made by anyone in this plan.

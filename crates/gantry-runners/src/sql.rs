@@ -165,8 +165,11 @@ impl Runner for Sql {
         let mut undo = None;
         let end = match Asked::of(work, place) {
             Err(failure) => Err(failure),
-            Ok(asked) if asked.access == Access::Read => query(asked, place, stop).await,
-            Ok(asked) => Box::pin(execute::execute(asked, place, ports, stop, &mut undo)).await,
+            Ok(asked) if asked.access == Access::Read => ports.beating(work.heartbeat, query(asked, place, stop)).await,
+            Ok(asked) => {
+                let doing = Box::pin(execute::execute(asked, place, ports, stop, &mut undo));
+                ports.beating(work.heartbeat, doing).await
+            }
         };
         Ended { end, usage: Default::default(), undo }
     }

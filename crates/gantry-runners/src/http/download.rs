@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::FETCH;
 use super::asked::{Asked, Target};
 use super::send::{Unanswered, Unpack, cancelled, client, cut_off, read, send, unexpected};
-use super::{FETCH, alive};
 use crate::files::{Part, Root, Undo, Written, blocking};
 use crate::policy::wrong;
 use crate::ports::{CallNo, Ports};
@@ -111,7 +111,7 @@ pub(super) async fn download(
     ports.intend(record.clone()).await?;
     *undo = Some(record);
     let download = Download { asked: &asked, client, key, part, work, place, ports, stop };
-    alive(work, ports, download.fetch()).await?;
+    ports.beating(work.heartbeat, download.fetch()).await?;
     download.put(&target, undo).await
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gantry_core::plan::Undo;
 use gantry_core::policy::{FailureClass, Policy};
+use gantry_core::time::Duration;
 use gantry_runners::Work;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -351,6 +352,22 @@ async fn previews_build_on_each_other() {
         assert_eq!(world.runners.preview(&tool("sql.execute", args), &world.place).await.unwrap().text, text);
     }
     assert!(tree(world.root()).is_empty());
+}
+
+#[tokio::test]
+async fn a_question_that_takes_long_says_that_it_is_at_work() {
+    let world = people();
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
+    let work = Work {
+        heartbeat: Some(Duration::from_ms(5)),
+        ..tool("sql.query", json!({"path": "people.db", "sql": endless}))
+    };
+    let stop = async {
+        eventually("a heartbeat", || !world.memory.beats.lock().unwrap().is_empty()).await;
+        world.stop.cancel();
+    };
+    let (ended, ()) = tokio::join!(world.run(&work), stop);
+    assert_eq!(ended.end.unwrap_err().class, FailureClass::Cancelled);
 }
 
 #[tokio::test]
