@@ -11,7 +11,7 @@ use crate::assemble::Setting;
 use crate::brief::change::Changed;
 use crate::brief::{self, Brief, Demand, DemandKind, Locale, TimeKind};
 use crate::fill::thousands;
-use crate::kind::{Counted, Kind, Kinds, Size, many, size_of};
+use crate::kind::{Counted, Kind, Kinds, Size, many, size_of, usual};
 use crate::knowledge::{Calendar, Count, Knowledge};
 use crate::outline::{Given, Outline, round_money};
 use crate::screen::{self, Screening, Verdict};
@@ -224,7 +224,6 @@ impl std::fmt::Display for Unplannable {
 fn general(text: &str, brief: &Brief) -> &'static str {
     /// A longer text is about more than one person's wishes.
     const SHORT: usize = 200;
-    const POCKET_EUR: f64 = 10_000.0;
     let rate = brief.budget.as_ref().and_then(|money| per_eur(money.currency.as_deref().unwrap_or("EUR")));
     let eur = brief.budget.as_ref().and_then(|money| f64::try_from(money.amount).ok()).zip(rate);
     let dear = brief.budget.is_some() && eur.is_none_or(|(amount, rate)| amount / rate > POCKET_EUR);
@@ -303,9 +302,13 @@ impl Facts {
         let until = brief.deadline.map(|deadline| f64::from((deadline - start).get_days()));
         let days = until.filter(|days| *days > 0.0).or(horizon);
         let counted = counted(brief);
-        let matter = kind.matter(text, &counted).map(|matter| matter.id.clone());
         // A currency without a rate is used as it is, and its size is not known.
         let stated = amount.zip(rate).map(|(amount, rate)| amount / rate);
+        let matter = kind.matter(text, &counted).filter(|matter| {
+            let most = (USUAL_TIMES * usual(matter, &counted, text)).max(POCKET_EUR);
+            stated.is_none_or(|stated| stated <= most)
+        });
+        let matter = matter.map(|matter| matter.id.clone());
         // Whoever wants to spend ten times as much wants something else than what is known.
         let is_usual = |price: &f64| stated.is_none_or(|stated| stated < USUAL_TIMES * price);
         let price = kind.price(text, &counted).filter(|price| matter.is_none() && is_usual(price));
@@ -513,6 +516,9 @@ fn usual_counts(knowledge: &Knowledge, counted: &[Counted], text: &str) -> Vec<A
         })
         .collect()
 }
+
+/// What a family may want to spend on something that usually costs nearly nothing.
+const POCKET_EUR: f64 = 10_000.0;
 
 /// A usual price says nothing about something for which so many times as much is to be spent.
 const USUAL_TIMES: f64 = 10.0;

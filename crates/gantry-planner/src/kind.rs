@@ -3,14 +3,15 @@
 //! What tells a kind is data: the `signals` and the `size` table of its knowledge file. A signal counts once, at its best
 //! place: most in the head (the first verb and its object), more in the leading sentence than later on, and what stands
 //! later has a ceiling, so that a long text does not win by length. An `against` phrase cancels the signals inside it, and
-//! one in the head all signals of the head: who constructs a yacht does not do construction.
+//! one in the head all signals of the head: who constructs a yacht does not do construction. A thing whose price or whose
+//! steps a file knows is a signal, too, when it is what is wanted.
 
 mod head;
 mod price;
 mod size;
 
 pub use price::Counted;
-pub(crate) use price::many;
+pub(crate) use price::{many, usual};
 pub use size::{Size, size_of};
 
 use std::fmt;
@@ -28,6 +29,8 @@ use head::{Head, Zone};
 const STRONG: f64 = 4.0;
 /// Weak signals decide together.
 const WEAK: f64 = 1.0;
+/// A thing of which a file knows the price, when it is what is wanted.
+const PRICED: f64 = 2.0;
 /// What each word after the first adds to a signal, as a share of it: longer phrases are surer.
 const PER_WORD: f64 = 0.25;
 /// How much more a signal counts in the head, and in the leading sentence.
@@ -50,6 +53,15 @@ pub struct Kind {
     strong: Vec<Phrase>,
     weak: Vec<Phrase>,
     against: Vec<Phrase>,
+    things: Vec<Thing>,
+}
+
+/// A thing that a file knows by its price or its steps.
+#[derive(Debug, Clone)]
+struct Thing {
+    of: Vec<Phrase>,
+    not: Vec<Phrase>,
+    points: f64,
 }
 
 /// The kinds that are known.
@@ -156,15 +168,56 @@ struct Hit {
     points: f64,
 }
 
+impl Hit {
+    fn weigh(&self, other: &Self) -> std::cmp::Ordering {
+        self.points.total_cmp(&other.points).then_with(|| other.words.start.cmp(&self.words.start))
+    }
+}
+
+impl Thing {
+    fn of(of: &[String], not: &[String], points: f64) -> Self {
+        let phrases = |texts: &[String]| texts.iter().flat_map(|text| price::forms(text)).collect();
+        Self { of: phrases(of), not: phrases(not), points }
+    }
+
+    /// Where it stands in what is wanted, unless something else is meant.
+    fn wanted(&self, words: &[Word], head: &Head) -> Option<Hit> {
+        let stands = |phrase: &Phrase, least: Zone| {
+            phrase.find(words).into_iter().find(|place| head.zone(place) >= least)
+        };
+        if self.not.iter().any(|phrase| stands(phrase, Zone::Lead).is_some()) {
+            return None;
+        }
+        let found = self.of.iter().filter_map(|phrase| {
+            let words = stands(phrase, Zone::Head)?;
+            Some(Hit { words, zone: Zone::Head, points: worth(phrase, self.points) })
+        });
+        found.max_by(Hit::weigh)
+    }
+}
+
+/// What a phrase counts: longer ones are surer.
+fn worth(phrase: &Phrase, points: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a phrase has a handful of words")]
+    let words = phrase.length().saturating_sub(1) as f64;
+    points * (1.0 + PER_WORD * words)
+}
+
 impl Kind {
     fn of(knowledge: Knowledge) -> Self {
         let phrases = |texts: &[String]| texts.iter().map(|text| Phrase::at_word_starts(text)).collect::<Vec<_>>();
         let signals = &knowledge.signals;
         let mut strong = phrases(&signals.strong);
         strong.extend(phrases(&signals.ko));
-        let matters = knowledge.household.matters.iter();
-        let matters = matters.map(|matter| (matter.id.clone(), knowledge.narrowed(matter))).collect();
-        Self { strong, weak: phrases(&signals.weak), against: phrases(&signals.against), matters, knowledge }
+        let own = &knowledge.household.matters;
+        let things = own
+            .iter()
+            .map(|matter| Thing::of(&matter.of, &matter.not, STRONG))
+            .chain(knowledge.prices.iter().map(|price| Thing::of(&price.of, &price.not, PRICED)))
+            .collect();
+        let matters = own.iter().map(|matter| (matter.id.clone(), knowledge.narrowed(matter))).collect();
+        let (weak, against) = (phrases(&signals.weak), phrases(&signals.against));
+        Self { strong, weak, against, things, matters, knowledge }
     }
 
     /// Its name, such as `construction`.
@@ -180,10 +233,10 @@ impl Kind {
         };
         let strong = self.strong.iter().map(|phrase| (phrase, STRONG));
         let weak = self.weak.iter().map(|phrase| (phrase, WEAK));
-        let mut hits: Vec<Hit> = Vec::new();
+        let mut hits: Vec<Hit> =
+            self.things.iter().filter_map(|thing| thing.wanted(words, head)).max_by(Hit::weigh).into_iter().collect();
         for (phrase, points) in strong.chain(weak) {
-            #[expect(clippy::cast_precision_loss, reason = "a phrase has a handful of words")]
-            let points = points * (1.0 + PER_WORD * (phrase.length().saturating_sub(1)) as f64);
+            let points = worth(phrase, points);
             let best = phrase.find(words).into_iter().filter(|place| !cancelled(place)).map(|words| Hit {
                 zone: head.zone(&words),
                 words,

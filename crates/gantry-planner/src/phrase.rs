@@ -1,7 +1,8 @@
 //! Phrases of the rules, and where they occur among the words of a text.
 //!
 //! `kill` is that word and no other, `poison*` is any word that begins so, `make|build` is either, and `..` stands for up
-//! to three words of any kind. A part in Hangul always matches the beginning of a word, for Korean words carry their endings.
+//! to three words of any kind. A part in Hangul always matches the beginning of a word, for Korean words carry their endings;
+//! where it names a thing, it matches inside a word, too, for they are written together (`가족여행` is a trip).
 
 use crate::words::{Word, begins, hangul};
 use std::ops::Range;
@@ -25,10 +26,18 @@ enum Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Form {
     text: String,
-    is_whole: bool,
+    fit: Fit,
     /// Its first two bytes, and which bits of them count.
     begins: u16,
     counts: u16,
+}
+
+/// Where in a word a form stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Whole,
+    Beginning,
+    Inside,
 }
 
 impl Phrase {
@@ -41,8 +50,14 @@ impl Phrase {
     pub fn at_word_starts(text: &str) -> Self {
         let mut split: Vec<String> = crate::words::words(text).into_iter().map(|word| word.text).collect();
         let last = split.pop();
-        let whole = split.into_iter().map(|word| Part::OneOf(vec![Form::whole(word)]));
-        Self { parts: whole.chain(last.map(|word| Part::OneOf(vec![Form::beginning(word)]))).collect() }
+        let whole = split.into_iter().map(|word| Part::OneOf(vec![Form::thing(word)]));
+        let last = last.map(|word| if word.chars().any(hangul) { Form::thing(word) } else { Form::beginning(word) });
+        Self { parts: whole.chain(last.map(|word| Part::OneOf(vec![word]))).collect() }
+    }
+
+    /// Reads the name of a thing, in whole words but for Hangul.
+    pub fn of_thing(text: &str) -> Self {
+        Self { parts: text.split_whitespace().map(|word| Part::OneOf(vec![Form::thing(word.to_owned())])).collect() }
     }
 
     /// Returns how many words the phrase names.
@@ -102,7 +117,16 @@ impl Form {
     }
 
     fn whole(text: String) -> Self {
-        Self { is_whole: true, begins: begins(&text), counts: u16::MAX, text }
+        Self { fit: Fit::Whole, begins: begins(&text), counts: u16::MAX, text }
+    }
+
+    /// A word of a thing's name. One syllable of Hangul alone would be found in half of all words.
+    fn thing(text: String) -> Self {
+        match text.chars().filter(|char| hangul(*char)).count() {
+            0 => Self::whole(text),
+            1 => Self::beginning(text),
+            _ => Self { fit: Fit::Inside, begins: 0, counts: 0, text },
+        }
     }
 
     fn beginning(text: String) -> Self {
@@ -111,7 +135,7 @@ impl Form {
             1 => 0xff00,
             _ => u16::MAX,
         };
-        Self { is_whole: false, begins: begins(&text), counts, text }
+        Self { fit: Fit::Beginning, begins: begins(&text), counts, text }
     }
 
     fn is(&self, word: &Word) -> bool {
@@ -119,7 +143,11 @@ impl Form {
         if word.begins & self.counts != self.begins {
             return false;
         }
-        if self.is_whole { word.text == self.text } else { word.text.starts_with(self.text.as_str()) }
+        match self.fit {
+            Fit::Whole => word.text == self.text,
+            Fit::Beginning => word.text.starts_with(self.text.as_str()),
+            Fit::Inside => word.text.contains(self.text.as_str()),
+        }
     }
 }
 

@@ -113,3 +113,38 @@ fn real_requests_become_different_plans_that_can_be_scheduled() {
     }
     insta::assert_snapshot!(table);
 }
+
+/// Each line of `data/ordinary.tsv`: kinds that are right, the matter, the request.
+fn ordinary() -> impl Iterator<Item = (Vec<&'static str>, &'static str, &'static str)> {
+    include_str!("data/ordinary.tsv").lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        (fields[0].split('|').collect(), fields[1], fields[2])
+    })
+}
+
+/// Those listed are still taken for something else.
+#[test]
+fn everyday_requests_are_taken_for_what_they_are() {
+    let mut wrong = String::new();
+    for (kinds, matter, text) in ordinary() {
+        let facts = drafted(text).facts;
+        let found = facts.matter.as_deref().unwrap_or("-");
+        if !kinds.contains(&facts.kind.as_str()) || found != matter {
+            writeln!(wrong, "{text}\n  {} {found}, not {} {matter}", facts.kind, kinds.join("|")).unwrap();
+        }
+    }
+    insta::assert_snapshot!(wrong, @"");
+}
+
+#[test]
+fn what_people_do_for_themselves_has_steps_of_its_own() {
+    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (_, matter, text) in ordinary().filter(|(_, matter, _)| *matter != "-") {
+        let titles: BTreeSet<String> = drafted(text).outline.tasks().map(|task| task.title.clone()).collect();
+        for (other, theirs) in known.iter().filter(|(other, _)| *other != matter) {
+            let shared = titles.intersection(theirs).count();
+            assert!(shared == 0, "`{matter}` and `{other}` share {shared} steps: {titles:?}");
+        }
+        known.entry(matter.to_owned()).or_insert(titles);
+    }
+}

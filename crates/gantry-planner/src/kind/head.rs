@@ -4,7 +4,7 @@ use crate::words::Word;
 use std::ops::Range;
 
 /// Verbs with which people say what should be done.
-const VERBS: [&str; 68] = [
+const VERBS: [&str; 75] = [
     "build",
     "building",
     "construct",
@@ -73,6 +73,13 @@ const VERBS: [&str; 68] = [
     "envisioning",
     "prohibit",
     "become",
+    "wash",
+    "fix",
+    "repair",
+    "paint",
+    "apply",
+    "refurbish",
+    "celebrate",
 ];
 
 /// Words before a verb that announce it: "I want to build", "the goal is to invent".

@@ -54,6 +54,15 @@ impl Kind {
     }
 }
 
+/// What the steps of a matter usually cost, in euro.
+pub(crate) fn usual(matter: &Matter, counted: &[Counted], text: &str) -> f64 {
+    let times = |per: &[String]| -> f64 {
+        per.iter().filter_map(|name| matter.counts.get(name)).map(|count| many(count, counted, text)).product()
+    };
+    let costs = matter.tasks.iter().flat_map(|task| &task.costs);
+    costs.map(|cost| cost.eur[1] * times(&cost.per)).sum()
+}
+
 /// How many of something there are: as a request says, else as usual.
 pub(crate) fn many(count: &Count, counted: &[Counted], text: &str) -> f64 {
     let said = counted.iter().find(|counted| count.of.iter().any(|unit| ends_with(&counted.what, unit)));
@@ -81,11 +90,14 @@ impl Asked {
 
     /// Tells whether one of these words, or several of them, stand where it says what is wanted, or nearer to it.
     fn finds(&self, phrases: &[String], least: Zone) -> bool {
-        phrases.iter().any(|phrase| {
-            let words = phrase.replace('-', " ");
-            let several = format!("{words}s");
-            let places = [words, several].map(|words| Phrase::new(&words).find(&self.words));
-            places.iter().flatten().any(|place| self.head.zone(place) >= least)
-        })
+        let mut forms = phrases.iter().flat_map(|phrase| forms(phrase));
+        forms.any(|form| form.find(&self.words).iter().any(|place| self.head.zone(place) >= least))
     }
+}
+
+/// How requests write a phrase of a price or a matter: one of the thing, or several.
+pub(super) fn forms(phrase: &str) -> [Phrase; 2] {
+    let words = phrase.replace('-', " ");
+    let several = format!("{words}s");
+    [words, several].map(|words| Phrase::of_thing(&words))
 }
