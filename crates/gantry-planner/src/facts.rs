@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::assemble::Setting;
 use crate::brief::change::Changed;
 use crate::brief::{self, Brief, Demand, DemandKind, Locale, TimeKind};
+use crate::demanded;
 use crate::fill::thousands;
 use crate::kind::{Counted, Kind, Kinds, Size, many, size_of, usual};
 use crate::knowledge::{Calendar, Count, Knowledge};
@@ -448,7 +449,9 @@ impl Facts {
 
     /// The work, by what is known about its kind alone.
     pub fn outline(&self) -> Result<Outline, String> {
-        Outline::of(self.knowledge()?, &self.given())
+        let mut outline = Outline::of(self.knowledge()?, &self.given())?;
+        demanded::add_work(&mut outline, &self.demands, self.size);
+        Ok(outline)
     }
 
     /// What a plan needs beside its work.

@@ -182,9 +182,8 @@ impl Thing {
 
     /// Where it stands in what is wanted, unless something else is meant.
     fn wanted(&self, words: &[Word], head: &Head) -> Option<Hit> {
-        let stands = |phrase: &Phrase, least: Zone| {
-            phrase.find(words).into_iter().find(|place| head.zone(place) >= least)
-        };
+        let stands =
+            |phrase: &Phrase, least: Zone| phrase.find(words).into_iter().find(|place| head.zone(place) >= least);
         if self.not.iter().any(|phrase| stands(phrase, Zone::Lead).is_some()) {
             return None;
         }

@@ -297,6 +297,9 @@ pub struct Errand {
     pub done_when: String,
     #[serde(default)]
     pub costs: Vec<Price>,
+    /// What may go wrong with it, by id.
+    #[serde(default)]
+    pub risks: Vec<String>,
 }
 
 /// What is paid for an errand, in euro.
@@ -449,9 +452,24 @@ impl Knowledge {
                 wrong(format!("there are two tasks `{id}`"));
             }
         }
-        let whole = (&self.household.tasks, &self.household.counts);
-        for (tasks, counts) in self.household.matters.iter().map(|own| (&own.tasks, &own.counts)).chain([whole]) {
+        let whole = (&self.household.tasks, &self.household.counts, &self.risks);
+        let own = self.household.matters.iter().map(|own| {
+            let register = if own.risks.is_empty() { &self.risks } else { &own.risks };
+            (&own.tasks, &own.counts, register)
+        });
+        for (tasks, counts, register) in own.chain([whole]) {
             errand_faults(tasks, counts, &mut wrong);
+            for (task, risk) in tasks.iter().flat_map(|task| task.risks.iter().map(move |risk| (task, risk))) {
+                if !register.iter().any(|known| known.id == *risk) {
+                    wrong(format!("errand `{}` has the risk `{risk}`, which is not in the register", task.id));
+                }
+            }
+        }
+        for matter in self.household.matters.iter().filter(|matter| (1..REGISTER_MIN).contains(&matter.risks.len())) {
+            wrong(format!(
+                "`{}` has less than {REGISTER_MIN} risks; without any, those of the kind are taken",
+                matter.id
+            ));
         }
         for price in self.prices.iter().filter(|price| !(price.eur > 0.0 && price.usual > 0.0) || price.of.is_empty()) {
             wrong(format!("the price of `{}` makes no sense", price.of.join(", ")));
@@ -477,6 +495,9 @@ impl Knowledge {
         faults
     }
 }
+
+/// A register has so many risks at least.
+const REGISTER_MIN: usize = 3;
 
 /// What is wrong with the steps of one person.
 fn errand_faults(tasks: &[Errand], counts: &BTreeMap<String, Count>, wrong: &mut impl FnMut(String)) {

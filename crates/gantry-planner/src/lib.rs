@@ -24,6 +24,7 @@ pub mod tools;
 pub mod commands;
 pub mod weave;
 
+mod demanded; // what a request alone asks for
 mod divide; // what assembling does: long work
 mod settle; // and loose ends
 mod trace; // what the overview says of demands

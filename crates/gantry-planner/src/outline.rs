@@ -305,7 +305,7 @@ fn errands(knowledge: &Knowledge, given: &Given, words: &Words) -> Result<Outlin
             output: words.fill(&task.output)?,
             done_when: words.fill(&task.done_when)?,
             costs: costs.collect::<Result<_, String>>()?,
-            risks: Vec::new(),
+            risks: task.risks.clone(),
         })
     });
     let phase = OutlinePhase {

@@ -247,6 +247,17 @@ fn banned(text: &str) -> Vec<String> {
     if after.split_whitespace().count() > BAN_WORDS_MAX { Vec::new() } else { listed(after) }
 }
 
+/// Tells whether a text is about a demand: it shares enough of its words.
+pub(crate) fn is_about(text: &str, demand: &str) -> bool {
+    let wanted = words(demand);
+    words(text).intersection(&wanted).count() >= least(&wanted)
+}
+
+/// Tells whether a demand forbids words.
+pub(crate) fn is_ban(demand: &str) -> bool {
+    !banned(demand).is_empty()
+}
+
 /// How many of the words of a demand a text has to share.
 fn least(wanted: &BTreeSet<String>) -> usize {
     SHARED_WORDS_MIN.max(wanted.len().div_ceil(SHARED_SHARE)).min(wanted.len()).max(1)

@@ -148,3 +148,23 @@ fn what_people_do_for_themselves_has_steps_of_its_own() {
         known.entry(matter.to_owned()).or_insert(titles);
     }
 }
+
+#[test]
+fn what_only_this_request_demands_has_someone_who_sees_to_it() {
+    let text = "Open a bakery in Leipzig for 300,000 EUR. Deliveries must never block the tram stop. The bread must be \
+                sold by weight. Don't use plastic.";
+    let draft = drafted(text);
+    let found = draft.outline.tasks().filter(|task| task.id.starts_with("see-to-"));
+    let drawn: Vec<String> = found.map(|task| format!("{}: {} ({})", task.id, task.title, task.role)).collect();
+    insta::assert_snapshot!(drawn.join("\n"), @r"
+    see-to-d2: See to it: Deliveries must never block the tram stop (founder)
+    see-to-d3: See to it: The bread must be sold by weight (founder)
+    ");
+    let phase = &draft.outline.phases[0];
+    assert!(
+        draft.outline.phases[1..].iter().all(|phase| phase.tasks.iter().all(|task| !task.id.starts_with("see-to-")))
+    );
+    assert!(phase.tasks.iter().filter(|task| task.id.starts_with("see-to-")).all(|task| !task.risks.is_empty()));
+    let errand = drafted("Wash my car. It must be dry by noon. The mirrors must not be touched.");
+    assert!(errand.outline.tasks().all(|task| !task.id.starts_with("see-to-")), "an errand stays one");
+}
