@@ -125,6 +125,9 @@ pub struct Facts {
     /// What of the things that people often do for themselves it is, if any.
     #[serde(default)]
     pub matter: Option<String>,
+    /// What of the things that requests of its kind are often about it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<String>,
     /// What amounts that nobody named are taken from.
     #[serde(default)]
     pub priced_by: PricedBy,
@@ -223,6 +226,12 @@ impl std::fmt::Display for Unplannable {
 
 /// The kind of a request that no words tell the kind of: what costs no more than a family can pay is that of a person.
 fn general(text: &str, brief: &Brief) -> &'static str {
+    /// Whoever begins so founds something, whatever it is called.
+    const FOUNDS: [&str; 4] = ["open", "launch", "found", "sell"];
+    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    if FOUNDS.contains(&first.as_str()) {
+        return "business-launch";
+    }
     /// A longer text is about more than one person's wishes.
     const SHORT: usize = 200;
     let rate = brief.budget.as_ref().and_then(|money| per_eur(money.currency.as_deref().unwrap_or("EUR")));
@@ -376,6 +385,7 @@ impl Facts {
             },
             counted,
             matter,
+            topics: kind.topics(text),
             priced_by,
             price,
             horizon_days: horizon,
@@ -416,6 +426,7 @@ impl Facts {
             price_eur: self.price.as_ref().map(|price| price.amount / self.per_eur),
             days: self.horizon_days,
             counted: self.counted.clone(),
+            topics: self.topics.clone(),
             request: self.request.clone(),
             per_eur: self.per_eur,
             public: self.size != Size::Household,

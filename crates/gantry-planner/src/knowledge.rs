@@ -60,6 +60,8 @@ pub struct Knowledge {
     pub size: BTreeMap<Size, Extent>,
     #[serde(default)]
     pub prices: Vec<Typical>,
+    #[serde(default)]
+    pub topics: Vec<Topic>,
     pub roles: Vec<Role>,
     pub phases: Vec<Phase>,
     pub household: Household,
@@ -230,6 +232,9 @@ pub struct Task {
     #[serde(default)]
     pub costs: Vec<CostShare>,
     pub risks: Vec<String>,
+    /// The topics that it is for; none is for all.
+    #[serde(default)]
+    pub topics: Vec<String>,
     #[serde(default)]
     pub sizes: Option<Vec<Size>>,
     #[serde(default)]
@@ -349,6 +354,19 @@ pub struct Matter {
     pub risks: Vec<Risk>,
 }
 
+/// Something that requests of one kind are about, with work of its own.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are those of the file")]
+pub struct Topic {
+    pub id: String,
+    /// Words that ask for it.
+    pub of: Vec<String>,
+    /// Words that mean something else.
+    #[serde(default)]
+    pub not: Vec<String>,
+}
+
 /// What such a thing usually costs in all, in euro, whatever anybody wants to spend.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -437,6 +455,9 @@ impl Knowledge {
             for risk in task.risks.iter().filter(|risk| !risks.contains(risk.as_str())) {
                 wrong(format!("task `{id}` has the risk `{risk}`, which is not in the register"));
             }
+            for topic in task.topics.iter().filter(|topic| !self.topics.iter().any(|known| known.id == **topic)) {
+                wrong(format!("task `{id}` is for the topic `{topic}`, which is not listed"));
+            }
             if !rises(task.estimate) || task.estimate[2] <= 0.0 {
                 wrong(format!("the estimate of task `{id}` does not rise"));
             }
@@ -451,6 +472,10 @@ impl Knowledge {
             if !before.insert(id) {
                 wrong(format!("there are two tasks `{id}`"));
             }
+        }
+        let has_work = |topic: &&Topic| self.tasks().any(|task| task.topics.contains(&topic.id));
+        for topic in self.topics.iter().filter(|topic| !has_work(topic)) {
+            wrong(format!("the topic `{}` has no work of its own", topic.id));
         }
         let whole = (&self.household.tasks, &self.household.counts, &self.risks);
         let own = self.household.matters.iter().map(|own| {

@@ -36,6 +36,8 @@ pub struct Given {
     pub days: Option<f64>,
     /// How many of something the request speaks of.
     pub counted: Vec<Counted>,
+    /// What of the things that such requests are often about it is about.
+    pub topics: Vec<String>,
     /// The request.
     pub request: String,
     /// How much of the plan's currency one euro is.
@@ -330,7 +332,9 @@ impl<'a> Kept<'a> {
     fn of(knowledge: &'a Knowledge, given: &Given) -> Self {
         let fits = |task: &&Task| {
             let sized = task.sizes.as_ref().is_none_or(|sizes| sizes.contains(&given.size));
+            let about = task.topics.is_empty() || task.topics.iter().any(|topic| given.topics.contains(topic));
             sized
+                && about
                 && match task.needs {
                     None => true,
                     Some(Needs::Place) => given.place.is_some() || knowledge.physical,

@@ -82,6 +82,7 @@ fn real_requests_become_different_plans_that_can_be_scheduled() {
     let Some(requests) = shared::requests("prompts") else { return };
     let mut table = String::new();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let mut work: Vec<(&str, BTreeSet<String>)> = Vec::new();
     for (id, text) in &requests {
         let draft = match draft(text) {
             Ok(draft) => draft,
@@ -110,8 +111,17 @@ fn real_requests_become_different_plans_that_can_be_scheduled() {
         .unwrap();
         let twin = seen.insert(draft.plan.to_string(), draft.facts.title.clone());
         assert_eq!(twin, None, "two plans are alike");
+        work.push((id, draft.outline.tasks().map(|task| task.title.clone()).collect()));
     }
     insta::assert_snapshot!(table);
+    insta::assert_snapshot!(same_work(&work), @"");
+}
+
+/// Pairs of requests whose work has the same names: they are one short sentence each, and all that is known is their kind.
+fn same_work(work: &[(&str, BTreeSet<String>)]) -> String {
+    let pairs = work.iter().enumerate().flat_map(|(at, one)| work[at + 1..].iter().map(move |other| (one, other)));
+    let same = pairs.filter(|(one, other)| one.1 == other.1).map(|(one, other)| format!("{} {}", one.0, other.0));
+    same.collect::<Vec<_>>().join("\n")
 }
 
 /// Each line of `data/ordinary.tsv`: kinds that are right, the matter, the request.

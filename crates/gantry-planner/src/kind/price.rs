@@ -29,6 +29,19 @@ impl Kind {
         matters.find(|matter| asked.finds(&matter.of, Zone::Lead) && !asked.finds(&matter.not, Zone::Lead))
     }
 
+    /// What of the things that its requests are often about this one is about, at most two.
+    pub fn topics(&self, text: &str) -> Vec<String> {
+        /// A request that is about everything is about nothing more than the others.
+        const TOPICS_MAX: usize = 2;
+        let asked = Asked::of(text);
+        let about = self
+            .knowledge
+            .topics
+            .iter()
+            .filter(|topic| asked.finds(&topic.of, Zone::Lead) && !asked.finds(&topic.not, Zone::Lead));
+        about.take(TOPICS_MAX).map(|topic| topic.id.clone()).collect()
+    }
+
     /// Everything that is known about it, narrowed to one of the things that people often do for themselves.
     pub fn knowledge_of(&self, matter: Option<&str>) -> &Knowledge {
         let own = self.matters.iter().find(|(id, _)| Some(id.as_str()) == matter);

@@ -64,6 +64,7 @@ pub fn given(size: Size) -> Given {
         price_eur: None,
         days: None,
         counted: Vec::new(),
+        topics: Vec::new(),
         request: String::new(),
         per_eur: 1.0,
         public: true,
