@@ -124,7 +124,11 @@ async fn begun_by(app: &App, who: &Who, fields: &Fields) -> Result<Response, Pro
         }),
     };
     let said = |name: &str| fields.get(name).trim().to_owned();
-    let upload = fields.files("upload").next().filter(|_| said("topics").is_empty());
+    let upload = fields.files("upload").next();
+    if upload.is_some() && !said("topics").is_empty() {
+        let detail = "a list was chosen, and topics are written below it";
+        return Err(Problem::unfit("bulk::which", detail).hint("go back and leave one of them away"));
+    }
     let list = match upload {
         Some(file) => String::from_utf8(file.bytes.clone())
             .map_err(|_| Problem::unfit("bulk::topics", "the list is no text in UTF-8"))?,
