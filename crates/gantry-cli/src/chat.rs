@@ -253,7 +253,7 @@ fn fault(trouble: Trouble) -> Fault {
         _ => Fault::internal(trouble.message),
     };
     let fault = trouble.hint.into_iter().fold(fault, Fault::hint);
-    trouble.actions.into_iter().fold(fault, |fault, actions| fault.about(*actions))
+    trouble.actions.into_iter().fold(fault, Fault::about)
 }
 
 async fn list(here: &Here, json: bool) -> Result<ExitCode, Fault> {

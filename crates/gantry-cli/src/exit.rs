@@ -36,7 +36,7 @@ pub struct Fault {
     /// The stable code of what the plan said.
     refusal: Option<String>,
     /// What became of each thing that was asked for, where there were several.
-    actions: Option<serde_json::Value>,
+    actions: Option<Box<serde_json::Value>>,
 }
 
 impl Fault {
@@ -66,7 +66,7 @@ impl Fault {
     }
 
     /// Says what became of each thing that was asked for; only programs are told here.
-    pub fn about(self, actions: serde_json::Value) -> Self {
+    pub fn about(self, actions: Box<serde_json::Value>) -> Self {
         Self { actions: Some(actions), ..self }
     }
 
@@ -82,7 +82,7 @@ impl Fault {
             told["refusal"] = refusal.as_str().into();
         }
         if let Some(actions) = &self.actions {
-            told["actions"] = actions.clone();
+            told["actions"] = (**actions).clone();
         }
         told
     }

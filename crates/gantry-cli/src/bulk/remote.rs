@@ -17,7 +17,7 @@ pub struct Server {
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// The token that the server wants [env: `GANTRY_BULK_API_KEY`]
-    #[arg(long, value_name = "TOKEN", env = "GANTRY_BULK_API_KEY", hide_env = true, requires = "base_url")]
+    #[arg(long, value_name = "TOKEN", requires = "base_url")]
     api_key: Option<String>,
     /// What the server is asked: a text with {title}, {goal} and {description} in it
     #[arg(long, value_name = "FILE", requires = "base_url")]
@@ -30,6 +30,8 @@ pub struct Server {
     backoff: Option<Duration>,
 }
 
+/// The variable with the token. It may be set where no server is asked.
+const API_KEY_VARIABLE: &str = "GANTRY_BULK_API_KEY";
 /// How long an answer may take where nothing is said.
 const TIMEOUT: Duration = Duration::from_mins(1);
 /// How long it is waited before the second try where nothing is said.
@@ -45,6 +47,7 @@ impl Server {
     /// they need, so that is done here.
     pub fn check(&self, offline: bool) -> Result<(), Fault> {
         let said = [
+            ("--api-key", self.api_key.is_some()),
             ("--prompt-template", self.prompt_template.is_some()),
             ("--timeout", self.timeout.is_some()),
             ("--backoff", self.backoff.is_some()),
@@ -84,7 +87,8 @@ impl Server {
                 .hint("write it in full, such as `http://localhost:9000`"));
         }
         let (timeout, backoff) = (self.timeout.unwrap_or(TIMEOUT), self.backoff.unwrap_or(BACKOFF));
-        let api_key = self.api_key.clone();
+        let api_key = self.api_key.clone().or_else(|| std::env::var(API_KEY_VARIABLE).ok());
+        let api_key = api_key.filter(|key| !key.is_empty());
         Ok(Some(Asking { base_url, api_key, template, run: run.to_owned(), retries_max, timeout, backoff }))
     }
 }

@@ -130,6 +130,14 @@ fn killed_and_gone_on_with_in_another_table_no_topic_becomes_two_plans() {
 }
 
 #[test]
+fn a_token_that_is_kept_for_servers_does_not_matter_where_none_is_asked() {
+    let kit = Kit::new();
+    kit.write("topics.txt", "Build a garden shed\n");
+    let said = kit.with_variable("GANTRY_BULK_API_KEY", "sesame", "bulk --input topics.txt --offline --depth 1");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+}
+
+#[test]
 fn a_second_list_leaves_the_rows_of_the_first_in_the_table() {
     let kit = Kit::new();
     kit.write("a.txt", "Build a garden shed\nWrite a cookbook\n");
@@ -214,6 +222,7 @@ fn a_list_that_cannot_be_read_makes_nothing() {
         "bulk --input good.txt --output .",
         "bulk --input good.txt --timeout 5s",
         "bulk --input good.txt --offline --backoff 5s",
+        "bulk --input good.txt --offline --api-key sesame",
     ]));
     assert_eq!(kit.json("list --json").as_array().unwrap().len(), 0);
 }

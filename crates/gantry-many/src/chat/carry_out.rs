@@ -304,6 +304,8 @@ impl Job<'_> {
                 made.stopped_reason
             ),
         };
+        let degraded = made.degraded.as_ref().map(|why| format!("\nDegraded: {why}.")).unwrap_or_default();
+        let words = words + &degraded;
         Ok(Done::new(words, json!(made)).about(plan))
     }
 

@@ -221,7 +221,7 @@ fn drawn(row: &Row) -> Markup {
     let failed = row.status == Status::Failed;
     html! { tr {
         td { @if !row.plan.is_empty() { input type="checkbox" name="plan" value=(row.plan_id) aria-label=(format!("Compare plan {}", row.plan_id)); } }
-        td.main.all { @if row.plan.is_empty() { (row.topic) } @else { a href=(format!("/p/{}", row.plan)) { (row.topic) } } @if failed { div.small.tone-bad { (row.error) } } }
+        td.main.all { @if row.plan.is_empty() { (row.topic) } @else { a href=(format!("/p/{}", row.plan)) { (row.topic) } } @if failed { div.small.tone-bad { (row.error) } } @if !row.degraded.is_empty() { div.small.soft { "Degraded: " (row.degraded) } } }
         td { (state(if failed { "failed" } else { "completed" })) }
         td.n data-label="Plan" { (row.plan_id) }
         td.n data-label="Tasks" { @if let Some(tasks) = row.tasks { (tasks) } }
