@@ -35,7 +35,8 @@ use crate::template;
 /// by `execution-plan`. Plans are made in this process; with --base-url a server is asked over its chat instead.
 ///
 /// One topic never becomes two plans. Each row is on disk when it happens: killed, the same command goes on where it ended.
-/// What came to nothing stands in `failed_topics.jsonl` beside the table, which is a list of topics again.
+/// Ctrl-C stops it with exit code 4. What came to nothing stands in `failed_topics.jsonl` beside the table, which is a list of
+/// topics again.
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -91,7 +92,7 @@ struct RunArgs {
     /// Have models do the tasks when a plan is there
     #[arg(long, conflicts_with = "base_url")]
     execute: bool,
-    /// The name of the run: the same run and topic is the same plan [default: by the place of the table]
+    /// The name of the run: the same run and topic is the same plan [default: that of the table that is gone on with, or by its place]
     #[arg(long, value_name = "NAME")]
     run_id: Option<String>,
     /// How a plan is made
@@ -153,7 +154,8 @@ impl From<Level> for Detail {
 impl From<BadTable> for Fault {
     fn from(bad: BadTable) -> Self {
         if bad.foreign {
-            return Fault::bad_input(bad.message).hint("name another file with `--output`; this one was left as it is");
+            return Fault::bad_input(bad.message)
+                .hint("name another file with `--output` or `--resume-from`; this one was left as it is");
         }
         Fault::internal(bad.message).hint("nothing that was told is lost; repeat the command when it can be written")
     }
@@ -169,6 +171,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
 fn make(args: &RunArgs) -> Result<ExitCode, Fault> {
     let input = args.input.as_deref().ok_or_else(|| Fault::bad_input("no list of topics is named"))?;
     let topics = read(input)?;
+    args.server.check(args.offline)?;
     let words = args.server.words()?;
     let run = run_id(args)?;
     if args.dry_run {
@@ -191,7 +194,14 @@ fn make(args: &RunArgs) -> Result<ExitCode, Fault> {
             outlines: args.outlines,
         };
         let mut teller = tell::Teller::new(args.record.json);
-        let made = bulk.run(&topics, |progress| teller.hear(&progress)).await;
+        let made = tokio::select! {
+            made = bulk.run(&topics, |progress| teller.hear(&progress)) => Some(made),
+            _ = tokio::signal::ctrl_c() => None,
+        };
+        let Some(made) = made else {
+            teller.stopped();
+            return Ok(ExitCode::from(exit::WAITING));
+        };
         teller.close();
         let ended = made?;
         let verified = if args.verify { Some(bulk.verify().await?) } else { None };
@@ -208,7 +218,8 @@ fn read(path: &Path) -> Result<Vec<Topic>, Fault> {
     })
 }
 
-/// The run: as it is named, or by the place where its table is, so that the same command is the same run.
+/// The run: as it is named, or that of the table that is gone on with, or by the place where that is; so that whoever goes on
+/// with a run goes on with its plans.
 fn run_id(args: &RunArgs) -> Result<String, Fault> {
     if let Some(name) = &args.run_id {
         let good =
@@ -220,14 +231,29 @@ fn run_id(args: &RunArgs) -> Result<String, Fault> {
                 .hint("use up to 60 letters, digits, `-`, `_` and `.`"))
         };
     }
-    let place = std::path::absolute(&args.output)
-        .map_err(|error| Fault::bad_input(format!("`{}` is no place for a table: {error}", args.output.display())))?;
+    let table = args.resume_from.as_ref().unwrap_or(&args.output);
+    if args.resume_from.is_some() && !table.is_file() {
+        return Err(Fault::bad_input(format!("there is no table `{}`", table.display()))
+            .hint("name the table whose successes are to be taken over with `--resume-from`"));
+    }
+    if args.output.is_dir() {
+        return Err(Fault::bad_input(format!("`{}` is a folder", args.output.display()))
+            .hint("name a file for the table with `--output`"));
+    }
+    if table.exists()
+        && let Some(run) = results::run_of(table)?
+    {
+        return Ok(run);
+    }
+    let place = std::path::absolute(table)
+        .map_err(|error| Fault::bad_input(format!("`{}` is no place for a table: {error}", table.display())))?;
     Ok(Topic { title: place.display().to_string(), ..Topic::default() }.fingerprint()[..8].to_owned())
 }
 
 fn shown(topics: &[Topic], words: &Words, run: &str, args: &RunArgs) -> Result<ExitCode, Fault> {
     if args.record.json {
-        exit::print_json(&json!({"run_id": run, "topics": dry(topics, words, run)}))?;
+        let server = args.server.is_named().then_some(words);
+        exit::print_json(&json!({"run_id": run, "topics": dry(topics, server, run)}))?;
         return Ok(ExitCode::SUCCESS);
     }
     for topic in topics {
@@ -279,20 +305,38 @@ fn engine(record: &Record, models: &ModelOptions, offline: bool) -> Result<(Engi
 }
 
 fn told(args: &RunArgs, run: &str, ended: Ended, verified: Option<&Verified>) -> Result<ExitCode, Fault> {
-    let Ended { rows, failed } = ended;
+    let Ended { rows, failed, others } = ended;
     let beside = results::failed_file(&args.output);
     if args.record.json {
         let value = json!({
             "run_id": run, "output": args.output, "topics": rows, "succeeded": rows - failed, "failed": failed,
-            "failed_topics": (failed > 0).then_some(&beside), "rows": [], "verified": verified,
+            "other_rows": others, "failed_topics": (failed > 0).then_some(&beside), "rows": [], "verified": verified,
         });
         with_rows(&exit::json_text(&value)?, &args.output)?;
     } else {
-        exit::print(&format!(
-            "{} of {rows} topics have a plan; the table is {}\n",
-            rows - failed,
-            args.output.display()
-        ))?;
+        let (of, made) = (tell::of(rows - failed, rows, "topic"), rows - failed);
+        let what = match (made == 1, args.execute) {
+            (true, false) => "has a plan",
+            (false, false) => "have a plan",
+            (true, true) => "has a plan that was carried out",
+            (false, true) => "have a plan that was carried out",
+        };
+        exit::print(&format!("{of} {what}; the table is {}\n", args.output.display()))?;
+        if others > 0 {
+            talk!("{} of other topics stay in it", gantry_view::count(others, "row"));
+        }
+        let (degraded, why) = degraded(&args.output)?;
+        if degraded > 0 {
+            talk!(
+                "{} by the offline model: {}",
+                format_args!(
+                    "{} {} made",
+                    gantry_view::count(degraded, "plan"),
+                    if degraded == 1 { "was" } else { "were" }
+                ),
+                crate::show::plain(&why)
+            );
+        }
         if failed > 0 {
             talk!(
                 "{} came to nothing, see {}; the same command tries them again",
@@ -311,6 +355,19 @@ fn told(args: &RunArgs, run: &str, ended: Ended, verified: Option<&Verified>) ->
     Ok(ExitCode::from(if sound { exit::DONE } else { exit::FAILED }))
 }
 
+/// How many plans of a table the offline model made instead of another one, and why the first of them.
+fn degraded(table: &Path) -> Result<(usize, String), Fault> {
+    let (mut count, mut first) = (0, String::new());
+    for row in results::rows(table)? {
+        let why = row?.degraded;
+        if !why.is_empty() {
+            count += 1;
+            first = if first.is_empty() { why } else { first };
+        }
+    }
+    Ok((count, first))
+}
+
 /// Writes a text of JSON with the rows of the table where it has none: one after the other, for there may be very many.
 fn with_rows(text: &str, table: &Path) -> Result<(), Fault> {
     const NONE: &str = "\"rows\": []";
@@ -327,6 +384,7 @@ fn with_rows(text: &str, table: &Path) -> Result<(), Fault> {
 }
 
 fn verify(args: &VerifyArgs) -> Result<ExitCode, Fault> {
+    args.server.check(false)?;
     let _ = results::rows(&args.table)
         .map_err(|bad| Fault::bad_input(bad.message).hint("name the table that `gantry bulk` has written"))?;
     session::block_on_cores(async {

@@ -208,12 +208,31 @@ fn said(args: &Args, words: &str, session: Option<String>) -> Said {
 
 async fn once(here: &Here, args: &Args, words: &str) -> Result<ExitCode, Fault> {
     let key = args.once.as_deref().map(str::trim).filter(|key| !key.is_empty());
-    match Box::pin(chat::say(here, said(args, words, args.session.clone()), key)).await {
-        Ok(answer) if args.record.json => exit::print_json(&answer.body)?,
-        Ok(answer) => tell(&answer, args.session.is_none())?,
-        Err(trouble) => return Err(fault(trouble)),
+    let answer = match Box::pin(chat::say(here, said(args, words, args.session.clone()), key)).await {
+        Ok(answer) => answer,
+        Err(trouble) => {
+            if !args.record.json {
+                exit::print(&several(&trouble))?;
+            }
+            return Err(fault(trouble));
+        }
+    };
+    if args.record.json {
+        exit::print_json(&answer.body)?;
+    } else {
+        tell(&answer, args.session.is_none())?;
     }
-    Ok(ExitCode::from(exit::DONE))
+    Ok(ExitCode::from(if answer.status == PARTIAL { exit::FAILED } else { exit::DONE }))
+}
+
+/// The status of an answer of which some was done, and some was not.
+const PARTIAL: u16 = 207;
+
+/// What was answered where several things were asked for and none was done; a single one is told as the fault.
+fn several(trouble: &Trouble) -> String {
+    let count = trouble.actions.as_ref().and_then(|actions| actions.as_array()).map_or(0, Vec::len);
+    let words = trouble.response.as_deref().filter(|_| count > 1).unwrap_or_default();
+    words.lines().map(|line| plain(line) + "\n").collect()
 }
 
 /// What was answered, and how to go on.
@@ -233,7 +252,8 @@ fn fault(trouble: Trouble) -> Fault {
         400..=499 => Fault::bad_input(trouble.message),
         _ => Fault::internal(trouble.message),
     };
-    trouble.hint.into_iter().fold(fault, Fault::hint)
+    let fault = trouble.hint.into_iter().fold(fault, Fault::hint);
+    trouble.actions.into_iter().fold(fault, Fault::about)
 }
 
 async fn list(here: &Here, json: bool) -> Result<ExitCode, Fault> {

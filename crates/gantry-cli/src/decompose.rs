@@ -162,10 +162,16 @@ fn tell(made: &Decomposition) {
     for failed in &made.failed_nodes {
         talk!("not broken down: `{}` ({})", failed.id, plain(&failed.why));
     }
-    let count = made.created_tasks.len();
+    if let Some(why) = &made.degraded {
+        talk!("degraded: {}", plain(why));
+    }
+    let count = gantry_view::count(made.created_tasks.len(), "task");
     let why = match made.stopped_reason.as_str() {
         "depth_reached" => "as deep as was asked for".to_owned(),
-        "node_budget_exhausted" => format!("the budget of {} tasks is used up", made.stats.node_budget),
+        "all_leaves" => "every task is small enough".to_owned(),
+        "node_budget_exhausted" => {
+            format!("the budget of {} is used up", gantry_view::count(made.stats.node_budget as usize, "task"))
+        }
         "some_nodes_failed" => "some tasks could not be broken down; repeat the command to try them again".to_owned(),
         "nothing_to_break_down" => "everything is broken down already".to_owned(),
         "empty_children" | "llm_requested_stop" => "it needs no breaking down".to_owned(),
@@ -173,6 +179,6 @@ fn tell(made: &Decomposition) {
     };
     match made.outcome {
         Outcome::Failed => talk!("no task made: {}", plain(&made.stopped_reason)),
-        _ => talk!("{count} tasks made: {why}"),
+        _ => talk!("{count} made: {why}"),
     }
 }

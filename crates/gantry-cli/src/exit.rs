@@ -35,11 +35,13 @@ pub struct Fault {
     hint: Option<String>,
     /// The stable code of what the plan said.
     refusal: Option<String>,
+    /// What became of each thing that was asked for, where there were several.
+    actions: Option<Box<serde_json::Value>>,
 }
 
 impl Fault {
     fn new(code: u8, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, refusal: None }
+        Self { code, message: message.into(), hint: None, refusal: None, actions: None }
     }
 
     /// The input is wrong.
@@ -63,6 +65,11 @@ impl Fault {
         self
     }
 
+    /// Says what became of each thing that was asked for; only programs are told here.
+    pub fn about(self, actions: Box<serde_json::Value>) -> Self {
+        Self { actions: Some(actions), ..self }
+    }
+
     /// The exit code.
     pub fn code(&self) -> u8 {
         self.code
@@ -73,6 +80,9 @@ impl Fault {
         let mut told = serde_json::json!({"code": self.code, "message": self.message, "hint": self.hint});
         if let Some(refusal) = &self.refusal {
             told["refusal"] = refusal.as_str().into();
+        }
+        if let Some(actions) = &self.actions {
+            told["actions"] = (**actions).clone();
         }
         told
     }

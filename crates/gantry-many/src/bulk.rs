@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use futures_util::StreamExt as _;
-use gantry_view::tree;
 use serde_json::{Value, json};
 
 use crate::direct::Direct;
+use crate::proposed;
 use crate::remote::Remote;
-use crate::results::{BadTable, Ended, Row, Status, Table, keys, replace, rows};
+use crate::results::{BadTable, Ended, Row, Status, Table, before_file, keys, replace, rows};
 use crate::topics::Topic;
 use crate::verify::Verified;
 
@@ -21,6 +21,15 @@ pub enum Maker {
     Here(Box<Direct>),
     /// A server.
     There(Box<Remote>),
+}
+
+impl Maker {
+    fn run(&self) -> &str {
+        match self {
+            Self::Here(direct) => &direct.run,
+            Self::There(remote) => remote.run(),
+        }
+    }
 }
 
 /// A run.
@@ -82,8 +91,13 @@ impl Bulk {
             .filter(|(_, _, key)| !table.has(key))
             .collect();
         tell(Progress::Begun { topics: topics.len(), before: topics.len() - open.len() });
+        let before: Vec<PathBuf> = [Some(&self.output), self.resume_from.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|table| before_file(table))
+            .collect();
         if let Maker::There(remote) = &self.maker {
-            table.plans().for_each(|plan| remote.belongs(plan));
+            remote.begin(&before, table.plans())?;
         }
         let made = futures_util::stream::iter(open).map(|(at, topic, key)| self.one(at, topic, key));
         // Whatever is ready is written at once: one wait for the disk serves them all.
@@ -95,14 +109,26 @@ impl Bulk {
             }
         }
         drop(ready);
-        table.finish(topics, &keys)
+        let ended = table.finish(topics, &keys)?;
+        if ended.failed == 0
+            && let (Maker::There(_), Some(file)) = (&self.maker, before.first())
+        {
+            // Where it stays, it is only what was there once.
+            let _ = std::fs::remove_file(file);
+        }
+        Ok(ended)
     }
 
     async fn one(&self, at: usize, topic: &Topic, key: &str) -> Row {
         let since = Instant::now();
         let session = format!("{}_{at:05}", self.session);
-        let mut row =
-            Row { topic: topic.title.clone(), key: key.to_owned(), session_id: session.clone(), ..Row::default() };
+        let mut row = Row {
+            topic: topic.title.clone(),
+            key: key.to_owned(),
+            session_id: session.clone(),
+            run_id: self.maker.run().to_owned(),
+            ..Row::default()
+        };
         let place = self.dump_dir.as_ref().map(|folder| Place {
             response: folder.join("responses").join(format!("{session}.json")),
             tree: PathBuf::new(),
@@ -114,6 +140,7 @@ impl Bulk {
                 row.retries = made.retries;
                 row.tasks = Some(made.tasks);
                 row.stopped_reason = made.stopped_reason;
+                row.degraded = made.degraded.unwrap_or_default();
                 made.score.iter().for_each(|score| row.scored(score));
                 if let Some((plan, no)) = made.plan {
                     (row.plan, row.plan_id) = (plan.to_string(), no.to_string());
@@ -186,7 +213,7 @@ impl Bulk {
             Maker::Here(direct) => {
                 let card = direct.engine.store().plan(&row.plan_id).await.map_err(|error| error.to_string())?;
                 let life = direct.engine.open(&card.id).await.map_err(|error| error.to_string())?.life;
-                Ok((tree::summary(&card), tree::tree(&card, &life)))
+                Ok(proposed::looked_at(&card, &life))
             }
             Maker::There(remote) => Ok((remote.summary(no()?).await?, remote.tree(no()?).await?)),
         }
@@ -223,11 +250,15 @@ fn below(tree: &Value, id: &str, depth: usize) -> Vec<(usize, String)> {
     children.and_then(Value::as_array).into_iter().flatten().rev().map(|child| (depth, named(child))).collect()
 }
 
-/// What would be asked for each topic, and nothing is asked.
-pub fn dry(topics: &[Topic], template: &crate::message::Template, run: &str) -> Value {
+/// What would be asked for each topic, and nothing is asked: of a server in these words, or else of this process.
+pub fn dry(topics: &[Topic], server: Option<&crate::message::Template>, run: &str) -> Value {
     let keys = keys(topics);
     let asked = topics.iter().zip(&keys).map(|(topic, key)| {
-        json!({"key": key, "topic": topic.title, "request": crate::message::body(template, topic, run, "")})
+        let request = match server {
+            Some(template) => crate::message::body(template, topic, (run, key), ""),
+            None => json!(topic.request()),
+        };
+        json!({"key": key, "topic": topic.title, "request": request})
     });
     asked.collect()
 }

@@ -136,6 +136,7 @@ fn ended(mut body: Value) -> Result<Answer, Trouble> {
         message: word("detail").unwrap_or_else(|| "nothing was done".to_owned()),
         hint: word("hint"),
         actions: Some(Box::new(body["actions"].clone())),
+        response: body["response"].as_str().map(str::to_owned),
     })
 }
 

@@ -54,8 +54,7 @@ pub async fn broken_down(engine: &Engine, plan: &PlanId, wanted: Wanted) -> Resu
     let errand = errand(engine, &life, &wanted, &json!(settings)).await?;
     engine.drive(&errand, Until::Stuck, begin(engine, &errand).await?).await?.ended().await?;
     let life = engine.open(&errand).await?.life;
-    let result = life.outputs(STEP).and_then(|outputs| outputs.get("result")).cloned();
-    let Some(result) = result else {
+    let Some(result) = result(&life).cloned() else {
         let why = life.causes().first().map_or("it did not come to an end", String::as_str);
         return Err(Unbroken::Nothing(why.to_owned()));
     };
@@ -68,11 +67,36 @@ pub async fn broken_down(engine: &Engine, plan: &PlanId, wanted: Wanted) -> Resu
 
 /// The only step of the plan that breaks down.
 const STEP: &str = "break-down";
-/// How often a plan that others change meanwhile is tried to be changed.
+/// How often a plan that others change meanwhile is tried to be changed, and how often the same wish is asked anew.
 const TRIES_MAX: u32 = 20;
 
-/// A part of the plan that breaks it down: the same one for the same wish, so that whoever was interrupted goes on.
+/// A part of the plan that breaks it down: the same one for the same wish, so that whoever was interrupted goes on. Where
+/// the offline model alone was there and had nothing to say, that is not the answer for ever: another one is begun.
 async fn errand(engine: &Engine, life: &Life, wanted: &Wanted, settings: &Value) -> Result<PlanId, Unbroken> {
+    let mut errand = begun(engine, life, wanted, settings, 0).await?;
+    for again in 1..TRIES_MAX {
+        let before = engine.open(&errand).await?.life;
+        let made = result(&before).and_then(|made| serde_json::from_value::<Decomposition>(made.clone()).ok());
+        if !made.is_some_and(|made| made.is_offline_and_empty()) {
+            break;
+        }
+        errand = begun(engine, life, wanted, settings, again).await?;
+    }
+    Ok(errand)
+}
+
+/// What came of breaking down.
+fn result(errand: &Life) -> Option<&Value> {
+    errand.outputs(STEP)?.get("result")
+}
+
+async fn begun(
+    engine: &Engine,
+    life: &Life,
+    wanted: &Wanted,
+    settings: &Value,
+    again: u32,
+) -> Result<PlanId, Unbroken> {
     let plan = life.plan();
     let tree = Tree::from(&plan);
     let node = wanted.task.as_ref().and_then(|task| tree.node(task.as_str()));
@@ -89,8 +113,9 @@ async fn errand(engine: &Engine, life: &Life, wanted: &Wanted, settings: &Value)
     step.idempotency = Some(Idempotency::Safe);
     let part_of = wanted.task.clone().unwrap_or_else(|| TaskId::slugged(STEP));
     let origin = Origin { by: wanted.by.clone(), parent: Some((life.id().clone(), part_of)), ..Origin::default() };
+    let again = if again == 0 { String::new() } else { format!(" again {again}") };
     let once = format!(
-        "decompose {} {} {today} {} {settings}",
+        "decompose {} {} {today} {} {settings}{again}",
         life.id(),
         life.revision(),
         wanted.task.as_ref().map_or("", TaskId::as_str),
@@ -106,7 +131,7 @@ async fn errand(engine: &Engine, life: &Life, wanted: &Wanted, settings: &Value)
 /// What the part has to be told to go on: one that did not come to a good end before is tried once more.
 async fn begin(engine: &Engine, errand: &PlanId) -> Result<Vec<Input>, Unbroken> {
     let life = engine.open(errand).await?.life;
-    let outcome = life.outputs(STEP).and_then(|outputs| outputs.get("result")).map(|result| &result["outcome"]);
+    let outcome = result(&life).map(|result| &result["outcome"]);
     let finished = outcome.is_some_and(|outcome| *outcome != "failed" && *outcome != "incomplete");
     Ok(match life.state() {
         PlanState::Pending => vec![Input::Start],

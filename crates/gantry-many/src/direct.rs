@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use gantry_core::id::{PlanId, TaskId};
-use gantry_core::input::{Change, Input};
-use gantry_core::life::{Life, PlanState, TaskState};
+use gantry_core::input::{Change, Decision, GateDecision, Input};
+use gantry_core::life::{Life, PlanState, State, TaskState, Waiting};
 use gantry_core::plan::{Action, Input as Given, Model, Plan};
 use gantry_engine::{Engine, EngineError, NewPlan, Origin, Until};
 use gantry_planner::decompose::{Decomposition, Outcome, TOOL};
@@ -17,15 +17,15 @@ use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 use tokio::sync::OnceCell;
 
+use crate::message::{KEY, RUN};
 use crate::score::{Score, score};
 use crate::topics::Topic;
 
-/// Where a plan says which run and which topic it is of.
-const RUN: &str = "bulk_run_id";
-const KEY: &str = "bulk_key";
-
 /// How long it is waited between two looks at a plan that somebody else goes on with.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// How much is told of what a plan waits for.
+const WAITS_MAX: usize = 3;
 
 /// A longer title is a whole request, and the plan gets one that was read out of it.
 const TITLE_MAX: usize = 120;
@@ -67,6 +67,8 @@ pub struct Made {
     pub error: Option<String>,
     /// How often it was tried again.
     pub retries: u32,
+    /// Why the offline model made it instead of the one that was asked, where it did.
+    pub degraded: Option<String>,
     /// How good the plan is.
     pub score: Option<Score>,
     /// Everything that was said about it.
@@ -198,12 +200,16 @@ impl Direct {
         }
     }
 
-    /// Has models do what nobody else is named for.
+    /// Has models do what would be for people to do.
     async fn executed(&self, id: &PlanId, made: Made) -> Result<Made, EngineError> {
+        self.accepted(id).await?;
         let life = self.engine.open(id).await?.life;
         let mut plan = life.plan();
         let wholes: BTreeSet<TaskId> = plan.tasks.iter().filter_map(|task| task.parent.clone()).collect();
-        for task in plan.tasks.iter_mut().filter(|task| task.action.is_none() && !wholes.contains(&task.id)) {
+        let for_people = |task: &&mut gantry_core::plan::Task| {
+            matches!(task.action, None | Some(Action::Manual(_))) && !wholes.contains(&task.id)
+        };
+        for task in plan.tasks.iter_mut().filter(for_people) {
             let words = task.description.clone().unwrap_or_else(|| task.name().to_owned());
             task.action = Some(Action::Model(Model { instruction: Some(words), ..Model::default() }));
         }
@@ -213,12 +219,43 @@ impl Direct {
             self.engine.tell(id, Input::Revise { by: self.origin.by.clone(), rationale, base, change }).await?;
         }
         self.engine.drive(id, Until::Stuck, Vec::new()).await?.ended().await?;
-        let life = self.engine.open(id).await?.life;
-        let error = (life.state() != PlanState::Completed).then(|| match life.causes().first() {
-            Some(cause) => format!("carrying it out: {cause}"),
-            None => format!("carrying it out: it is {}", life.state()),
-        });
+        let opened = self.engine.open(id).await?;
+        let (no, life) = (opened.no, opened.life);
+        let error = match (life.state(), life.causes().first()) {
+            (PlanState::Completed, _) => None,
+            (_, Some(cause)) => Some(format!("carrying it out: {cause}")),
+            (state, None) => {
+                let card = self.engine.store().plan(id.as_str()).await?.card;
+                let waits: Vec<&str> = card.waiting.iter().take(WAITS_MAX).map(|one| one.what.as_str()).collect();
+                let waits =
+                    if waits.is_empty() { String::new() } else { format!(" and waits for {}", waits.join("; ")) };
+                Some(format!("carrying it out: it is {state}{waits}; see `gantry status {no}`"))
+            }
+        };
         Ok(Made { error, ..made })
+    }
+
+    /// Accepts a plan that was made and waits to become this one: whoever has it carried out has it accepted.
+    async fn accepted(&self, id: &PlanId) -> Result<(), EngineError> {
+        let life = self.engine.open(id).await?.life;
+        let waits = |gate: &TaskId| {
+            let known = life.task_life(gate.as_str());
+            known.is_some_and(|known| matches!(known.state, State::Waiting(Waiting::Gate { .. })))
+        };
+        let gates: Vec<TaskId> = life.task_ids().into_iter().filter(waits).collect();
+        if gates.is_empty() || life.proposed() == life.plan() {
+            return Ok(());
+        }
+        let decisions = gates.into_iter().map(|gate| GateDecision {
+            gate,
+            decision: Decision::Approve,
+            rationale: "it is to be carried out".to_owned(),
+            evidence: Vec::new(),
+            revision: Some(life.revision()),
+        });
+        let review = Input::Review { by: self.origin.by.clone(), role: None, decisions: decisions.collect() };
+        self.engine.drive(id, Until::Stuck, vec![review]).await?.ended().await?;
+        Ok(())
     }
 }
 
@@ -245,6 +282,7 @@ fn told(life: &Life, no: u64) -> Made {
         }
         _ => None,
     };
+    let degraded = life.task_ids().iter().find_map(|task| life.task_life(task.as_str())?.shortfall.clone());
     let proposed = life.proposed();
     let score = Some(score(&proposed.work()));
     let Some(result) = result else {
@@ -257,6 +295,7 @@ fn told(life: &Life, no: u64) -> Made {
             error,
             answer,
             score,
+            degraded,
             ..Made::default()
         };
     };
@@ -266,5 +305,6 @@ fn told(life: &Life, no: u64) -> Made {
     let nothing = (tasks == 0 || made.is_some_and(|made| made.outcome == Outcome::Failed))
         .then(|| format!("nothing was broken down: {reason}"));
     // Why nobody answered says more than which step failed because of that.
-    Made { plan, tasks, stopped_reason: reason, error: nothing.or(error), answer: result, score, ..Made::default() }
+    let error = nothing.or(error);
+    Made { plan, tasks, stopped_reason: reason, error, answer: result, score, degraded, ..Made::default() }
 }

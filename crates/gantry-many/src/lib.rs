@@ -11,6 +11,7 @@ pub mod results;
 pub mod direct;
 pub mod remote;
 pub mod bulk;
+mod proposed;
 pub mod verify;
 pub mod decompose;
 pub mod score;

@@ -1,17 +1,21 @@
 //! Makes the plan of a topic by asking a server over its chat.
 //!
 //! Servers differ in where they say which plan they made, and some say nothing, or say it too late. Before anything is asked a
-//! second time, the server's own list is looked at: what is there already is taken, so no topic becomes two plans.
+//! second time, in this process or in the next one, the server's own list is looked at: what is there already is taken, so no
+//! topic becomes two plans.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use reqwest::{Client, StatusCode};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::message::{self, Template};
+use crate::message::{self, KEY, RUN, Template};
+use crate::results::{BadTable, replace};
 use crate::topics::Topic;
 
 /// How long it is waited between two looks at a plan that is being made.
@@ -32,8 +36,35 @@ pub struct Remote {
     retries_max: u32,
     timeout: Duration,
     backoff: Duration,
-    /// The plans that were there before, and those that belong to a topic by now.
+    /// The plans that were there when it was connected; none where the server has no list.
+    listed: Option<BTreeMap<u64, Listed>>,
+    /// The plans that were there before the run, and those that belong to a topic by now.
     taken: Mutex<BTreeSet<u64>>,
+}
+
+/// A plan as a server lists it.
+#[derive(Clone, Debug)]
+struct Listed {
+    title: String,
+    /// The run and the topic that it is of, where the server says so.
+    run: Option<String>,
+    key: Option<String>,
+}
+
+/// The plans that were there when a run began, as they are kept for whoever goes on with it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Before {
+    run: String,
+    plans: BTreeSet<u64>,
+}
+
+/// Why nothing was got.
+struct NotGot {
+    why: String,
+    /// It may be there the next time.
+    may_pass: bool,
+    after: Option<Duration>,
+    status: Option<StatusCode>,
 }
 
 /// How a server is asked.
@@ -79,12 +110,12 @@ enum Said {
 }
 
 impl Remote {
-    /// Connects: the plans that are there now are not taken for new ones.
+    /// Connects, and sees what is there.
     pub async fn connect(asking: Asking) -> Result<Self, String> {
         // The client wants to know its cryptography, even where nothing is encrypted.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().timeout(asking.timeout).build().map_err(|error| error.to_string())?;
-        let remote = Self {
+        let mut remote = Self {
             client,
             base: asking.base_url.trim_end_matches('/').to_owned(),
             token: asking.api_key,
@@ -93,11 +124,42 @@ impl Remote {
             retries_max: asking.retries_max,
             timeout: asking.timeout,
             backoff: asking.backoff,
+            listed: None,
             taken: Mutex::default(),
         };
-        let before = remote.plans().await?.into_keys();
-        remote.taken().extend(before);
+        remote.listed = match remote.plans(remote.retries_max).await {
+            Ok(plans) => Some(plans),
+            Err(NotGot { status: Some(StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED), .. }) => None,
+            Err(not) => return Err(not.why),
+        };
         Ok(remote)
+    }
+
+    /// Tells whether the server lists its plans. Where it does not, a plan is known only by what is answered.
+    pub fn lists_plans(&self) -> bool {
+        self.listed.is_some()
+    }
+
+    /// The run.
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// Begins the run, or goes on with it: plans that were there before it are nobody's, and those of its table have their
+    /// topics. What was there is kept in the first of these files as long as the run is not complete.
+    pub fn begin(&self, files: &[PathBuf], of_topics: impl Iterator<Item = u64>) -> Result<(), BadTable> {
+        let Some(listed) = &self.listed else { return Ok(()) };
+        let kept = |file: &PathBuf| serde_json::from_slice::<Before>(&std::fs::read(file).ok()?).ok();
+        let before = files.iter().filter_map(kept).find(|before| before.run == self.run);
+        let before = before.unwrap_or_else(|| {
+            let others = listed.iter().filter(|(_, plan)| plan.run.as_ref() != Some(&self.run));
+            Before { run: self.run.clone(), plans: others.map(|(no, _)| *no).collect() }
+        });
+        if let Some(file) = files.first() {
+            replace(file, &serde_json::to_string(&before).unwrap_or_default())?;
+        }
+        self.taken().extend(before.plans.into_iter().chain(of_topics));
+        Ok(())
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, BTreeSet<u64>> {
@@ -112,41 +174,45 @@ impl Remote {
     /// Has the plan of a topic made.
     pub async fn make(&self, topic: &Topic, key: &str, session: &str) -> Answered {
         let (mut retries, mut strict, mut answer) = (0, false, Value::Null);
-        let mut last = Instant::now();
+        // Whoever went before may have asked for it, and not lived to hear the answer.
+        if let Some(plan) = self.listed.as_ref().and_then(|listed| self.take(listed, topic, key)) {
+            return Answered { plan: Some(plan), ..Answered::default() };
+        }
+        let (mut may_be_done, mut last) = (false, Instant::now());
         loop {
             let template = if strict { &Template::strict() } else { &self.template };
-            let body = message::body(template, topic, &self.run, session);
-            let (why, after) = match self.ask(&body, key, strict).await {
+            let body = message::body(template, topic, (&self.run, key), session);
+            let after = match self.ask(&body, key, strict).await {
                 Said::No(why) => return Answered { error: Some(why), retries, answer, ..Answered::default() },
                 Said::Answer(said) => {
                     answer = said;
-                    match self.plan_of(&answer, topic).await {
-                        Some(plan) => {
-                            self.belongs(plan);
-                            return Answered { plan: Some(plan), retries, answer, ..Answered::default() };
-                        }
-                        None if !strict => {
-                            strict = true; // once, in stronger words
-                            retries += 1;
-                            continue;
-                        }
-                        None => {
-                            let error = Some("the server answered and made no plan".to_owned());
-                            return Answered { error, retries, answer, ..Answered::default() };
-                        }
-                    }
-                }
-                Said::Again { why, after, may_be_done } => {
-                    if may_be_done && let Some(plan) = self.found(topic).await {
+                    if let Some(plan) = self.plan_of(&answer, topic, key).await {
+                        self.belongs(plan);
                         return Answered { plan: Some(plan), retries, answer, ..Answered::default() };
                     }
-                    (why, after)
+                    if strict {
+                        let error = Some("the server answered and made no plan".to_owned());
+                        return Answered { error, retries, answer, ..Answered::default() };
+                    }
+                    (strict, may_be_done) = (true, true); // once, in stronger words
+                    None
+                }
+                Said::Again { why, after, may_be_done: may } => {
+                    may_be_done |= may;
+                    if may && let Some(plan) = self.found(topic, key).await {
+                        return Answered { plan: Some(plan), retries, answer, ..Answered::default() };
+                    }
+                    if retries >= self.retries_max {
+                        return Answered { error: Some(why), retries, answer, ..Answered::default() };
+                    }
+                    after
                 }
             };
-            if retries >= self.retries_max {
-                return Answered { error: Some(why), retries, answer, ..Answered::default() };
-            }
             sleep(after.unwrap_or_else(|| wait(self.backoff, retries, last.elapsed())).min(WAIT_MAX)).await;
+            // A slow server may have made it meanwhile.
+            if may_be_done && let Some(plan) = self.found(topic, key).await {
+                return Answered { plan: Some(plan), retries, answer, ..Answered::default() };
+            }
             (retries, last) = (retries + 1, Instant::now());
         }
     }
@@ -155,7 +221,7 @@ impl Remote {
         let once = format!("bulk {} {key}{}", self.run, if strict { " strict" } else { "" });
         let request = self.client.post(format!("{}/chat/message", self.base)).json(body);
         match self.send(request.header("Idempotency-Key", once)).await {
-            Err(why) => Said::Again { why, after: None, may_be_done: true },
+            Err(NotGot { why, .. }) => Said::Again { why, after: None, may_be_done: true },
             Ok((status, after, answer)) => match status {
                 _ if status.is_success() && answer.pointer("/metadata/error") == Some(&json!(true)) => {
                     Said::Again { why: told(&answer, "the server says that it failed"), after: None, may_be_done: true }
@@ -174,19 +240,19 @@ impl Remote {
         }
     }
 
-    async fn send(&self, request: reqwest::RequestBuilder) -> Result<(StatusCode, Option<Duration>, Value), String> {
+    async fn send(&self, request: reqwest::RequestBuilder) -> Result<(StatusCode, Option<Duration>, Value), NotGot> {
         let request = match &self.token {
             Some(token) => request.bearer_auth(token),
             None => request,
         };
-        let mut response = request.send().await.map_err(|error| why(&error))?;
+        let mut response = request.send().await.map_err(|error| NotGot::of(&error))?;
         let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
         let status = response.status();
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| why(&error))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| NotGot::of(&error))? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > ANSWER_BYTES_MAX {
-                return Err(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes"));
+                return Err(NotGot::for_good(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes")));
             }
         }
         let answer = serde_json::from_slice(&bytes)
@@ -195,46 +261,57 @@ impl Remote {
     }
 
     /// Which plan an answer is about: by what it says, by what it says later, or by what is new in the list.
-    async fn plan_of(&self, answer: &Value, topic: &Topic) -> Option<u64> {
+    async fn plan_of(&self, answer: &Value, topic: &Topic, key: &str) -> Option<u64> {
         if let Some(plan) = plan_in(answer) {
             return Some(plan);
         }
         let pending = answer.pointer("/metadata/status").and_then(Value::as_str) == Some("pending");
         let since = Instant::now();
         loop {
-            if let Some(plan) = self.found(topic).await {
+            if let Some(plan) = self.found(topic, key).await {
                 return Some(plan);
             }
-            if !pending || since.elapsed() >= self.timeout {
+            if !pending || self.listed.is_none() || since.elapsed() >= self.timeout {
                 return None;
             }
             sleep(LOOK_AGAIN.min(self.timeout)).await;
         }
     }
 
-    /// The first plan of this title that is new and nobody else's.
-    async fn found(&self, topic: &Topic) -> Option<u64> {
-        let plans = self.plans().await.ok()?;
-        let mut taken = self.taken();
-        let new = plans.into_iter().find(|(plan, title)| *title == topic.title && !taken.contains(plan))?;
-        taken.insert(new.0);
-        Some(new.0)
+    /// The plan of a topic, as far as the server lists it now.
+    async fn found(&self, topic: &Topic, key: &str) -> Option<u64> {
+        self.listed.as_ref()?; // a server without a list was told of
+        let listed = self.plans(0).await.ok()?;
+        self.take(&listed, topic, key)
     }
 
-    /// The plans of the server: number and title.
-    async fn plans(&self) -> Result<BTreeMap<u64, String>, String> {
+    /// The first plan that is of this topic, or has its title where that is not said, and is nobody else's.
+    fn take(&self, listed: &BTreeMap<u64, Listed>, topic: &Topic, key: &str) -> Option<u64> {
+        let title = message::title(topic);
+        let is_it = |plan: &Listed| match (&plan.run, &plan.key) {
+            (Some(run), _) if *run != self.run => false,
+            (Some(_), Some(of)) => of == key,
+            _ => plan.title == title,
+        };
+        let mut taken = self.taken();
+        let (plan, _) = listed.iter().find(|(no, plan)| !taken.contains(no) && is_it(plan))?;
+        taken.insert(*plan);
+        Some(*plan)
+    }
+
+    /// The plans of the server by number; what may pass is tried again so often.
+    async fn plans(&self, retries_max: u32) -> Result<BTreeMap<u64, Listed>, NotGot> {
         let (mut plans, mut path) = (BTreeMap::new(), "/plans".to_owned());
         loop {
-            let (status, _, answer) = self.send(self.client.get(format!("{}{path}", self.base))).await?;
-            if !status.is_success() {
-                return Err(told(&answer, &format!("the server does not list its plans ({})", status.as_u16())));
-            }
+            let answer = self.get(&path, "the server does not list its plans", retries_max).await?;
             let list = answer.as_array().or_else(|| answer.get("items")?.as_array());
-            let list = list.or_else(|| answer.get("plans")?.as_array()).ok_or("the list of plans is no list")?;
+            let list = list.or_else(|| answer.get("plans")?.as_array());
+            let list = list.ok_or_else(|| NotGot::for_good("the list of plans is no list".to_owned()))?;
             for plan in list {
                 let no = plan.get("no").and_then(number).or_else(|| plan.get("id").and_then(number));
                 if let (Some(no), Some(title)) = (no, plan.get("title").and_then(Value::as_str)) {
-                    plans.insert(no, title.to_owned());
+                    let of = |name: &str| plan.get("metadata")?.get(name)?.as_str().map(str::to_owned);
+                    plans.insert(no, Listed { title: title.to_owned(), run: of(RUN), key: of(KEY) });
                 }
             }
             match answer.get("next").filter(|next| !next.is_null()) {
@@ -249,17 +326,52 @@ impl Remote {
 
     /// The tree of a plan; none where the server has none.
     pub async fn tree(&self, plan: u64) -> Result<Value, String> {
-        self.get(&format!("/plans/{plan}/tree")).await
+        self.look(&format!("/plans/{plan}/tree")).await
     }
 
     /// How far a plan is.
     pub async fn summary(&self, plan: u64) -> Result<Value, String> {
-        self.get(&format!("/plans/{plan}/execution/summary")).await
+        self.look(&format!("/plans/{plan}/execution/summary")).await
     }
 
-    async fn get(&self, path: &str) -> Result<Value, String> {
-        let (status, _, answer) = self.send(self.client.get(format!("{}{path}", self.base))).await?;
-        if status.is_success() { Ok(answer) } else { Err(told(&answer, &format!("{}", status.as_u16()))) }
+    async fn look(&self, path: &str) -> Result<Value, String> {
+        self.get(path, "", self.retries_max).await.map_err(|not| not.why)
+    }
+
+    /// Gets something; what may pass is tried again so often. Where the server says no, that stands behind `no`.
+    async fn get(&self, path: &str, no: &str, retries_max: u32) -> Result<Value, NotGot> {
+        let mut retries = 0;
+        loop {
+            let since = Instant::now();
+            let not = match self.send(self.client.get(format!("{}{path}", self.base))).await {
+                Ok((status, _, answer)) if status.is_success() => return Ok(answer),
+                Ok((status, after, answer)) => {
+                    let code = status.as_u16();
+                    let why = told(&answer, &if no.is_empty() { code.to_string() } else { format!("{no} ({code})") });
+                    let may_pass = status.is_server_error()
+                        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT);
+                    NotGot { why, may_pass, after, status: Some(status) }
+                }
+                Err(not) => not,
+            };
+            if !not.may_pass || retries >= retries_max {
+                return Err(not);
+            }
+            sleep(not.after.unwrap_or_else(|| wait(self.backoff, retries, since.elapsed())).min(WAIT_MAX)).await;
+            retries += 1;
+        }
+    }
+}
+
+impl NotGot {
+    /// Nothing came back.
+    fn of(error: &reqwest::Error) -> Self {
+        // Where nobody listens, nobody will in a moment.
+        Self { why: why(error), may_pass: !error.is_connect(), after: None, status: None }
+    }
+
+    fn for_good(why: String) -> Self {
+        Self { why, may_pass: false, after: None, status: None }
     }
 }
 

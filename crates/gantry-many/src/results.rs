@@ -25,11 +25,13 @@ pub const FAILED_FILE: &str = "failed_topics.jsonl";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// What people call it.
+    #[serde(alias = "title")]
     pub topic: String,
     /// The number of the plan; empty where there is none.
     #[serde(default)]
     pub plan_id: String,
     /// Whether there is a plan with tasks in it.
+    #[serde(alias = "success")]
     pub status: Status,
     /// How often it was tried again.
     #[serde(default)]
@@ -91,6 +93,12 @@ pub struct Row {
     /// Parts make a whole.
     #[serde(default)]
     pub whole: Option<f64>,
+    /// Why the offline model made it instead of the one that was asked, where it did.
+    #[serde(default)]
+    pub degraded: String,
+    /// The run that it is of: the same run and topic is the same plan, wherever the table is.
+    #[serde(default)]
+    pub run_id: String,
 }
 
 /// How it ended.
@@ -141,7 +149,9 @@ pub fn rows(path: &Path) -> Result<impl Iterator<Item = Result<Row, BadTable>> +
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(BufReader::new(file.take(whole)));
     let head = reader.headers().map_err(|error| foreign(error.to_string()))?;
     let has = |wanted: &str| head.iter().any(|name| name == wanted);
-    if whole > 0 && (!has("topic") || !has("status")) {
+    // Other programs say it in other words.
+    let others = has("title") && has("plan_id") && has("success");
+    if whole > 0 && !others && (!has("topic") || !has("status")) {
         return Err(foreign("its first line has no `topic` and no `status`".to_owned()));
     }
     Ok(reader.into_deserialize().map(move |row| row.map_err(|error: csv::Error| foreign(error.to_string()))))
@@ -175,6 +185,24 @@ pub fn keys(topics: &[Topic]) -> Vec<String> {
     topics.iter().map(key).collect()
 }
 
+/// The run that the rows of a table are of, if they say so.
+pub fn run_of(table: &Path) -> Result<Option<String>, BadTable> {
+    for row in rows(table)? {
+        let run = row?.run_id;
+        if !run.is_empty() {
+            return Ok(Some(run));
+        }
+    }
+    Ok(None)
+}
+
+/// Where it is kept which plans a server had before the run of a table.
+pub fn before_file(table: &Path) -> PathBuf {
+    let mut name = table.file_name().unwrap_or_default().to_owned();
+    name.push(".before");
+    table.with_file_name(name)
+}
+
 /// Where the topics are that came to nothing.
 pub fn failed_file(table: &Path) -> PathBuf {
     table.with_file_name(FAILED_FILE)
@@ -194,6 +222,7 @@ impl Row {
         self.topic = one_line(&self.topic);
         self.error = one_line(&self.error);
         self.stopped_reason = one_line(&self.stopped_reason);
+        self.degraded = one_line(&self.degraded);
         self
     }
 }

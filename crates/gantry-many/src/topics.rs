@@ -179,6 +179,9 @@ fn table(name: &str, text: &str) -> Vec<Entry> {
             "{name}:1: the table needs a column `title` or `goal`; its first line has: {found} (a list without a head is `.txt`)"
         ))];
     }
+    if let Some(line) = unclosed(text) {
+        return vec![Err(format!("{name}:{line}: a quote begins a cell here and nothing ends it"))];
+    }
     let read = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record.map_err(|error| format!("{name}: {error}"))?;
         let line = record.position().map_or(0, csv::Position::line);
@@ -189,10 +192,29 @@ fn table(name: &str, text: &str) -> Vec<Entry> {
     reader.records().map(read).collect()
 }
 
+/// The line of a cell whose quote is never closed: everything behind it would be one topic.
+fn unclosed(text: &str) -> Option<usize> {
+    let (mut opened, mut begins, mut line) = (None, true, 1);
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        line += usize::from(letter == '\n');
+        match (opened, letter) {
+            (Some(_), '"') if letters.next_if_eq(&'"').is_none() => opened = None,
+            (None, '"') if begins => opened = Some(line),
+            _ => {}
+        }
+        begins = opened.is_none() && matches!(letter, ',' | '\n' | '\r');
+    }
+    opened
+}
+
 impl Topic {
-    /// What it is to be told by: the same topic gives the same text, wherever it stands in a list.
+    /// What it is to be told by: what asks for the same plan gives the same text, wherever it stands in a list and whatever
+    /// else is said about it.
     pub fn fingerprint(&self) -> String {
-        let text = serde_json::to_string(self).unwrap_or_default();
+        let (title, goal, description) = (self.title.clone(), self.goal.clone(), self.description.clone());
+        let asked = Self { title, goal, description, ..Self::default() };
+        let text = serde_json::to_string(&asked).unwrap_or_default();
         blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
     }
 

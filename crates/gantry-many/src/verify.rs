@@ -60,6 +60,8 @@ impl Verified {
             self.failed.push(finding(what.to_owned()));
         } else if nodes as u64 != total {
             self.failed.push(finding(format!("its tree has {nodes} tasks, and its summary {total}")));
+        } else if summary["abandoned"] == true {
+            self.failed.push(finding("it was given up".to_owned()));
         } else if failed > 0 {
             self.failed.push(finding(format!("{failed} of its tasks failed")));
         } else if row.status == Status::Failed {

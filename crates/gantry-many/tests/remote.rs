@@ -27,6 +27,12 @@ enum Does {
     MakesSilently,
     /// Makes a plan, and then answers with a fault.
     MakesAndFails(u16),
+    /// Answers with this code, and makes the plan when its list is looked at next.
+    MakesLater(u16),
+    /// Answers that it is at it, and makes the plan when its list was looked at three times.
+    Pends,
+    /// Makes a plan, and never answers.
+    MakesAndSleeps,
     /// Answers so, and makes nothing.
     Answers(u16),
     /// Answers 200 with the flag of a fault.
@@ -36,12 +42,28 @@ enum Does {
 }
 
 #[derive(Clone, Default)]
-struct House(Arc<Mutex<Kept>>);
+struct House(Arc<Mutex<Kept>>, Arc<tokio::sync::Notify>);
+
+impl Kept {
+    /// Tells whether it has no time for this request.
+    fn is_busy(&mut self) -> bool {
+        let busy = self.busy > 0;
+        self.busy -= u32::from(busy);
+        busy
+    }
+}
 
 #[derive(Default)]
 struct Kept {
     next: Vec<Does>,
     plans: Vec<(u64, String)>,
+    /// What is made when the list was looked at so often.
+    later: Vec<(u32, u64, String)>,
+    /// What was said beside each plan, if the list is to tell it.
+    metadata: Option<Vec<Value>>,
+    /// To how many requests of any sort it answers that there are too many.
+    busy: u32,
+    has_no_list: bool,
     heard: Vec<Value>,
     /// What was read of plans.
     read: Vec<String>,
@@ -49,16 +71,36 @@ struct Kept {
 }
 
 async fn chat(State(house): State<House>, Json(body): Json<Value>) -> Response {
+    let Some(answer) = answered(&house, &body) else {
+        house.1.notify_one();
+        return std::future::pending().await;
+    };
+    answer
+}
+
+/// What is answered to a message, if anything is.
+fn answered(house: &House, body: &Value) -> Option<Response> {
     let mut kept = house.0.lock().unwrap();
+    if kept.is_busy() {
+        return Some(StatusCode::TOO_MANY_REQUESTS.into_response());
+    }
     kept.heard.push(body.clone());
     let does = if kept.next.is_empty() { Does::Makes("/metadata/plan_id") } else { kept.next.remove(0) };
     let title = body["context"]["plan_title"].as_str().unwrap().to_owned();
     let no = 41 + kept.plans.len() as u64;
-    if matches!(does, Does::Makes(_) | Does::MakesSilently | Does::MakesAndFails(_)) {
-        kept.plans.push((no, title));
+    match does {
+        Does::Makes(_) | Does::MakesSilently | Does::MakesAndFails(_) | Does::MakesAndSleeps => {
+            kept.plans.push((no, title));
+            if let Some(told) = &mut kept.metadata {
+                told.push(body["context"]["metadata"].clone());
+            }
+        }
+        Does::MakesLater(_) => kept.later.push((1, no, title)),
+        Does::Pends => kept.later.push((3, no, title)),
+        Does::Answers(_) | Does::Flags | Does::Talks => {}
     }
     let status = |code| StatusCode::from_u16(code).unwrap();
-    match does {
+    Some(match does {
         Does::Makes("/metadata/plan_id") => {
             Json(json!({"response": "ok", "metadata": {"plan_id": no}})).into_response()
         }
@@ -66,16 +108,37 @@ async fn chat(State(house): State<House>, Json(body): Json<Value>) -> Response {
         Does::Makes(_) => {
             Json(json!({"raw_actions": [{"name": "list_plans"}, {"result": {"plan_id": no}}]})).into_response()
         }
-        Does::MakesSilently | Does::Talks => Json(json!({"response": "Gladly!"})).into_response(),
-        Does::MakesAndFails(code) => (status(code), "gone wrong").into_response(),
+        Does::MakesAndSleeps => return None,
+        Does::Pends => Json(json!({"response": "At it.", "metadata": {"status": "pending"}})).into_response(),
+        Does::MakesLater(200) | Does::MakesSilently | Does::Talks => {
+            Json(json!({"response": "Gladly!"})).into_response()
+        }
+        Does::MakesAndFails(code) | Does::MakesLater(code) => (status(code), "gone wrong").into_response(),
         Does::Answers(code) => (status(code), Json(json!({"detail": "so it is"}))).into_response(),
         Does::Flags => Json(json!({"metadata": {"error": true}})).into_response(),
-    }
+    })
 }
 
-async fn plans(State(house): State<House>) -> Json<Value> {
-    let kept = house.0.lock().unwrap();
-    Json(kept.plans.iter().map(|(no, title)| json!({"id": no, "title": title})).collect())
+async fn plans(State(house): State<House>) -> Response {
+    let mut kept = house.0.lock().unwrap();
+    if kept.is_busy() {
+        return StatusCode::TOO_MANY_REQUESTS.into_response();
+    }
+    if kept.has_no_list {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let told = |(at, (no, title)): (usize, &(u64, String))| match &kept.metadata {
+        Some(metadata) => json!({"id": no, "title": title, "metadata": metadata[at]}),
+        None => json!({"id": no, "title": title}),
+    };
+    let list: Value = kept.plans.iter().enumerate().map(told).collect();
+    for (looks, no, title) in std::mem::take(&mut kept.later) {
+        match looks {
+            1 => kept.plans.push((no, title)),
+            _ => kept.later.push((looks - 1, no, title)),
+        }
+    }
+    Json(list).into_response()
 }
 
 /// Plan 42 is not there any more, 43 has failed, and nothing is in 44.
@@ -143,8 +206,8 @@ async fn bulk(address: &str, folder: &std::path::Path) -> Bulk {
 async fn made(bulk: &Bulk, topics: &[Topic]) -> Vec<Row> {
     let ended = bulk.run(topics, |_| {}).await.unwrap();
     let rows = read(&bulk.output).unwrap();
-    let failed = rows.iter().filter(|row| row.status == Status::Failed).count();
-    assert_eq!(ended, Ended { rows: rows.len(), failed });
+    let failed = rows[..topics.len()].iter().filter(|row| row.status == Status::Failed).count();
+    assert_eq!(ended, Ended { rows: topics.len(), failed, others: rows.len() - topics.len() });
     rows
 }
 
@@ -185,6 +248,85 @@ async fn too_many_requests_are_waited_out() {
 async fn a_server_that_made_the_plan_and_failed_then_is_not_asked_again() {
     let (row, plans, requests) = one(&[Does::MakesAndFails(502)]).await;
     assert_eq!((row.plan_id.as_str(), row.status, plans, requests), ("41", Status::Success, 1, 1));
+}
+
+#[tokio::test]
+async fn a_plan_that_a_slow_server_makes_meanwhile_is_taken_and_not_asked_for_again() {
+    // As it fails or says nothing there is no such plan, and a moment later there is.
+    for does in [Does::MakesLater(504), Does::MakesLater(200)] {
+        let (row, plans, requests) = one(&[does]).await;
+        assert_eq!((row.plan_id.as_str(), plans, requests), ("41", 1, 1), "{does:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_that_a_server_says_it_is_making_is_waited_for() {
+    let (row, plans, requests) = one(&[Does::Pends]).await;
+    assert_eq!((row.plan_id.as_str(), row.retries, plans, requests), ("41", 0, 1, 1));
+}
+
+#[tokio::test]
+async fn a_server_that_is_busy_from_the_first_request_on_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (house, address) = server(&[]).await;
+    house.0.lock().unwrap().busy = 2;
+    let rows = made(&bulk(&address, folder.path()).await, &list("Build a boat")).await;
+    assert_eq!((rows[0].status, house.0.lock().unwrap().plans.len()), (Status::Success, 1));
+}
+
+#[tokio::test]
+async fn a_server_without_a_list_is_asked_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (house, address) = server(&[Does::Makes("/metadata/plan_id"), Does::Talks, Does::Talks]).await;
+    house.0.lock().unwrap().has_no_list = true;
+    let rows = made(&bulk(&address, folder.path()).await, &list("a\nb\n")).await;
+    let told: Vec<(&str, &str)> = rows.iter().map(|row| (row.plan_id.as_str(), row.error.as_str())).collect();
+    assert_eq!(told, [("41", ""), ("", "the server answered and made no plan")]);
+}
+
+#[tokio::test]
+async fn what_was_being_made_at_a_kill_is_found_by_whoever_goes_on() {
+    for tells_metadata in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let (house, address) = server(&[Does::Makes("/metadata/plan_id"), Does::MakesAndSleeps]).await;
+        {
+            let mut kept = house.0.lock().unwrap();
+            // Somebody else has a plan of the same title.
+            kept.plans.push((7, "b".to_owned()));
+            kept.metadata = tells_metadata.then(|| vec![json!({"bulk_run_id": "another"})]);
+        }
+        let topics = list("a\nb\nc\n");
+        let killed = bulk(&address, folder.path()).await;
+        tokio::select! {
+            ended = killed.run(&topics, |_| {}) => panic!("it ended by itself: {ended:?}"),
+            () = house.1.notified() => {}
+        }
+        let rows = made(&bulk(&address, folder.path()).await, &topics).await;
+        let plans: Vec<&str> = rows.iter().map(|row| row.plan_id.as_str()).collect();
+        assert_eq!(plans, ["42", "43", "44"], "the server tells metadata: {tells_metadata}");
+        assert_eq!(house.0.lock().unwrap().plans.len(), 4, "its own, and one for each topic");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "a run that is complete leaves its table alone"
+        );
+    }
+}
+
+#[tokio::test]
+async fn two_topics_of_one_title_are_told_apart_where_the_server_tells_their_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let (house, address) = server(&[Does::MakesAndSleeps, Does::MakesSilently]).await;
+    house.0.lock().unwrap().metadata = Some(Vec::new());
+    let both = topics::read("t.csv", b"title,goal\nShed,a red one\nShed,a blue one\n").unwrap();
+    let red = bulk(&address, folder.path()).await;
+    tokio::select! {
+        ended = red.run(&both[..1], |_| {}) => panic!("it ended by itself: {ended:?}"),
+        () = house.1.notified() => {}
+    }
+    let turned: Vec<Topic> = both.iter().rev().cloned().collect();
+    let rows = made(&bulk(&address, folder.path()).await, &turned).await;
+    assert_eq!(rows.iter().map(|row| row.plan_id.as_str()).collect::<Vec<_>>(), ["42", "41"]);
 }
 
 #[tokio::test]
@@ -230,7 +372,10 @@ async fn a_request_has_the_form_that_web_clients_send() {
     )
     .unwrap();
     bulk(&address, folder.path()).await.run(&topics, |_| {}).await.unwrap();
-    insta::assert_json_snapshot!(house.0.lock().unwrap().heard[0], @r#"
+    let mut heard = house.0.lock().unwrap().heard[0].clone();
+    let key = std::mem::replace(&mut heard["context"]["metadata"]["bulk_key"], json!("KEY"));
+    assert_eq!(key, gantry_many::results::keys(&topics)[0]);
+    insta::assert_json_snapshot!(heard, @r#"
     {
       "message": "You are a planning agent. For every request call plan_operation.create_plan exactly once, then break the root task down automatically.\n\nTopic: \"Boat\"\nGoal: Build it\nRequirements:\n- Make a detailed plan with tasks that can be acted on.\n- Call plan_operation.create_plan once, and report the plan ID.\n- Keep free text short and rely on what the tools give.\n",
       "mode": "assistant",
@@ -242,7 +387,8 @@ async fn a_request_has_the_form_that_web_clients_send() {
           "tier": 2,
           "owner": "ana",
           "description": "of larch",
-          "bulk_run_id": "run"
+          "bulk_run_id": "run",
+          "bulk_key": "KEY"
         }
       }
     }
@@ -267,6 +413,48 @@ async fn a_run_goes_on_where_its_table_ends() {
 }
 
 #[tokio::test]
+async fn rows_of_topics_that_are_not_in_the_list_stay_in_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, address) = server(&[Does::Makes("/metadata/plan_id"), Does::Answers(400), Does::Answers(400)]).await;
+    let bulk = bulk(&address, folder.path()).await;
+    made(&bulk, &list("a\nb\nc\n")).await;
+    // Other topics, and nothing is lost of those before.
+    let rows = made(&bulk, &list("d\n")).await;
+    let told = |rows: &[Row]| rows.iter().map(|row| format!("{} {}", row.topic, row.plan_id)).collect::<Vec<_>>();
+    assert_eq!(told(&rows), ["d 42", "a 41", "b ", "c "]);
+    let failed = || topics::read(FAILED_FILE, &std::fs::read(folder.path().join(FAILED_FILE)).unwrap()).unwrap();
+    assert_eq!(failed(), list("b\nc\n"), "what came to nothing before can be tried again still");
+    // What came to nothing is a list of topics, and its successes join the table.
+    let rows = made(&bulk, &failed()).await;
+    assert_eq!(told(&rows), ["b 43", "c 44", "d 42", "a 41"]);
+    assert!(rows.iter().all(|row| row.run_id == "run"), "{rows:?}");
+    assert!(!folder.path().join(FAILED_FILE).exists());
+}
+
+#[tokio::test]
+async fn a_topic_that_gets_an_owner_is_the_same_topic() {
+    let folder = tempfile::tempdir().unwrap();
+    let (house, address) = server(&[]).await;
+    let bulk = bulk(&address, folder.path()).await;
+    made(&bulk, &topics::read("t.csv", b"title,goal\nShed,Build a shed\n").unwrap()).await;
+    let rows = made(&bulk, &topics::read("t.csv", b"title,goal,owner\nShed,Build a shed,ana\n").unwrap()).await;
+    assert_eq!((rows.len(), house.0.lock().unwrap().plans.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_long_topic_is_asked_for_whole_under_a_title_that_is_no_longer_than_titles_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (house, address) = server(&[Does::MakesSilently]).await;
+    let long = "Build a boat of larch ".repeat(20);
+    let rows = made(&bulk(&address, folder.path()).await, &list(&long)).await;
+    assert_eq!((rows[0].status, rows[0].topic.as_str()), (Status::Success, long.trim()));
+    let heard = house.0.lock().unwrap().heard[0].clone();
+    let title = heard["context"]["plan_title"].as_str().unwrap();
+    assert!(title.len() <= 300 && long.starts_with(&format!("{title} ")), "whole words of it: {title}");
+    assert!(heard["message"].as_str().unwrap().contains(long.trim()));
+}
+
+#[tokio::test]
 async fn successes_of_another_table_are_taken_over() {
     let folder = tempfile::tempdir().unwrap();
     let (house, address) = server(&[]).await;
@@ -277,6 +465,15 @@ async fn successes_of_another_table_are_taken_over() {
     let rows = made(&bulk, &list("a\nb\nc\n")).await;
     let told: Vec<&str> = rows.iter().map(|row| row.plan_id.as_str()).collect();
     assert_eq!((told, house.0.lock().unwrap().heard.len()), (vec!["41", "7", "42"], 2));
+    // Another program calls its columns otherwise.
+    std::fs::remove_file(folder.path().join("bulk_plans.csv")).unwrap();
+    std::fs::write(
+        bulk.resume_from.as_ref().unwrap(),
+        "title,goal,plan_id,session_id,success,retries,error\nb,b,7,s,yes,0,\nc,c,,s,no,3,no\n",
+    )
+    .unwrap();
+    let rows = made(&bulk, &list("a\nb\n")).await;
+    assert_eq!((rows.len(), rows[1].plan_id.as_str(), rows[1].status), (2, "7", Status::Success));
 }
 
 #[tokio::test]

@@ -72,6 +72,8 @@ fn every_entry_that_is_no_topic_is_told_with_its_line() {
     t.csv: CSV error: record 2 (line: 3, byte: 15): found record with 1 fields, but the previous record has 2 fields
     t.csv:4: it has neither `title` nor `goal`
     ");
+    insta::assert_snapshot!(faults("t.csv", "title,goal\na,\"b \"\"c\"\"\nd\"\ne,\"f\ng,h\n"), @"t.csv:4: a quote begins a cell here and nothing ends it");
+    assert_eq!(read("t.csv", b"title,goal\na,a 5\" pipe\nb,b\n").unwrap().len(), 2, "a quote inside a cell is itself");
 }
 
 #[test]

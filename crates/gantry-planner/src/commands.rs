@@ -41,6 +41,8 @@ struct AsWritten {
 #[serde(deny_unknown_fields)]
 struct RuleAsWritten {
     says: Vec<String>,
+    #[serde(default)]
+    here: Vec<String>,
     does: Vec<Value>,
     tells: String,
 }
@@ -57,6 +59,8 @@ struct Language {
 
 struct Rule {
     says: Vec<Pattern>,
+    /// The same where a talk is about a plan, which need not be named then.
+    here: Vec<Pattern>,
     does: Vec<Value>,
     tells: String,
 }
@@ -70,8 +74,9 @@ impl Language {
         let AsWritten { not_understood, leaves, calls_plans, rules } =
             serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
         let rule = |one: RuleAsWritten| {
-            let says = one.says.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
-            Ok(Rule { says, does: one.does, tells: one.tells })
+            let read = |all: &[String]| all.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>();
+            let (says, here) = (read(&one.says)?, read(&one.here)?);
+            Ok(Rule { says, here, does: one.does, tells: one.tells })
         };
         let rules = rules.into_iter().map(rule).collect::<Result<_, String>>()?;
         Ok(Self { not_understood, leaves, calls_plans, rules })
@@ -94,27 +99,35 @@ impl Generator for Commands {
     }
 
     fn answer(&self, asked: &Asked<'_>) -> Result<Written, String> {
-        let message = asked.request.inputs.get("message").and_then(Value::as_str).unwrap_or_default();
-        understood(message).map(Written::Value)
+        let said = |name: &str| asked.request.inputs.get(name).and_then(Value::as_str).unwrap_or_default();
+        understood(said("message"), bound(said("bound"))).map(Written::Value)
     }
 }
 
-/// What a message asks for.
-pub fn understood(message: &str) -> Result<Value, String> {
+/// The number of the plan that a talk is about, out of what is told of it: `plan 3: Bakery`.
+fn bound(told: &str) -> Option<&str> {
+    let (no, _) = told.strip_prefix("plan ")?.split_once(':')?;
+    no.chars().all(|digit| digit.is_ascii_digit()).then_some(no)
+}
+
+/// What a message asks for, in a talk that may be about a plan.
+pub fn understood(message: &str, bound: Option<&str>) -> Result<Value, String> {
     let all = languages()?;
     let words = Words::of(message);
-    for rule in all.iter().flat_map(|language| &language.rules) {
-        for pattern in &rule.says {
-            if let Some(found) = pattern.fits(&words) {
-                let mut actions: Vec<Value> = rule.does.iter().map(|action| filled(action, &found)).collect();
-                for (at, action) in actions.iter_mut().enumerate() {
-                    action["order"] = json!(at + 1);
-                    action["blocking"] = json!(true);
-                }
-                let message = text(&rule.tells, &found);
-                return Ok(json!({"llm_reply": {"message": message}, "actions": actions}));
-            }
+    let rules = || all.iter().flat_map(|language| &language.rules);
+    // What names no plan is about the plan of the talk before a word of it is taken for the name of one.
+    let here = rules().flat_map(|rule| rule.here.iter().map(move |pattern| (rule, pattern, bound)));
+    let says = rules().flat_map(|rule| rule.says.iter().map(move |pattern| (rule, pattern, None)));
+    for (rule, pattern, plan) in here.filter(|_| bound.is_some()).chain(says) {
+        let Some(mut found) = pattern.fits(&words) else { continue };
+        found.extend(plan.map(|plan| ("plan".to_owned(), plan.to_owned())));
+        let mut actions: Vec<Value> = rule.does.iter().map(|action| filled(action, &found)).collect();
+        for (at, action) in actions.iter_mut().enumerate() {
+            action["order"] = json!(at + 1);
+            action["blocking"] = json!(true);
         }
+        let message = text(&rule.tells, &found);
+        return Ok(json!({"llm_reply": {"message": message}, "actions": actions}));
     }
     let language = &all[usize::from(message.chars().any(hangul))];
     Ok(json!({"llm_reply": {"message": language.not_understood}, "actions": []}))
@@ -158,7 +171,11 @@ mod tests {
     use super::*;
 
     fn action(message: &str) -> String {
-        let said = understood(message).unwrap();
+        action_in(message, None)
+    }
+
+    fn action_in(message: &str, bound: Option<&str>) -> String {
+        let said = understood(message, bound).unwrap();
         let actions = said["actions"].as_array().unwrap();
         let told = |one: &Value| {
             let kind = one["kind"].as_str().unwrap().split('_').next().unwrap().to_owned();
@@ -249,16 +266,75 @@ mod tests {
         for (message, expected) in cases {
             assert_eq!(action(message), expected, "{message}");
         }
-        let said = |message: &str| understood(message).unwrap()["llm_reply"]["message"].as_str().unwrap().to_owned();
+        let said =
+            |message: &str| understood(message, None).unwrap()["llm_reply"]["message"].as_str().unwrap().to_owned();
         assert_eq!(said("계획 3의 작업 4를 삭제해 줘"), "계획 3에서 작업 4을(를) 삭제합니다.");
         assert!(said("노르웨이의 수도는 어디야?").contains("내 계획 목록 보여 줘"), "in the language of the message");
+    }
+
+    #[test]
+    fn where_a_talk_is_about_a_plan_it_need_not_be_named() {
+        let cases = [
+            ("what is below task 2?", r#"context.request_subgraph{"node_id":"2","plan_id":"3"}"#),
+            ("show its tasks", r#"task.show_tasks{"plan_id":"3"}"#),
+            ("Show me the tasks of the plan.", r#"task.show_tasks{"plan_id":"3"}"#),
+            ("break down task 2", r#"task.decompose_task{"plan_id":"3","task_id":"2"}"#),
+            ("break task raise-it down", r#"task.decompose_task{"plan_id":"3","task_id":"raise-it"}"#),
+            ("break the plan down", r#"task.decompose_task{"plan_id":"3"}"#),
+            (
+                "add a task \"Ask the neighbours\" after task 2",
+                r#"task.create_task{"anchor_position":"after","anchor_task_id":"2","plan_id":"3","task_name":"Ask the neighbours"}"#,
+            ),
+            ("add a task \"Ask them\"", r#"task.create_task{"plan_id":"3","task_name":"Ask them"}"#),
+            (
+                "rename task 2 to Raise it well",
+                r#"task.update_task{"name":"Raise it well","plan_id":"3","task_id":"2"}"#,
+            ),
+            (
+                "move task 4 before task 2",
+                r#"task.move_task{"anchor_position":"before","anchor_task_id":"2","plan_id":"3","task_id":"4"}"#,
+            ),
+            ("delete task 4", r#"task.delete_task{"plan_id":"3","task_id":"4"}"#),
+            ("delete the plan", r#"plan.delete_plan{"plan_id":"3"}"#),
+            ("run it", r#"plan.execute_plan{"plan_id":"3"}"#),
+            ("do task 2 again", r#"task.rerun_task{"plan_id":"3","task_id":"2"}"#),
+            ("what is the status of task 2?", r#"task.query_status{"plan_id":"3","task_id":"2"}"#),
+            ("what is the status of the plan?", r#"task.query_status{"plan_id":"3"}"#),
+            ("how far is it?", r#"task.query_status{"plan_id":"3"}"#),
+            ("작업을 보여 줘", r#"task.show_tasks{"plan_id":"3"}"#),
+            ("작업 2를 나눠 줘", r#"task.decompose_task{"plan_id":"3","task_id":"2"}"#),
+            ("작업 2 아래를 보여 줘", r#"context.request_subgraph{"node_id":"2","plan_id":"3"}"#),
+            ("\"이웃에게 묻기\" 작업을 추가해 줘", r#"task.create_task{"plan_id":"3","task_name":"이웃에게 묻기"}"#),
+            (
+                "작업 4를 작업 2 앞으로 옮겨 줘",
+                r#"task.move_task{"anchor_position":"before","anchor_task_id":"2","plan_id":"3","task_id":"4"}"#,
+            ),
+            ("작업 4를 삭제해 줘", r#"task.delete_task{"plan_id":"3","task_id":"4"}"#),
+            ("이 계획을 취소해 줘", r#"plan.delete_plan{"plan_id":"3"}"#),
+            ("계획을 실행해 줘", r#"plan.execute_plan{"plan_id":"3"}"#),
+            ("작업 2를 다시 해 줘", r#"task.rerun_task{"plan_id":"3","task_id":"2"}"#),
+            ("상태를 알려 줘", r#"task.query_status{"plan_id":"3"}"#),
+            // Whoever names another plan means that one.
+            ("delete task 4 of plan 5", r#"task.delete_task{"plan_id":"5","task_id":"4"}"#),
+            ("show the tasks of plan 5", r#"task.show_tasks{"plan_id":"5"}"#),
+            ("delete plan 5", r#"plan.delete_plan{"plan_id":"5"}"#),
+            ("계획 5의 작업 4를 삭제해 줘", r#"task.delete_task{"plan_id":"5","task_id":"4"}"#),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(action_in(message, Some("3")), expected, "{message}");
+        }
+        for message in ["show its tasks", "break down task 2", "delete the plan", "작업 2를 나눠 줘"] {
+            assert_eq!(action(message), "", "{message}: no plan is meant");
+        }
+        assert_eq!(bound("plan 3: Bakery (running)\n- [1] Rent a shop"), Some("3"));
+        assert_eq!((bound(""), bound("plan of mine: 7")), (None, None));
     }
 
     #[test]
     fn in_both_languages_a_message_that_goes_on_is_no_command() {
         for message in ["list my plans and delete plan 3", "계획 3의 작업 4를 삭제해 줘 그리고 계획 5도 취소해 줘"]
         {
-            assert_eq!(understood(message).unwrap()["actions"], json!([]), "{message}");
+            assert_eq!(understood(message, None).unwrap()["actions"], json!([]), "{message}");
         }
     }
 
@@ -282,7 +358,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_answered_by_what_would_be() {
         for message in ["", "What is the capital of Norway?", "plan", "delete everything", "  \n ", "task of plan"] {
-            let said = understood(message).unwrap();
+            let said = understood(message, None).unwrap();
             assert_eq!(said["actions"], json!([]), "{message}");
             assert!(said["llm_reply"]["message"].as_str().unwrap().contains("list my plans"), "{message}");
         }
@@ -291,6 +367,6 @@ mod tests {
     #[test]
     fn a_long_message_is_looked_through_in_proportion_to_its_length() {
         let long = "create goal: topic: plan of task ".repeat(3_000);
-        assert!(understood(&long).is_ok());
+        assert!(understood(&long, None).is_ok());
     }
 }

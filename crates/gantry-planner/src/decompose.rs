@@ -15,6 +15,7 @@ mod research;
 mod runner;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::RangeInclusive;
 
 use async_trait::async_trait;
 use gantry_core::effect::Failure;
@@ -24,6 +25,9 @@ use serde_json::{Map, Value};
 pub use runner::{Decomposer, TOOL};
 pub use settings::{BadSetting, Settings};
 pub use tree::{Node, Tree};
+
+/// How the offline model's names begin.
+const OFFLINE: &str = "gantry-offline";
 
 /// How many tasks are asked about at once.
 const ASKED_AT_ONCE: usize = 8;
@@ -48,6 +52,14 @@ pub struct Asked<'a> {
     pub budget: u32,
     /// How they are to be.
     pub settings: &'a Settings,
+}
+
+impl Asked<'_> {
+    /// How few and how many children are asked for: no more than there is room for.
+    pub fn children(&self) -> RangeInclusive<u32> {
+        let most = self.settings.children_max.min(self.budget);
+        self.settings.children_min.min(most)..=most
+    }
 }
 
 /// What is proposed for one task.
@@ -133,8 +145,22 @@ pub struct Decomposition {
     /// What was found out about tasks before they were broken down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub researched: Vec<Researched>,
+    /// The models that answered.
+    #[serde(default)]
+    pub answered_by: BTreeSet<String>,
+    /// Why the offline model answered instead of another one, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
     /// In numbers.
     pub stats: Stats,
+}
+
+impl Decomposition {
+    /// Tells whether nothing came of it and no model was there to answer but the offline one.
+    pub fn is_offline_and_empty(&self) -> bool {
+        let offline = |model: &String| model.starts_with(OFFLINE);
+        self.created_tasks.is_empty() && !self.answered_by.is_empty() && self.answered_by.iter().all(offline)
+    }
 }
 
 /// Where it begins.
@@ -216,6 +242,7 @@ pub async fn decompose(
     let mode = if target.is_some() { Mode::SingleNode } else { Mode::PlanBfs };
     let mut run = Run {
         queue: tree.beginning(target, settings),
+        is_at_depth: false,
         made: Decomposition {
             plan_id: plan.to_owned(),
             mode,
@@ -228,6 +255,8 @@ pub async fn decompose(
             stopped_nodes: Vec::new(),
             left_out: Vec::new(),
             researched: Vec::new(),
+            answered_by: BTreeSet::new(),
+            degraded: None,
             stats: Stats { node_budget: settings.budget, ..Stats::default() },
         },
     };
@@ -242,6 +271,8 @@ type Due = (Option<String>, u32);
 
 struct Run {
     queue: VecDeque<Due>,
+    /// A task was made that is as deep as any may be.
+    is_at_depth: bool,
     made: Decomposition,
 }
 
@@ -299,6 +330,7 @@ impl Run {
         self.made.left_out.extend(left);
         for (node, leaf) in kept {
             self.made.stats.consumed_budget += 1;
+            self.is_at_depth |= levels == 1;
             if levels > 1 && !leaf {
                 self.queue.push_back((Some(node.id.clone()), levels - 1));
             }
@@ -331,8 +363,10 @@ impl Run {
             (Outcome::Exhausted, "node_budget_exhausted".to_owned())
         } else if let Some(first) = made.stopped_nodes.first().filter(|_| made.created_tasks.is_empty()) {
             (Outcome::Finished, first.reason.clone())
-        } else {
+        } else if self.is_at_depth {
             (Outcome::Finished, "depth_reached".to_owned())
+        } else {
+            (Outcome::Finished, "all_leaves".to_owned())
         };
         self.made
     }
@@ -349,21 +383,21 @@ async fn answer(asked: Asked<'_>, proposer: &dyn Proposer) -> (u32, Result<Propo
     }
 }
 
-/// What is wrong with a proposal, in words for whoever proposed it.
-pub fn faults(proposal: &Proposal, settings: &Settings) -> Vec<String> {
-    let count = proposal.children.len();
+/// What is wrong with a proposal, in words for whoever proposed it. Whoever proposes more than there is room for has done
+/// nothing wrong: what is over is told ([`Left`]).
+pub fn faults(proposal: &Proposal, asked: &Asked<'_>) -> Vec<String> {
+    let (count, settings) = (proposal.children.len(), asked.settings);
     let mut faults = Vec::new();
     if proposal.should_stop || (count == 0 && settings.stop_on_empty) {
         return faults;
     }
-    if count < settings.children_min as usize {
-        faults.push(format!(
-            "there are {count} children; propose at least {}, or say `should_stop` and why",
-            settings.children_min
-        ));
+    let there_are = if count == 1 { "there is 1 child".to_owned() } else { format!("there are {count} children") };
+    let least = *asked.children().start();
+    if count < least as usize {
+        faults.push(format!("{there_are}; propose at least {least}, or say `should_stop` and why"));
     }
     if count > settings.children_max as usize {
-        faults.push(format!("there are {count} children; propose at most {}", settings.children_max));
+        faults.push(format!("{there_are}; propose at most {}", settings.children_max));
     }
     let mut keys = BTreeSet::new();
     for child in &proposal.children {

@@ -93,6 +93,20 @@ async fn the_budget_counts_what_is_made_and_what_is_left_out_is_told() {
 }
 
 #[tokio::test]
+async fn where_every_branch_ends_before_the_depth_that_is_the_reason() {
+    let leaves = || Proposal {
+        children: ["a", "b"].map(|name| Child { leaf: true, ..child(name, &[]) }).to_vec(),
+        ..Proposal::default()
+    };
+    let small = Proposal { should_stop: true, reason: "small enough".to_owned(), ..Proposal::default() };
+    let answers = BTreeMap::from([("root a", leaves()), ("root b", small)]);
+    let (_, made) = root_broken_down(&Script { answers, ..Script::default() }, 9, 500).await;
+    assert_eq!((made.outcome, made.stopped_reason.as_str()), (Outcome::Finished, "all_leaves"));
+    let leaves = Script { answers: BTreeMap::from([("root", leaves())]), ..Script::default() };
+    assert_eq!(root_broken_down(&leaves, 1, 500).await.1.stopped_reason, "depth_reached");
+}
+
+#[tokio::test]
 async fn a_run_in_which_nobody_answers_has_failed() {
     let script = Script { failures: BTreeMap::from([("root", 9)]), ..Script::default() };
     let (tree, made) = root_broken_down(&script, 2, 50).await;
@@ -326,19 +340,22 @@ async fn what_was_looked_up_stays_with_its_task_and_what_was_not_found_is_told()
 }
 
 #[test]
-fn a_proposal_is_held_against_the_settings() {
+fn a_proposal_is_held_against_the_settings_and_the_room_that_there_is() {
     let of = |count: usize| Proposal {
         children: (0..count).map(|n| child(&format!("task {n}"), &[])).collect(),
         ..Proposal::default()
     };
-    let usual = Settings::default();
-    assert!(
-        faults(&of(2), &usual).is_empty() && faults(&of(5), &usual).is_empty() && faults(&of(0), &usual).is_empty()
-    );
-    assert_eq!(faults(&of(1), &usual), ["there are 1 children; propose at least 2, or say `should_stop` and why"]);
-    assert_eq!(faults(&of(6), &usual), ["there are 6 children; propose at most 5"]);
+    let (usual, tree) = (Settings::default(), Tree::default());
+    let asked = |budget| Asked { tree: &tree, target: None, levels: 1, budget, settings: &usual };
+    let wrong = |proposal: &Proposal| faults(proposal, &asked(50));
+    assert!(wrong(&of(2)).is_empty() && wrong(&of(5)).is_empty() && wrong(&of(0)).is_empty());
+    assert_eq!(wrong(&of(1)), ["there is 1 child; propose at least 2, or say `should_stop` and why"]);
+    assert_eq!(wrong(&of(6)), ["there are 6 children; propose at most 5"]);
+    assert_eq!(asked(1).children(), 1..=1);
+    assert!(faults(&of(1), &asked(1)).is_empty(), "nobody is to propose what there is no room for");
+    assert!(faults(&of(2), &asked(1)).is_empty(), "what is over is left out, and told");
     let never_empty = Settings { stop_on_empty: false, ..Settings::default() };
-    assert_eq!(faults(&of(0), &never_empty).len(), 1);
+    assert_eq!(faults(&of(0), &Asked { settings: &never_empty, ..asked(50) }).len(), 1);
     let twins = Proposal { children: vec![child("x", &[]), child("x", &[])], ..Proposal::default() };
-    assert_eq!(faults(&twins, &usual), ["two children have the key `x`"]);
+    assert_eq!(wrong(&twins), ["two children have the key `x`"]);
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use axum::http::StatusCode;
 use gantry_core::time::Timestamp;
 use gantry_many::bulk::{Bulk, Maker, Progress};
 use gantry_many::direct::Direct;
@@ -34,6 +35,9 @@ const RETRIES_MAX: u32 = 3;
 pub struct Wanted {
     /// What it is called.
     pub run: String,
+    /// A name for everything that was asked for, by which the same request is known again.
+    #[serde(default)]
+    pub asked: String,
     /// What people call it.
     pub title: String,
     /// How a plan is made.
@@ -238,11 +242,19 @@ impl Runs {
         Ok(all)
     }
 
-    /// Keeps a run and begins it; one that is there already is given as it is.
+    /// Keeps a run and begins it; the same one that is there already is given as it is.
     pub fn begin(&self, app: &App, wanted: &Wanted, topics: &[Topic]) -> Result<(), Problem> {
         let place = self.place(&wanted.run)?;
         if place.join("run.json").exists() {
-            return Ok(());
+            let before = self.wanted(&wanted.run)?;
+            // One of an older server does not say what was asked for.
+            if before.asked.is_empty() || before.asked == wanted.asked {
+                return Ok(());
+            }
+            let detail = "this key was sent with another list, or other settings, before";
+            return Err(
+                Problem::new(StatusCode::CONFLICT, "store::key-reused", detail).hint("choose a new key for a new list")
+            );
         }
         std::fs::create_dir_all(&place).map_err(|error| unreadable(&place, error))?;
         let lines: String =

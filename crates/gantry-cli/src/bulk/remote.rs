@@ -8,6 +8,7 @@ use gantry_many::remote::{Asking, Remote};
 
 use crate::exit::Fault;
 use crate::file;
+use crate::talk::talk;
 
 /// Who is asked.
 #[derive(clap::Args)]
@@ -16,23 +17,52 @@ pub struct Server {
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// The token that the server wants [env: `GANTRY_BULK_API_KEY`]
-    #[arg(long, value_name = "TOKEN", env = "GANTRY_BULK_API_KEY", hide_env = true, requires = "base_url")]
+    #[arg(long, value_name = "TOKEN", requires = "base_url")]
     api_key: Option<String>,
     /// What the server is asked: a text with {title}, {goal} and {description} in it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "base_url")]
     prompt_template: Option<PathBuf>,
-    /// How long an answer of the server may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::seconds)]
-    timeout: Duration,
-    /// How long to wait before the second try; then twice as long each time
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = super::seconds)]
-    backoff: Duration,
+    /// How long an answer of the server may take [default: 60s]
+    #[arg(long, value_name = "TIME", requires = "base_url", value_parser = super::seconds)]
+    timeout: Option<Duration>,
+    /// How long to wait before the second try; then twice as long each time [default: 1s]
+    #[arg(long, value_name = "TIME", requires = "base_url", value_parser = super::seconds)]
+    backoff: Option<Duration>,
 }
+
+/// The variable with the token. It may be set where no server is asked.
+const API_KEY_VARIABLE: &str = "GANTRY_BULK_API_KEY";
+/// How long an answer may take where nothing is said.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// How long it is waited before the second try where nothing is said.
+const BACKOFF: Duration = Duration::from_secs(1);
 
 impl Server {
     /// Tells whether there is one.
     pub fn is_named(&self) -> bool {
         self.base_url.is_some()
+    }
+
+    /// Refuses what only a server could use where none is asked. Options that exclude each other are not held against what
+    /// they need, so that is done here.
+    pub fn check(&self, offline: bool) -> Result<(), Fault> {
+        let said = [
+            ("--api-key", self.api_key.is_some()),
+            ("--prompt-template", self.prompt_template.is_some()),
+            ("--timeout", self.timeout.is_some()),
+            ("--backoff", self.backoff.is_some()),
+        ];
+        match said.iter().find(|(_, said)| *said && !self.is_named()) {
+            Some((option, _)) => Err(Fault::bad_input(format!(
+                "`{option}` says how a server is asked, and none is named"
+            ))
+            .hint(if offline {
+                "leave it away: with `--offline` nobody is asked"
+            } else {
+                "name the server with `--base-url`"
+            })),
+            None => Ok(()),
+        }
     }
 
     /// How a topic is put into words.
@@ -56,7 +86,9 @@ impl Server {
             return Err(Fault::bad_input(format!("`{base_url}` is no address of a server"))
                 .hint("write it in full, such as `http://localhost:9000`"));
         }
-        let (api_key, timeout, backoff) = (self.api_key.clone(), self.timeout, self.backoff);
+        let (timeout, backoff) = (self.timeout.unwrap_or(TIMEOUT), self.backoff.unwrap_or(BACKOFF));
+        let api_key = self.api_key.clone().or_else(|| std::env::var(API_KEY_VARIABLE).ok());
+        let api_key = api_key.filter(|key| !key.is_empty());
         Ok(Some(Asking { base_url, api_key, template, run: run.to_owned(), retries_max, timeout, backoff }))
     }
 }
@@ -64,8 +96,12 @@ impl Server {
 /// Connects to a server.
 pub async fn connected(asking: Asking) -> Result<Remote, Fault> {
     let address = asking.base_url.clone();
-    Remote::connect(asking).await.map_err(|why| {
+    let remote = Remote::connect(asking).await.map_err(|why| {
         Fault::internal(format!("`{address}` does not answer as a server of plans: {why}"))
             .hint("see whether it runs and what its address is; nothing was asked of it yet")
-    })
+    })?;
+    if !remote.lists_plans() {
+        talk!("the server has no list of plans: which plan it made is known only where it says so");
+    }
+    Ok(remote)
 }

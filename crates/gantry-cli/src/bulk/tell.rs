@@ -50,7 +50,8 @@ impl Teller {
             return;
         }
         if before > 0 {
-            talk!("{} of {} were done before", before, count(topics, "topic"));
+            let verb = if before == 1 { "was" } else { "were" };
+            talk!("{} {verb} done before", of(before, topics, "topic"));
         }
         if std::io::stderr().is_terminal() && before < topics {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {per_sec}  {eta} left  {msg}");
@@ -100,6 +101,13 @@ impl Teller {
         line
     }
 
+    /// Says how far it was when somebody stopped it.
+    pub fn stopped(self) {
+        let told = of(self.before + self.done, self.topics, "topic");
+        self.close();
+        talk!("stopped: {told} done; the same command goes on");
+    }
+
     /// Clears the bar.
     pub fn close(self) {
         if let Some(bar) = self.bar {
@@ -108,9 +116,15 @@ impl Teller {
     }
 }
 
+/// So many of so many things.
+pub fn of(some: usize, all: usize, noun: &str) -> String {
+    format!("{some} of {}", count(all, noun))
+}
+
 /// What was found about the plans of a table, in words.
 pub fn verified(found: &Verified) -> String {
-    let mut text = format!("{} of {} are sound\n", found.sound, count(found.looked_at, "plan"));
+    let verb = if found.sound == 1 { "is" } else { "are" };
+    let mut text = format!("{} {verb} sound\n", of(found.sound, found.looked_at, "plan"));
     let parts: [(&str, &Vec<Finding>); 3] =
         [("missing", &found.missing), ("failed", &found.failed), ("without a plan", &found.without_plan)];
     for (what, findings) in parts {

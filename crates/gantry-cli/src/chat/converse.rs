@@ -4,12 +4,12 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use gantry_many::chat::{self, Answer};
+use gantry_many::chat::{self, Answer, Trouble};
 use gantry_planner::commands;
 
 use super::line::Line;
 use super::terminal::{self, Heard, Terminal};
-use super::{Args, Here, fault, said};
+use super::{Args, Here, fault, said, several};
 use crate::exit::{self, Fault};
 use crate::show::style::{self, paint};
 use crate::show::{can_move_cursor, first_line, plain, table};
@@ -60,7 +60,9 @@ pub async fn converse(here: &Here, args: &Args) -> Result<ExitCode, Fault> {
                 exit::print(&format!("{}\n", shown(answer.body["response"].as_str().unwrap_or_default())))?;
             }
             // The conversation goes on: the next words may be better.
-            Some(Err(fault)) => {
+            Some(Err(trouble)) => {
+                exit::print(&several(&trouble))?;
+                let fault = fault(trouble);
                 let lines: Vec<String> = fault.message().split('\n').map(plain).collect();
                 talk!("{} {}", paint(style::BAD, "error:"), wrapped(&lines.join("\n"), columns()));
                 if let Some(hint) = fault.advice() {
@@ -92,7 +94,7 @@ async fn greet(here: &Here, session: Option<&str>) -> Result<(), Fault> {
 }
 
 /// Says something and waits for the answer; none when whoever typed it does not want to wait any longer.
-async fn answered(here: &Here, args: &Args, words: &str, session: Option<String>) -> Option<Result<Answer, Fault>> {
+async fn answered(here: &Here, args: &Args, words: &str, session: Option<String>) -> Option<Result<Answer, Trouble>> {
     let mut answer = Box::pin(chat::say(here, said(args, words, session), None));
     let waits = std::io::stderr().is_terminal() && can_move_cursor();
     let since = tokio::time::Instant::now();
@@ -101,7 +103,7 @@ async fn answered(here: &Here, args: &Args, words: &str, session: Option<String>
     let mut drawn = false;
     let ended = loop {
         tokio::select! {
-            answer = &mut answer => break Some(answer.map_err(fault)),
+            answer = &mut answer => break Some(answer),
             _ = tokio::signal::ctrl_c() => break None,
             _ = ticks.tick(), if waits => {
                 let turn = turns.next().unwrap_or(&' ');

@@ -1,8 +1,55 @@
 //! Talks about plans on the command line.
 
-use serde_json::json;
+use gantry_testkit::model_server::{ModelServer, Turn};
+use serde_json::{Value, json};
 
 use crate::kit::Kit;
+
+#[test]
+fn the_examples_of_the_help_are_understood_without_a_model() {
+    let kit = Kit::new();
+    kit.run("title: Hall\ntasks: [{id: permits, title: Get the permits}, {id: raise, title: Raise the hall}]\n");
+    let below = kit.gantry(&["chat", "--offline", "--plan", "1", "what is below task 2?"]);
+    assert!(below.contains("- [2] Raise the hall"), "{below}");
+    let broken = kit.gantry(&["chat", "--offline", "--session", "bakery", "break down task 2 of plan 1"]);
+    assert!(broken.ends_with("[exit 0]"), "{broken}");
+    // The talk is about that plan now.
+    for (words, expected) in [("show its tasks", "- [1] Get the permits"), ("how far is it?", "tasks are completed")] {
+        let said = kit.gantry(&["chat", "--offline", "--session", "bakery", words]);
+        assert!(said.contains(expected), "{words}: {said}");
+    }
+    let given_up = kit.gantry(&["chat", "--offline", "--session", "bakery", "delete the plan"]);
+    assert!(given_up.contains("is given up") && given_up.ends_with("[exit 0]"), "{given_up}");
+}
+
+#[test]
+fn where_nothing_or_only_some_of_it_could_be_done_each_outcome_is_told() {
+    let server = ModelServer::start();
+    let kit = Kit::new();
+    kit.write(
+        "gantry.toml",
+        format!("[providers.here]\nprotocol = \"openai-chat\"\nbase_url = \"{}\"\ntools = false\nretries = 0\n\n[profiles.balanced]\ndefault = \"here:m\"\n", server.base_url()),
+    );
+    let proposing = |plans: &[u64]| {
+        let show = |no: &u64| json!({"kind": "task_operation", "name": "show_tasks", "parameters": {"plan_id": no}});
+        let actions: Vec<Value> = plans.iter().map(show).collect();
+        server.then(Turn::json(&json!({"llm_reply": {"message": "Both of them."}, "actions": actions})));
+    };
+    kit.run("title: Hall\ntasks: [{id: permits}]\n");
+    proposing(&[7, 8]);
+    let said = kit.gantry(&["chat", "show me both"]);
+    assert!(said.contains("Both of them.") && said.ends_with("[exit 2]"), "{said}");
+    assert!(
+        said.contains("Not done: there is no plan `7`") && said.contains("Not done: there is no plan `8`"),
+        "{said}"
+    );
+    proposing(&[7, 8]);
+    let told = kit.gantry(&["chat", "--json", "show me both, please"]);
+    assert!(told.contains("`7`") && told.contains("`8`") && told.contains("\"actions\":["), "{told}");
+    proposing(&[1, 8]);
+    let said = kit.gantry(&["chat", "show me the first and the eighth"]);
+    assert!(said.contains("permits") && said.contains("`8`") && said.ends_with("[exit 3]"), "{said}");
+}
 
 #[test]
 fn one_message_makes_a_plan_and_the_next_ones_go_on_in_the_same_talk() {

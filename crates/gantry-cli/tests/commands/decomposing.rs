@@ -75,6 +75,42 @@ fn when_nobody_answers_it_has_failed_and_nothing_changes() {
 }
 
 #[test]
+fn a_model_that_does_as_it_is_told_uses_the_budget_up_and_is_asked_no_more_than_that_takes() {
+    let server = ModelServer::start();
+    let kit = asking(&server);
+    server.otherwise(|heard| {
+        // As many children as are asked for at least.
+        let told = heard.body.to_string();
+        let (_, least) = told.rsplit_once("Break this task down into ").expect("how many is said");
+        let least = least.chars().next().and_then(|digit| digit.to_digit(10)).unwrap();
+        let names: Vec<Value> = (0..least).map(|n| child(&format!("part-{n}"), "A part", &[], false)).collect();
+        proposal(&names)
+    });
+    let before = server.counts().requests;
+    let made = kit.json("decompose hall --task permits --depth 5 --budget 3 --json");
+    assert_eq!(made["created_tasks"].as_array().unwrap().len(), 3, "{made:#}");
+    assert_eq!((&made["outcome"], &made["stopped_reason"]), (&json!("exhausted"), &json!("node_budget_exhausted")));
+    assert_eq!((server.counts().requests - before, &made["answered_by"]), (2, &json!(["m"])), "{made:#}");
+}
+
+#[test]
+fn who_answered_is_told_and_what_the_offline_model_did_not_know_is_asked_again() {
+    let server = ModelServer::start();
+    let kit = asking(&server);
+    // The second task of a hall that is no kind of project: without a model there is nothing to say about it.
+    kit.gantry(&["task", "add", "hall", "Qwerty"]);
+    let alone = kit.json("decompose hall --task qwerty --offline --json");
+    assert_eq!((&alone["created_tasks"], alone.get("degraded")), (&json!([]), None), "{alone:#}");
+    assert!(alone["answered_by"][0].as_str().unwrap().starts_with("gantry-offline"), "{alone:#}");
+    server.always(Turn::status(500));
+    let said = kit.gantry(&["decompose", "hall", "--task", "qwerty"]);
+    assert!(said.contains("degraded: gantry-offline") && said.contains("0 tasks made"), "{said}");
+    server.otherwise(|_| proposal(&[child("a", "Apply", &[], true), child("b", "Wait", &["a"], true)]));
+    let said = kit.gantry(&["decompose", "hall", "--task", "qwerty"]);
+    assert!(said.contains("2 tasks made") && said.ends_with("[exit 0]"), "{said}");
+}
+
+#[test]
 fn who_was_killed_after_an_answer_pays_for_it_once() {
     let server = ModelServer::start();
     server.then(proposal(&[child("a", "Apply", &[], true), child("b", "Wait", &["a"], true)]));

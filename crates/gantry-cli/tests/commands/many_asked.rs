@@ -216,6 +216,24 @@ fn killed_after_some_topics_the_next_run_takes_them_over_and_asks_nothing_twice(
 }
 
 #[test]
+fn stopped_from_the_keyboard_it_ends_at_once_and_the_same_command_goes_on() {
+    let (kit, house) = (Kit::new(), House::that(&[Does::Makes; 2]));
+    house.state().otherwise = Some(Does::Sleeps);
+    kit.write("topics.txt", topics(4));
+    let line = format!("bulk --input topics.txt --base-url {} --concurrency 1", house.address);
+    let mut under_way = kit.start(&line);
+    while house.state().asked.len() < 3 {
+        assert!(under_way.is_there(), "it ended by itself");
+        std::thread::yield_now();
+    }
+    under_way.signal(rustix::process::Signal::INT);
+    assert_eq!(under_way.ended(), Some(4));
+    house.state().otherwise = Some(Does::Makes);
+    assert_eq!(kit.code(&line), 0);
+    assert_eq!((rows(&kit, "bulk_plans.csv").len(), house.state().plans.len()), (4, 4));
+}
+
+#[test]
 fn as_many_topics_are_under_way_as_was_said_or_eight_and_never_more() {
     for (flag, count) in [("--concurrency 3", 3), ("", 8)] {
         let (kit, house) = (Kit::new(), House::that(&[]));

@@ -79,10 +79,29 @@ fn the_same_key_is_the_same_run() {
     let run = |_| server.send("POST", "/api/v1/bulk", &headers, &body).json()["run"].as_str().unwrap().to_owned();
     let runs: BTreeSet<String> = (0..3).map(run).collect();
     assert_eq!(runs.len(), 1);
+    let other = body.replace("garden shed", "street café");
+    assert_eq!(server.send("POST", "/api/v1/bulk", &headers, &other).code(), (409, "store::key-reused".to_owned()));
     assert_eq!(server.get("/api/v1/bulk").json()["items"].as_array().unwrap().len(), 1);
     let seen = until(&server, runs.first().unwrap(), |seen| seen["state"] == "completed");
     let plan = server.get(&format!("/api/v1/plans/{}", seen["rows"][0]["plan"].as_str().unwrap())).json();
     assert_eq!((&plan["title"], &plan["owner"]), (&json!("Build a garden shed"), &json!("ana")));
+}
+
+#[test]
+fn a_list_that_is_uploaded_and_one_that_is_written_are_not_taken_for_one_another() {
+    let server = serving();
+    let headers = [("Content-Type", "multipart/form-data; boundary=b"), ("Accept", "text/html")];
+    let form = |topics: &str| {
+        let upload = "--b\r\nContent-Disposition: form-data; name=\"upload\"; filename=\"two.txt\"\r\n\r\nWrite a cookbook\nOpen a bakery\n\r\n";
+        let part = |name: &str, value: &str| {
+            format!("--b\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+        };
+        format!("{upload}{}{}{}--b--\r\n", part("topics", topics), part("depth", "1"), part("offline", "1"))
+    };
+    assert_eq!(server.send("POST", "/bulk", &headers, &form("Build a garden shed")).status, 422);
+    assert_eq!(server.get("/api/v1/bulk").json()["items"], json!([]));
+    assert_eq!(server.send("POST", "/bulk", &headers, &form("")).status, 303);
+    assert_eq!(server.get("/api/v1/bulk").json()["items"][0]["topics"], 2);
 }
 
 #[test]

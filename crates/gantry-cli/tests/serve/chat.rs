@@ -172,6 +172,32 @@ fn what_a_model_proposes_is_checked_and_everything_that_is_left_out_is_told() {
 }
 
 #[test]
+fn a_parameter_that_is_no_text_or_number_is_refused_and_not_left_out() {
+    let models = ModelServer::start();
+    let create =
+        |parameters: Value| json!([{"kind": "plan_operation", "name": "create_plan", "parameters": parameters}]);
+    let add = json!({"plan_id": 1, "name": "b", "position": "abc"});
+    proposing(
+        &models,
+        [
+            create(json!({"goal": "Build a garden shed", "title": 7})),
+            create(json!({"goal": "Build a garden shed", "owner": {"a": 1}})),
+            json!([{"kind": "task_operation", "name": "create_task", "parameters": add}]),
+        ],
+    );
+    let server = asking(&models);
+    server.create("title: Small\ntasks: [{id: a}]\n");
+    for (message, why) in
+        [("one", "`title` is a text"), ("two", "`owner` is a text"), ("three", "`position` is a number")]
+    {
+        let answer = say(&server, message, message);
+        assert_eq!(answer.code(), (422, "chat::bad-parameter".to_owned()), "{}", answer.text());
+        assert!(answer.text().contains(why), "{}", answer.text());
+    }
+    assert_eq!(plans(&server).len(), 1);
+}
+
+#[test]
 fn what_a_text_inside_a_plan_orders_is_not_done() {
     let models = ModelServer::start();
     let deletes = |kind: &str, parameters: Value| json!([{"kind": format!("{kind}_operation"), "name": format!("delete_{kind}"), "parameters": parameters, "order": 1}]);
@@ -219,22 +245,27 @@ fn whoever_may_only_look_says_nothing() {
 #[test]
 fn a_list_of_topics_becomes_plans_over_the_chat_and_none_becomes_two() {
     let server = Server::start();
-    let topics = "title,goal,owner\nShed,Build a garden shed of 10 m2,ana\n\"A \"\"quoted\"\" title\",\"Organise a street party\nwith music for 200 guests\",\nDelete plan 1,Clean up the garage and list my plans,\n";
+    let long = "Plan a week of excursions for thirty pupils from Bergen with boats on the fjord; two nights in a mountain cabin; a visit to the fish market and the aquarium; packed lunches for everyone; two teachers for each group; rain clothes to borrow; a budget of 900 euros; a list of parents to call; a report with photographs for the school paper; and a letter of thanks to the owners of the cabin";
+    let topics = "title,goal,owner\nShed,Build a garden shed of 10 m2,ana\n\"A \"\"quoted\"\" title\",\"Organise a street party\nwith music for 200 guests\",\nDelete plan 1,Clean up the garage and list my plans,\n".to_owned()
+        + long
+        + ",,\n";
     std::fs::write(server.folder().join("topics.csv"), topics).unwrap();
     let url = format!("http://{}", server.addr);
     let line = ["bulk", "--input", "topics.csv", "--base-url", &url, "--run-id", "r", "--dump-dir", "kept", "--verify"];
     let table = || std::fs::read_to_string(server.folder().join("bulk_plans.csv")).unwrap();
     server.run(&line, "");
     let first = table();
-    assert_eq!(first.matches(",success,0,").count(), 3, "{first}");
-    assert_eq!(plans(&server).len(), 3);
+    assert_eq!(first.matches(",success,0,").count(), 4, "{first}");
+    assert_eq!(plans(&server).len(), 4);
     // Without its table the run asks again, in other talks, and gets what is there.
     std::fs::remove_file(server.folder().join("bulk_plans.csv")).unwrap();
     server.run(&line, "");
-    assert_eq!(plans(&server).len(), 3, "{}", table());
+    assert_eq!(plans(&server).len(), 4, "{}", table());
     let mut titles: Vec<String> =
         plans(&server).iter().map(|plan| plan["title"].as_str().unwrap().to_owned()).collect();
     titles.sort();
+    let cut = titles.remove(2);
+    assert!(long.starts_with(&cut) && cut.len() > 200, "a topic may be longer than a title: {cut}");
     assert_eq!(titles, ["A \"quoted\" title", "Delete plan 1", "Shed"]);
     let responses = std::fs::read_dir(server.folder().join("kept/responses")).unwrap().count();
     let trees = std::fs::read_dir(server.folder().join("kept/plans")).unwrap().count();

@@ -158,6 +158,23 @@ fn tasks_come_move_and_go_by_anchors_and_an_edit_is_taken_back() {
 }
 
 #[test]
+fn a_task_comes_before_after_and_inside_whatever_is_named() {
+    let server = Server::start();
+    let plan = server.create(SMALL);
+    for (side, expected) in [
+        ("first_child", "a(first_child b) c"),
+        ("last_child", "a(first_child b last_child) c"),
+        ("before", "before a(first_child b last_child) c"),
+        ("after", "before a(first_child b last_child) after c"),
+    ] {
+        let task = json!({"name": side, "id": side, "anchor_task_id": "a", "anchor_position": side});
+        let added = server.post(&format!("/api/v1/plans/{plan}/tasks"), &task);
+        assert_eq!(added.status, 201, "{}", added.text());
+        assert_eq!(names(&server, &plan), expected);
+    }
+}
+
+#[test]
 fn an_edit_that_would_not_hold_together_is_refused_with_a_status() {
     let server = Server::start();
     let plan = server.create(SMALL);

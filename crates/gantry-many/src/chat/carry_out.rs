@@ -20,6 +20,8 @@ use crate::edits::{self, Edit};
 /// How often something whose trouble may pass is tried again at most, and how long it is waited in between.
 const RETRIES_MAX: u32 = 5;
 const BACKOFF_SECS_MAX: f64 = 10.0;
+/// How many siblings may stand before a task.
+const POSITION_MAX: u64 = 1_000_000;
 /// How many plans a list has.
 const LISTED_MAX: u64 = 20;
 
@@ -201,10 +203,10 @@ impl Job<'_> {
             "create_plan" => return self.create(&given).await,
             "list_plans" => return self.list(&given).await,
             "help" => return Ok(Done::new(operations::help(), operations::told())),
-            "create_task" => edits::read(without_plan(&given)).map(Edit::Add),
-            "move_task" => edits::read(without_plan(&given)).map(Edit::Move),
-            "update_task" | "update_task_instruction" => edits::read(without_plan(&given)).map(Edit::Change),
-            "delete_task" => edits::read(without_plan(&given)).map(Edit::Delete),
+            "create_task" => edits::read(without_plan(&given)?).map(Edit::Add),
+            "move_task" => edits::read(without_plan(&given)?).map(Edit::Move),
+            "update_task" | "update_task_instruction" => edits::read(without_plan(&given)?).map(Edit::Change),
+            "delete_task" => edits::read(without_plan(&given)?).map(Edit::Delete),
             _ => return self.about_plan(operation.name, &mut given).await,
         };
         let plan = self.plan(given.get("plan_id")).await?;
@@ -216,7 +218,7 @@ impl Job<'_> {
 
     async fn about_plan(&self, name: &str, given: &mut Map<String, Value>) -> Result<Done, Trouble> {
         let plan = self.plan(given.get("plan_id")).await?;
-        let why = given.get("why").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let why = create::text(given, "why")?.unwrap_or_default().to_owned();
         let by = self.hands.by().to_owned();
         match name {
             "execute_plan" => {
@@ -302,6 +304,8 @@ impl Job<'_> {
                 made.stopped_reason
             ),
         };
+        let degraded = made.degraded.as_ref().map(|why| format!("\nDegraded: {why}.")).unwrap_or_default();
+        let words = words + &degraded;
         Ok(Done::new(words, json!(made)).about(plan))
     }
 
@@ -535,14 +539,20 @@ fn words_of(message: &str) -> Vec<String> {
 }
 
 /// What is said about a task, without the plan.
-fn without_plan(given: &Map<String, Value>) -> Map<String, Value> {
+fn without_plan(given: &Map<String, Value>) -> Result<Map<String, Value>, Trouble> {
+    for name in ["name", "instruction", "owner", "anchor_position"] {
+        create::text(given, name)?;
+    }
+    for name in ["top", "detach"] {
+        flag(given, name)?;
+    }
     let mut fields = given.clone();
     fields.remove("plan_id");
     // Numbers that come as text are numbers.
-    if let Some(position) = fields.get("position").and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok()) {
+    if let Some(position) = number(given, "position", 0, POSITION_MAX)? {
         fields.insert("position".to_owned(), json!(position));
     }
-    fields
+    Ok(fields)
 }
 
 fn joined(about: &str) -> String {

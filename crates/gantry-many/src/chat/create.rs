@@ -16,6 +16,15 @@ pub const TITLE_CHARS_MAX: usize = 300;
 /// The template of a plan where none is named: complete at once, and quick.
 const TEMPLATE: &str = "outline";
 
+/// A parameter that is a text, if it is there.
+pub fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Trouble> {
+    match given.get(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
+        Some(_) => Err(Trouble::new(422, "chat::bad-parameter", format!("`{name}` is a text"))),
+    }
+}
+
 /// Makes a plan; the same action of the same message makes it once.
 pub async fn create(
     hands: &dyn Hands,
@@ -23,7 +32,10 @@ pub async fn create(
     order: usize,
     given: &Map<String, Value>,
 ) -> Result<PlanId, Trouble> {
-    let word = |name: &str| given.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    for name in ["goal", "title", "description", "owner", "template"] {
+        text(given, name)?; // before anything is made
+    }
+    let word = |name: &str| text(given, name).ok().flatten();
     let context = &turn.said().context;
     let named = context.plan_title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     let title = named.or(word("title"));

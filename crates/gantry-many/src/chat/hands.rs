@@ -26,12 +26,14 @@ pub struct Trouble {
     pub hint: Option<String>,
     /// What became of each action, where it came to that.
     pub actions: Option<Box<Value>>,
+    /// Everything in words, where it came to that.
+    pub response: Option<String>,
 }
 
 impl Trouble {
     /// Something is wrong.
     pub fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), message: message.into(), hint: None, actions: None }
+        Self { status, code: code.to_owned(), message: message.into(), hint: None, actions: None, response: None }
     }
 
     /// Says what to do about it.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::{BadTable, Row, Status, failed_file, head, line, one_line, read};
-use crate::topics::Topic;
+use crate::topics::{self, Topic};
 
 /// The table of a run that goes on.
 #[derive(Debug)]
@@ -20,6 +20,10 @@ pub struct Table {
     /// Where the next row goes.
     end: u64,
     rows: BTreeMap<String, Kept>,
+    /// The rows of topics that are not in the list.
+    others: Vec<Kept>,
+    /// What the topics are told by that came to nothing and are not in the list.
+    others_failed: BTreeSet<String>,
 }
 
 /// A row on disk.
@@ -35,24 +39,31 @@ struct Kept {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// How many rows the table has.
+    /// How many topics of the list have a row.
     pub rows: usize,
     /// How many of them came to nothing.
     pub failed: usize,
+    /// How many rows of other topics are in the table.
+    pub others: usize,
 }
 
 impl Table {
-    /// Takes a table up where it ended: rows of topics that succeeded are kept, here and in `more`; all others are done again.
+    /// Takes a table up where it ended: rows of topics that succeeded are kept, here and in `more`; all others of the list are
+    /// done again. What stands there of topics that are not in the list stays, behind those that are.
     pub fn open(path: &Path, more: Option<&Path>, topics: &[Topic], keys: &[String]) -> Result<Self, BadTable> {
         let mut found = BTreeMap::new();
         let before = if path.exists() { read(path)? } else { Vec::new() };
-        let others = more.map(read).transpose()?.unwrap_or_default();
+        let more = more.map(read).transpose()?.unwrap_or_default().into_iter();
         // A table of another program has no keys: there the title tells, the first row for the first topic of that title.
         let (mut untold, wanted): (Vec<Row>, BTreeSet<&String>) = (Vec::new(), keys.iter().collect());
-        for row in others.into_iter().chain(before).filter(|row| row.status == Status::Success) {
+        let mut others: Vec<Row> = Vec::new();
+        for row in more.filter(|row| row.status == Status::Success).chain(before) {
+            let success = row.status == Status::Success;
             if row.key.is_empty() {
                 untold.push(row);
-            } else if wanted.contains(&row.key) {
+            } else if !wanted.contains(&row.key) {
+                others.push(row);
+            } else if success {
                 found.insert(row.key.clone(), row);
             }
         }
@@ -61,9 +72,20 @@ impl Table {
             if !found.contains_key(key)
                 && let Some(at) = untold.iter().position(same)
             {
-                found.insert(key.clone(), Row { key: key.clone(), ..untold.remove(at) });
+                let row = untold.remove(at);
+                if row.status == Status::Success {
+                    found.insert(key.clone(), Row { key: key.clone(), ..row });
+                }
             }
         }
+        others.extend(untold);
+        // The same row may stand in both tables; the later one counts.
+        let mut told: BTreeSet<(String, String)> = BTreeSet::new();
+        others.reverse();
+        others.retain(|row| {
+            told.insert((row.topic.clone(), if row.key.is_empty() { row.plan_id.clone() } else { row.key.clone() }))
+        });
+        others.reverse();
         let (mut whole, mut rows) = (Whole::begin(path)?, BTreeMap::new());
         whole.write(head().as_bytes())?;
         for row in keys.iter().filter_map(|key| found.remove(key)) {
@@ -71,10 +93,18 @@ impl Table {
             whole.write(text.as_bytes())?;
             rows.insert(row.key.clone(), Kept::of(&row, at, text.len()));
         }
+        let failed = others.iter().filter(|row| row.status == Status::Failed);
+        let others_failed = failed.map(|row| print_of(&row.key).to_owned()).collect();
+        let mut kept = Vec::with_capacity(others.len());
+        for row in others {
+            let (at, text) = (whole.bytes, line(&row));
+            whole.write(text.as_bytes())?;
+            kept.push(Kept::of(&row, at, text.len()));
+        }
         let end = whole.bytes;
         whole.end()?;
         let file = File::options().read(true).append(true).open(path).map_err(|error| BadTable::disk(path, error))?;
-        Ok(Self { path: path.to_owned(), file, end, rows })
+        Ok(Self { path: path.to_owned(), file, end, rows, others: kept, others_failed })
     }
 
     /// Tells whether it is known what became of a topic.
@@ -84,7 +114,7 @@ impl Table {
 
     /// The numbers of all plans that are in it.
     pub fn plans(&self) -> impl Iterator<Item = u64> {
-        self.rows.values().filter_map(|kept| kept.plan)
+        self.rows.values().chain(&self.others).filter_map(|kept| kept.plan)
     }
 
     /// Adds rows; they are on disk when this returns.
@@ -104,33 +134,56 @@ impl Table {
     /// Writes the table in the order of the topics, and those that came to nothing beside it, to be tried again.
     pub fn finish(self, topics: &[Topic], keys: &[String]) -> Result<Ended, BadTable> {
         let failed = failed_file(&self.path);
-        let (mut whole, mut again, mut ended) = (Whole::begin(&self.path)?, None, Ended::default());
+        let mut again = self.failed_before(&failed, keys);
+        let (mut whole, mut ended) = (Whole::begin(&self.path)?, Ended::default());
         whole.write(head().as_bytes())?;
-        for (topic, key) in topics.iter().zip(keys) {
-            let Some(kept) = self.rows.get(key) else { continue };
+        let copy = |whole: &mut Whole, kept: &Kept| {
             let mut text = vec![0; kept.bytes];
             self.file.read_exact_at(&mut text, kept.at).map_err(|error| BadTable::disk(&self.path, error))?;
-            whole.write(&text)?;
+            whole.write(&text)
+        };
+        for (topic, key) in topics.iter().zip(keys) {
+            let Some(kept) = self.rows.get(key) else { continue };
+            copy(&mut whole, kept)?;
             ended.rows += 1;
             if kept.status == Status::Failed {
                 ended.failed += 1;
-                let again = match &mut again {
-                    Some(again) => again,
-                    again => again.insert(Whole::begin(&failed)?),
-                };
-                again.write(format!("{}\n", serde_json::to_string(topic).unwrap_or_default()).as_bytes())?;
+                again.push(serde_json::to_string(topic).unwrap_or_default());
             }
         }
+        for kept in &self.others {
+            copy(&mut whole, kept)?;
+            ended.others += 1;
+        }
         whole.end()?;
-        match again {
-            Some(again) => again.end()?,
-            None if failed.exists() => {
-                std::fs::remove_file(&failed).map_err(|error| BadTable::disk(&failed, error))?;
-            }
-            None => {}
+        if !again.is_empty() {
+            replace(&failed, &(again.join("\n") + "\n"))?;
+        } else if failed.exists() {
+            std::fs::remove_file(&failed).map_err(|error| BadTable::disk(&failed, error))?;
         }
         Ok(ended)
     }
+
+    /// Topics that stand beside the table to be tried again, are not in this list, and have come to nothing still.
+    fn failed_before(&self, file: &Path, keys: &[String]) -> Vec<String> {
+        if self.others_failed.is_empty() {
+            return Vec::new();
+        }
+        // One that cannot be read any more is only lost to that list: its row stays.
+        let topics = std::fs::read(file).ok().and_then(|bytes| topics::read(super::FAILED_FILE, &bytes).ok());
+        let listed: BTreeSet<&str> = keys.iter().map(|key| print_of(key)).collect();
+        let open = |topic: &Topic| {
+            let print = topic.fingerprint();
+            self.others_failed.contains(&print) && !listed.contains(print.as_str())
+        };
+        let topics = topics.unwrap_or_default().into_iter().filter(open);
+        topics.map(|topic| serde_json::to_string(&topic).unwrap_or_default()).collect()
+    }
+}
+
+/// What a topic is told by, out of a key, which also counts how often it stands in its list.
+fn print_of(key: &str) -> &str {
+    key.rsplit_once('-').map_or(key, |(print, _)| print)
 }
 
 impl Kept {

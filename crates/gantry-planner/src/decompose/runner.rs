@@ -3,7 +3,7 @@
 //! It ends well even when nobody answered, with `result.outcome` saying `failed`: whoever calls it says in a criterion
 //! whether that will do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -117,10 +117,12 @@ impl Runner for Decomposer {
             let tool = settings.search.as_deref();
             let search =
                 tool.map(|tool| Search { asker: &asker, tools: &self.tools, tool, at: (work, place, ports, stop) });
-            let looked_up = Mutex::default();
-            let proposer = ByModel { asker: &asker, facts, own: own_facts(&tree, today), search, looked_up };
+            let (looked_up, answered_by) = (Mutex::default(), Mutex::default());
+            let own = own_facts(&tree, today);
+            let proposer = ByModel { asker: &asker, facts, own, search, looked_up, answered_by };
             let (tree, made) = decompose(work.plan.as_str(), tree, target.as_deref(), &settings, &proposer).await;
-            outputs(&tree, &made)
+            let answered_by = proposer.answered_by.into_inner();
+            outputs(&tree, &Decomposition { answered_by, degraded: asker.shortfall(), ..made })
         };
         let end = end.await.map(|success: Success| Success { shortfall: asker.shortfall(), ..success });
         Ended { usage: ports.calls.used().await.unwrap_or_default(), ..Ended::with(end) }
@@ -166,6 +168,8 @@ struct ByModel<'a> {
     search: Option<Search<'a>>,
     /// What was looked up already.
     looked_up: Mutex<BTreeMap<String, Option<LookedUp>>>,
+    /// The models that answered.
+    answered_by: Mutex<BTreeSet<String>>,
 }
 
 impl ByModel<'_> {
@@ -198,7 +202,7 @@ impl Proposer for ByModel<'_> {
     async fn propose(&self, asked: &Asked<'_>, again: u32) -> Result<Proposal, Failure> {
         let settings = asked.settings;
         let rules = |value: &Value| match serde_json::from_value::<Proposal>(value.clone()) {
-            Ok(proposal) => faults(&proposal, settings),
+            Ok(proposal) => faults(&proposal, asked),
             Err(error) => vec![error.to_string()],
         };
         let looked_up = self.look_up(asked).await;
@@ -213,6 +217,7 @@ impl Proposer for ByModel<'_> {
             ..Question::of(PROMPT, inputs)
         };
         let answer = self.asker.ask(question).await?;
+        self.answered_by.lock().await.insert(answer.model);
         let proposal: Proposal = serde_json::from_value(answer.value.unwrap_or_default())
             .map_err(|error| Failure::new(FailureClass::Logic, format!("what was proposed cannot be read: {error}")))?;
         Ok(Proposal { looked_up, ..proposal })
@@ -221,7 +226,7 @@ impl Proposer for ByModel<'_> {
 
 /// What goes into the question.
 fn inputs(asked: &Asked<'_>, facts: &Value) -> BTreeMap<String, Value> {
-    let Asked { tree, target, levels, budget, settings } = asked;
+    let Asked { tree, target, levels, .. } = asked;
     let node = target.and_then(|target| tree.node(target));
     let children: Vec<&str> =
         tree.children(*target).filter(|_| node.is_some()).map(|child| child.name.as_str()).collect();
@@ -231,9 +236,9 @@ fn inputs(asked: &Asked<'_>, facts: &Value) -> BTreeMap<String, Value> {
         }),
         None => json!({"id": "", "name": tree.title, "instruction": tree.goal, "path": [], "children": []}),
     };
-    let room = settings.children_max.min(*budget);
+    let children_asked = asked.children();
     let limits = json!({
-        "children_min": settings.children_min.min(room), "children_max": room, "levels": levels,
+        "children_min": children_asked.start(), "children_max": children_asked.end(), "levels": levels,
         "depth": node.map_or(0, |node| tree.path(&node.id).len()),
     });
     BTreeMap::from([

@@ -29,7 +29,7 @@ pub fn routes(all: Described) -> Described {
                 "A run is durable: it goes on when the server starts again, and one topic of it \
              never becomes two plans.",
             )
-            .header("Idempotency-Key", "The same key again gives the run that it gave first.")
+            .header("Idempotency-Key", "The same key with the same request again gives the run that it gave first.")
             .takes::<NewBulk>()
             .gives::<Anything>(202, "It is under way; look at it at `url`."),
     )
@@ -126,7 +126,7 @@ pub async fn begin(
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, url)], Told(seen.json())).into_response())
 }
 
-/// Begins a run; the same key gives the run that it gave first.
+/// Begins a run; the same key with the same request gives the run that it gave first.
 pub async fn begun(app: &App, who: &Who, new: &NewBulk, once: Option<&str>) -> Result<Seen, Problem> {
     let name = if new.list_name.trim().is_empty() { "topics.txt" } else { new.list_name.trim() };
     let read = match (new.topics.is_empty(), new.list.trim().is_empty()) {
@@ -172,8 +172,10 @@ pub async fn begun(app: &App, who: &Who, new: &NewBulk, once: Option<&str>) -> R
     } else {
         new.title.trim().to_owned()
     };
+    let same = json!([topics, title, template, detail, settings, models]).to_string();
     let wanted = Wanted {
         run,
+        asked: blake3::hash(same.as_bytes()).to_hex()[..16].to_owned(),
         title,
         template: template.to_owned(),
         detail,

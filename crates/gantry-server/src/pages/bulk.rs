@@ -124,7 +124,11 @@ async fn begun_by(app: &App, who: &Who, fields: &Fields) -> Result<Response, Pro
         }),
     };
     let said = |name: &str| fields.get(name).trim().to_owned();
-    let upload = fields.files("upload").next().filter(|_| said("topics").is_empty());
+    let upload = fields.files("upload").next();
+    if upload.is_some() && !said("topics").is_empty() {
+        let detail = "a list was chosen, and topics are written below it";
+        return Err(Problem::unfit("bulk::which", detail).hint("go back and leave one of them away"));
+    }
     let list = match upload {
         Some(file) => String::from_utf8(file.bytes.clone())
             .map_err(|_| Problem::unfit("bulk::topics", "the list is no text in UTF-8"))?,
@@ -217,7 +221,7 @@ fn drawn(row: &Row) -> Markup {
     let failed = row.status == Status::Failed;
     html! { tr {
         td { @if !row.plan.is_empty() { input type="checkbox" name="plan" value=(row.plan_id) aria-label=(format!("Compare plan {}", row.plan_id)); } }
-        td.main.all { @if row.plan.is_empty() { (row.topic) } @else { a href=(format!("/p/{}", row.plan)) { (row.topic) } } @if failed { div.small.tone-bad { (row.error) } } }
+        td.main.all { @if row.plan.is_empty() { (row.topic) } @else { a href=(format!("/p/{}", row.plan)) { (row.topic) } } @if failed { div.small.tone-bad { (row.error) } } @if !row.degraded.is_empty() { div.small.soft { "Degraded: " (row.degraded) } } }
         td { (state(if failed { "failed" } else { "completed" })) }
         td.n data-label="Plan" { (row.plan_id) }
         td.n data-label="Tasks" { @if let Some(tasks) = row.tasks { (tasks) } }
