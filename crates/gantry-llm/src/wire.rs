@@ -19,6 +19,7 @@ mod ask;
 mod kept;
 mod used;
 mod tap;
+mod thoughts;
 mod read;
 mod fault;
 
