@@ -20,8 +20,8 @@ use crate::request::Request;
 /// Keeps calls, for one task of one plan.
 #[async_trait]
 pub trait Record: Send + Sync {
-    /// The answer that was recorded under this key before, anywhere in the plan.
-    async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError>;
+    /// What was noted under this key before, anywhere in the plan: with the answer, if there is one.
+    async fn recall(&self, key: &str) -> Result<Option<Call>, RecordError>;
     /// Returns once it is durable that a question is being asked.
     async fn begin(&self, begun: &Begun<'_>) -> Result<(), RecordError>;
     /// The rung that was recorded under this key before, anywhere in the plan.
@@ -90,7 +90,7 @@ pub struct Call {
     /// Each call that came to nothing, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<CallError>,
-    /// How many calls were made, those that came to nothing included.
+    /// How many calls were made, those that came to nothing included, and those that a note before has counted left out.
     pub calls: u64,
     /// What they used.
     pub tokens: Tokens,
@@ -173,7 +173,7 @@ pub struct Forgetful;
 
 #[async_trait]
 impl Record for Forgetful {
-    async fn recall(&self, _: &str) -> Result<Option<Answer>, RecordError> {
+    async fn recall(&self, _: &str) -> Result<Option<Call>, RecordError> {
         Ok(None)
     }
     async fn begin(&self, _: &Begun<'_>) -> Result<(), RecordError> {
