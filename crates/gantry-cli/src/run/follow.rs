@@ -116,7 +116,13 @@ impl Follow {
                 None => text,
             },
             (Event::GateOpened { needed: 0, .. }, _) => return None,
-            (Event::GateOpened { .. } | Event::PersonAsked { .. } | Event::JudgeAsked { .. }, _) => {
+            (
+                Event::GateOpened { .. }
+                | Event::PersonAsked { .. }
+                | Event::JudgeAsked { .. }
+                | Event::JudgeFailed { .. },
+                _,
+            ) => {
                 let answers = next::answers_for(&self.life, &task);
                 let commands: Vec<String> =
                     answers.iter().take(ANSWERS_MAX).map(|next| format!("`{}`", next.command)).collect();
