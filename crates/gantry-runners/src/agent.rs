@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::approval::Held;
 use crate::model::{kept, outputs_of, shape_of, told};
 use crate::models::{Asker, Models, Question};
-use crate::policy::wrong;
+use crate::policy::{for_a_person, wrong};
 use crate::ports::Ports;
 use crate::registry::Runners;
 use crate::runner::{Ended, Preview, Runner};
@@ -165,7 +165,8 @@ impl Runner for Agents {
                  `strategy: react`",
             ));
         }
-        agent.tools.iter().try_for_each(|name| self.tools.get(name)?.callable(name))
+        let callable = agent.tools.iter().try_for_each(|name| self.tools.get(name)?.callable(name));
+        callable.map_err(for_a_person)
     }
 
     async fn preview(&self, work: &Work, _place: &Place) -> Result<Preview, Failure> {
@@ -196,7 +197,9 @@ impl Runner for Agents {
                 Strategy::Tot => tree::run(&job).await,
                 Strategy::Reflexion => reflexion::run(&job).await,
             };
-            if let Err(failure) = &ended {
+            if let Err(failure) = &ended
+                && !job.asker.is_settled()
+            {
                 broken_off::note(failure, work, begun, ports).await?;
             }
             let outputs: Outputs = ended?;
