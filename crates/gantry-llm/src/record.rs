@@ -141,6 +141,9 @@ pub struct Counters {
     pub fallbacks: u64,
     /// What was used.
     pub tokens: Tokens,
+    /// Of some of that no provider told: it is a guess.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tokens_guessed: bool,
     /// What it cost.
     pub cost_usd: Money,
     /// How long the requests took, one after the other.
@@ -156,6 +159,7 @@ impl Counters {
             failures: sum.failures + u64::from(call.answer.is_none()),
             fallbacks: sum.fallbacks + u64::from(call.fallback().is_some()),
             tokens: sum.tokens.plus(call.tokens),
+            tokens_guessed: sum.tokens_guessed || call.answer.as_ref().is_some_and(|answer| answer.tokens_guessed),
             cost_usd: Money(sum.cost_usd.0.saturating_add(call.cost_usd.0)).min(Money::MAX),
             duration: Duration::from_ms(sum.duration.as_ms().saturating_add(call.duration().as_ms())),
         })

@@ -19,7 +19,7 @@ mod tree;
 mod reflexion;
 mod broken_off;
 
-pub(crate) use reflexion::criticise;
+pub(crate) use reflexion::{criticise, critique_of};
 
 use std::sync::Arc;
 
@@ -127,12 +127,14 @@ fn depth(agent: &Agent, budget: &Budget) -> u32 {
 /// A question like those that an agent asks, and how many it asks at most.
 pub(crate) fn first_question(agent: &Agent, work: &Work) -> (Question<'static>, u32) {
     let (turns, width, depth) = (turns_max(agent), width(agent, &work.may_spend), depth(agent, &work.may_spend));
+    // What was found is put into the fields that the task declares.
+    let handing_over = u32::from(!work.brief.outputs.is_empty());
     let questions_max = match agent.strategy {
-        Strategy::React => turns,
+        Strategy::React => turns + handing_over,
         // Each level makes candidates and has them scored.
         Strategy::Tot => depth * (width + 1),
         // Each round works, is criticised and learns.
-        Strategy::Reflexion => (depth + 1) * (turns + 2),
+        Strategy::Reflexion => (depth + 1) * (turns + handing_over + 2),
     };
     let role = Some(agent.role.clone().unwrap_or_else(|| "agent".to_owned()));
     (Question { role, ..Question::of("task", told(work, ("instruction", &agent.goal))) }, questions_max)

@@ -49,6 +49,18 @@ pub async fn judge(
     Ok((verdicts, by))
 }
 
+/// A question like those that a judge of these checks is asked, and how many it is asked.
+pub(crate) fn first_question(checks: &[String]) -> (Question<'static>, u32) {
+    let first = &checks[..checks.len().min(CHECKS_AT_ONCE)];
+    let count = checks.len().div_ceil(CHECKS_AT_ONCE);
+    (question(first, &Outputs::new(), 0), u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+fn question(checks: &[String], outputs: &Outputs, failed: u32) -> Question<'static> {
+    let inputs = BTreeMap::from([("checks".to_owned(), json!(checks)), ("data".to_owned(), json!(outputs))]);
+    Question { sample: failed, ..Question::of("judge", inputs) }
+}
+
 async fn judge_by(
     asker: &Asker<'_>,
     (checks, failed): (&[String], u32),
@@ -56,10 +68,9 @@ async fn judge_by(
 ) -> Result<(Vec<Verdict>, String), Failure> {
     let (mut verdicts, mut by) = (Vec::new(), String::new());
     for some in checks.chunks(CHECKS_AT_ONCE) {
-        let inputs = BTreeMap::from([("checks".to_owned(), json!(some)), ("data".to_owned(), json!(outputs))]);
         let count = some.len();
         let rules = move |value: &Value| numbered(value, ("verdicts", "check"), count);
-        let question = Question { rules: Some(&rules), sample: failed, ..Question::of("judge", inputs) };
+        let question = Question { rules: Some(&rules), ..question(some, outputs, failed) };
         let answer = asker.ask(question).await?;
         by = answer.model;
         let value = answer.value.unwrap_or_default();
