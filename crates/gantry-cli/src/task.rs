@@ -1,5 +1,6 @@
 //! `gantry task`: sees one task with everything known about it, and does what a person can do for it.
 
+mod calls;
 mod edit;
 mod judge;
 mod resolve;
@@ -37,12 +38,15 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     /// Show a task: its definition, state, attempts, inputs, outputs, artifacts and history
-    #[command(after_help = "Examples:\n  gantry task show 7 build")]
+    #[command(after_help = "Examples:\n  gantry task show 7 build\n  gantry task show 7 write --calls")]
     Show {
         #[command(flatten)]
         plan: ThePlan,
         /// The task
         task: String,
+        /// Show its calls of models and others as well: what was asked, of whom, what came, and what it took
+        #[arg(long)]
+        calls: bool,
     },
     /// Add a task to a plan, as a new revision
     #[command(
@@ -131,7 +135,7 @@ enum What {
 pub fn run(args: &Args) -> Result<ExitCode, Fault> {
     session::block_on(async {
         match &args.what {
-            What::Show { plan, task } => show::show(&args.record, plan, task).await,
+            What::Show { plan, task, calls } => show::show(&args.record, plan, task, *calls).await,
             What::Done { plan, task, outputs, evidence, by } => {
                 let by = by.name()?;
                 let desk = Desk::open(&args.record, plan).await?;

@@ -34,7 +34,7 @@ pub enum Effect {
         /// How to find out.
         action: Box<Action>,
     },
-    /// Judge these checks. Answer with `Input::Judged`.
+    /// Judge these checks. Answer with `Input::Judged`, or with `Input::JudgeFailed`.
     Judge {
         /// The task; none means the plan, whose definition of done they are.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +45,9 @@ pub enum Effect {
         outputs: Outputs,
         /// Under which number it was asked: the answer names it, so that one to an earlier question is known as such.
         asked: u64,
+        /// How often no model could judge it before: each time it is another question to a model.
+        #[serde(skip_serializing_if = "is_default")]
+        failed: u32,
     },
     /// Take back what this task did. Answer with `Input::UndoEnded`.
     StartUndo {

@@ -407,6 +407,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_default")]
         usage: Usage,
     },
+    /// No model could judge: the question stands, for a person or for whoever asks again.
+    JudgeFailed {
+        /// The task; none means the plan.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+        /// Why.
+        why: String,
+        /// What trying used.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
+    },
     /// Someone is to find out whether a lost attempt happened.
     VerifyAsked {
         /// The task.

@@ -94,6 +94,21 @@ pub enum Input {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked: Option<u64>,
     },
+    /// No model could judge.
+    JudgeFailed {
+        /// The task; none means the plan, whose definition of done was to be judged.
+        task: Option<TaskId>,
+        /// Why.
+        why: String,
+        /// What trying used.
+        usage: Usage,
+        /// The attempt whose result was to be judged.
+        attempt: AttemptNo,
+        /// Which question it is about, by the number of the event that asked it.
+        asked: u64,
+        /// How often the question came to nothing before.
+        failed: u32,
+    },
     /// An undo ended.
     UndoEnded {
         /// The task.
@@ -241,6 +256,7 @@ impl Input {
             | Self::Resume { .. }
             | Self::Cancel { .. }
             | Self::Judged { .. }
+            | Self::JudgeFailed { .. }
             | Self::Answer { .. }
             | Self::Report { .. }
             | Self::Resolve { .. }

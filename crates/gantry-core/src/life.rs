@@ -136,6 +136,9 @@ pub struct Life {
     /// The number of the event that asked last whether the plan is done.
     #[serde(default)]
     done_asked: u64,
+    /// How often no model could judge that since.
+    #[serde(default)]
+    done_failed: u32,
     undoing: Option<Arc<Undoing>>,
 
     facts: OrdMap<String, Value>,

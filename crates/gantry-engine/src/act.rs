@@ -34,8 +34,11 @@ use crate::shown::shown;
 const UNDO_ORDINALS: u32 = ORDINALS_MAX;
 /// The same for calls that find out whether an attempt happened.
 const VERIFY_ORDINALS: u32 = 2 * ORDINALS_MAX;
-/// And for those that judge its result.
+/// And for those that judge its result; when no model could, those of the next try have numbers beyond these again, so
+/// that each counts what it used itself.
 const JUDGE_ORDINALS: u32 = 3 * ORDINALS_MAX;
+/// So many tries are told apart.
+const JUDGE_TRIES_MAX: u32 = 4_000;
 /// The name under which calls about the definition of done are kept.
 const DONE_WHEN: &str = "done-when";
 
@@ -84,7 +87,7 @@ impl Flight {
             Input::Ended { task, attempt, .. } => Some(Self::Attempt(task.clone(), *attempt)),
             Input::UndoEnded { task, attempt, .. } => Some(Self::Undo(task.clone(), *attempt)),
             Input::Verified { task, attempt, .. } => Some(Self::Verify(task.clone(), *attempt)),
-            Input::Judged { task, .. } => Some(Self::Judge(task.clone())),
+            Input::Judged { task, .. } | Input::JudgeFailed { task, .. } => Some(Self::Judge(task.clone())),
             _ => None,
         }
     }
@@ -103,7 +106,9 @@ impl Driver {
             Effect::Verify { task, attempt, action } => self.verify(task, attempt, *action),
             Effect::StartUndo { task, attempt, undo } => self.start_undo(task, attempt, undo),
             Effect::Observe { facts } => self.observe(facts),
-            Effect::Judge { task, checks, outputs, asked } => self.judge(task, checks, outputs, asked),
+            Effect::Judge { task, checks, outputs, asked, failed } => {
+                self.judge(task, checks, outputs, (asked, failed));
+            }
             Effect::Notify { to, task, text } => {
                 self.tell(Happening::Notice { plan: self.plan.clone(), task, to, text });
             }
@@ -298,7 +303,7 @@ impl Driver {
     }
 
     /// Has a model judge; when none can, someone is asked to.
-    fn judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs, asked: u64) {
+    fn judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs, (asked, failed): (u64, u32)) {
         let flight = Flight::Judge(task.clone());
         if self.flights.contains_key(&flight) {
             return;
@@ -312,28 +317,26 @@ impl Driver {
         let under = task.clone().unwrap_or_else(|| TaskId::new(DONE_WHEN).expect("it is an id"));
         let attempt = self.life().task_life(under.as_str()).map(|life| life.attempt).unwrap_or_default();
         let judged = task.is_some().then_some(attempt);
-        let (stop, ports) = (CancellationToken::new(), self.attempt(&under, attempt, JUDGE_ORDINALS));
+        let first_ordinal = JUDGE_ORDINALS + failed.min(JUDGE_TRIES_MAX) * ORDINALS_MAX;
+        let (stop, ports) = (CancellationToken::new(), self.attempt(&under, attempt, first_ordinal));
         let work = self.work_for(&under, attempt, Action::Decide(Decide::default()));
         let (place, token) = (Arc::clone(&self.place), stop.clone());
-        let (sender, happenings) = (self.sender.clone(), self.shared.happenings.clone());
+        let sender = self.sender.clone();
         self.flights.insert(flight.clone(), Aloft::stopped_by(stop));
         self.work.spawn(async move {
-            let said = gantry_runners::judge(&models, &work, (&place, &ports.ports(), &token), &checks, &outputs).await;
+            let given = ports.ports();
+            let said =
+                gantry_runners::judge(&models, &work, (&place, &given, &token), (&checks, failed), &outputs).await;
             let usage = ports.used().await.unwrap_or_default();
+            let answer = |input| Message::Answer { input, calls: ports.take_calls() };
             let message = match said {
                 Ok((verdicts, by)) => {
-                    let input = Input::Judged { task, by, verdicts, usage, attempt: judged, asked: Some(asked) };
-                    Message::Answer { input, calls: ports.take_calls() }
+                    answer(Input::Judged { task, by, verdicts, usage, attempt: judged, asked: Some(asked) })
                 }
+                // Whoever is stopped has not found out that nobody can.
+                Err(failure) if failure.class == FailureClass::Cancelled => Message::Gone { flight },
                 Err(failure) => {
-                    let text = format!(
-                        "no model could judge ({}); say whether these hold: {}",
-                        failure.message,
-                        checks.join("; ")
-                    );
-                    // Nobody has to watch.
-                    let _ = happenings.send(Happening::Notice { plan: work.plan, task, to: String::new(), text });
-                    Message::Gone { flight }
+                    answer(Input::JudgeFailed { task, why: failure.message, usage, attempt, asked, failed })
                 }
             };
             // A driver that is gone asks again when it comes back.

@@ -1,5 +1,6 @@
 //! What can go wrong when a model is asked.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gantry_core::effect::Failure;
@@ -66,7 +67,9 @@ impl CallFault {
             Self::Connection => "see whether it can be reached with `gantry model doctor`",
             Self::Key => "see which key is missing or wrong with `gantry model doctor`",
             Self::UnknownModel => "see which models there are with `gantry model list`",
-            Self::Request => "see what was asked with `gantry log`, and whether the model can do that",
+            Self::Request => {
+                "see what was asked with `gantry task show PLAN TASK --calls`, and whether the model can do that"
+            }
             Self::Answer => "ask for less at once, or name another model",
             Self::Unable | Self::Cancelled => return None,
         })
@@ -96,7 +99,7 @@ pub enum AskError {
         failed: Vec<CallError>,
     },
     /// Models answered, but never as the schema and the rules demand.
-    #[error("{model} gave no answer to `{method}` that holds: {}", .faults.join("; "))]
+    #[error("{model} gave no answer to `{method}` that holds: {}{}", .faults.join("; "), behind(.unable.as_ref()))]
     Invalid {
         /// What was wanted: the name of the prompt, or else the role.
         method: String,
@@ -104,6 +107,8 @@ pub enum AskError {
         model: String,
         /// What is wrong with its last answer.
         faults: Vec<String>,
+        /// Why the offline model, which was asked behind it, cannot answer either.
+        unable: Option<String>,
     },
     /// The record failed.
     #[error("the answer could not be recorded: {0}")]
@@ -120,15 +125,48 @@ impl AskError {
             Self::Configuration(_) | Self::Budget(_) => FailureClass::Policy,
             Self::Calls { failed, .. } if failed.iter().any(|call| call.fault.may_pass()) => FailureClass::Transient,
             Self::Calls { failed, .. } if failed.iter().any(|call| call.fault.needs_a_person()) => FailureClass::Policy,
-            Self::Calls { .. } | Self::Invalid { .. } => FailureClass::Logic,
+            Self::Invalid { unable: Some(_), .. } => FailureClass::Policy,
+            Self::Calls { .. } | Self::Invalid { unable: None, .. } => FailureClass::Logic,
             Self::Record(_) => FailureClass::Transient,
             Self::Cancelled => FailureClass::Cancelled,
         }
     }
+
+    /// Tells whether models have said something that did not hold, and nothing but another question can change that:
+    /// what they said is on record, and the same question gets it again.
+    pub fn is_settled(&self) -> bool {
+        match self {
+            Self::Invalid { .. } => true,
+            Self::Calls { failed, .. } => {
+                let said = failed.iter().any(|call| call.fault == CallFault::Answer);
+                said && !failed.iter().any(|call| call.fault.may_pass())
+            }
+            Self::Configuration(_) | Self::Budget(_) | Self::Record(_) | Self::Cancelled => false,
+        }
+    }
+
+    /// How long it is until the first of the models that may do better can be asked again.
+    fn retry_after(&self) -> Option<Duration> {
+        let Self::Calls { failed, .. } = self else { return None };
+        // What a model said last counts.
+        let last: BTreeMap<&str, &CallError> = failed.iter().map(|call| (call.target.as_str(), call)).collect();
+        let passing = last.into_values().filter(|call| call.fault.may_pass());
+        passing.map(|call| call.retry_after.unwrap_or_default()).min().filter(|wait| !wait.is_zero())
+    }
 }
 
+/// What happened, in order; what happened several times in a row is said once.
 fn in_words(failed: &[CallError]) -> String {
-    failed.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    let same = |one: &CallError, next: &CallError| (&one.target, &one.message) == (&next.target, &next.message);
+    let said = failed.chunk_by(same).map(|times| match times.len() {
+        1 => times[0].to_string(),
+        many => format!("{} ({many} times)", times[0]),
+    });
+    said.collect::<Vec<_>>().join("; ")
+}
+
+fn behind(unable: Option<&String>) -> String {
+    unable.map(|unable| format!("; {unable}")).unwrap_or_default()
 }
 
 /// What to do about the last trouble that a model had; the offline model behind it is no remedy.
@@ -139,6 +177,9 @@ fn advice(failed: &[CallError]) -> String {
 
 impl From<AskError> for Failure {
     fn from(error: AskError) -> Self {
-        Failure::new(error.class(), error.to_string())
+        let retry_after = error.retry_after().filter(|_| error.class() == FailureClass::Transient);
+        let wait =
+            |wait: Duration| gantry_core::time::Duration::from_ms(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        Failure { retry_after: retry_after.map(wait), ..Failure::new(error.class(), error.to_string()) }
     }
 }

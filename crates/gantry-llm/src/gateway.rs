@@ -217,10 +217,14 @@ impl Gateway {
             () = asking.stop.cancelled() => return Err(AskError::Cancelled),
             turn = self.under_way.turn(asking.plan, &key) => turn,
         };
-        let known = match turn.end() {
-            Some(Ok(answer)) => Some(answer),
+        let (known, before) = match turn.end() {
+            Some(Ok(answer)) => (Some(answer), None),
             Some(Err(error)) => return Err(error),
-            None => asking.record.recall(&key).await.map_err(|error| AskError::Record(error.to_string()))?,
+            None => {
+                let noted = asking.record.recall(&key).await.map_err(|error| AskError::Record(error.to_string()))?;
+                let before = noted.as_ref().map(|call| call.started_at);
+                (noted.and_then(|call| call.answer), before)
+            }
         };
         if let Some(answer) = known.filter(|answer| holds(answer, asking.rules)) {
             self.remind(&chain, &asking.request, &answer);
@@ -235,14 +239,20 @@ impl Gateway {
         } else {
             None
         };
-        let end = self.ask_anew(&chain, &key, &asking).await;
+        let end = self.ask_anew(&chain, &key, &asking, before).await;
         turn.set(&end);
         end
     }
 
-    async fn ask_anew(&self, chain: &[Target], key: &str, asking: &Asking<'_>) -> Result<Answer, AskError> {
+    async fn ask_anew(
+        &self,
+        chain: &[Target],
+        key: &str,
+        asking: &Asking<'_>,
+        noted: Option<Timestamp>,
+    ) -> Result<Answer, AskError> {
         let started_at = (self.clock)();
-        let mut ledger = Ledger::default();
+        let mut ledger = Ledger::after(noted);
         let end =
             self.go_down(chain, (key, started_at), asking, &mut ledger).await.map(|answer| ledger.complete(answer));
         if !ledger.is_empty() {

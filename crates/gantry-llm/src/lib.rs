@@ -30,4 +30,4 @@ pub use record::{Begun, Call, Counters, Forgetful, Record, RecordError, Rung};
 pub use request::{Message, PromptUse, Request, Settings, Shape, ToolSpec};
 pub use structured::{Checker, Reading, Rules, feedback};
 pub use target::{Limits, Price, Protocol, Secret, Target};
-pub use wire::Wire;
+pub use wire::{Wire, is_effort};

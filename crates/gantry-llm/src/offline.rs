@@ -3,8 +3,8 @@
 //! It is a provider like any other. A request whose prompt has a [`Generator`] is answered by that; any other by a frame
 //! that makes a value for the schema of the request out of its inputs, or a short text about them.
 //!
-//! It judges nothing: whether something holds, what is wrong with it and what to learn from that cannot be told by
-//! filling in a form, and others act on it. Whoever asks that finds out that nobody can say, and asks a person.
+//! It judges nothing: whether something holds, which way to go, what is wrong with a result and what to learn from that
+//! cannot be told by filling in a form, and others act on it. Whoever asks that finds out that nobody can say, and asks a person.
 //!
 //! Invariant: the same request has the same answer. No clock, no chance, nothing from outside.
 //! Invariant: everything it makes is marked: by the name of the model, and a text by its last line.
@@ -38,7 +38,7 @@ use facts::Facts;
 use words::Words;
 
 /// The built-in prompts that ask for a judgement.
-const JUDGING: [&str; 5] = ["agent-reflect", "agent-score", "critic", "judge", "plan-judge"];
+const JUDGING: [&str; 6] = ["agent-reflect", "agent-score", "critic", "decide", "judge", "plan-judge"];
 
 /// The offline model.
 #[derive(Clone, Default)]

@@ -20,8 +20,8 @@ use crate::request::Request;
 /// Keeps calls, for one task of one plan.
 #[async_trait]
 pub trait Record: Send + Sync {
-    /// The answer that was recorded under this key before, anywhere in the plan.
-    async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError>;
+    /// What was noted under this key before, anywhere in the plan: with the answer, if there is one.
+    async fn recall(&self, key: &str) -> Result<Option<Call>, RecordError>;
     /// Returns once it is durable that a question is being asked.
     async fn begin(&self, begun: &Begun<'_>) -> Result<(), RecordError>;
     /// The rung that was recorded under this key before, anywhere in the plan.
@@ -90,7 +90,7 @@ pub struct Call {
     /// Each call that came to nothing, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<CallError>,
-    /// How many calls were made, those that came to nothing included.
+    /// How many calls were made, those that came to nothing included, and those that a note before has counted left out.
     pub calls: u64,
     /// What they used.
     pub tokens: Tokens,
@@ -141,6 +141,9 @@ pub struct Counters {
     pub fallbacks: u64,
     /// What was used.
     pub tokens: Tokens,
+    /// Of some of that no provider told: it is a guess.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tokens_guessed: bool,
     /// What it cost.
     pub cost_usd: Money,
     /// How long the requests took, one after the other.
@@ -156,6 +159,7 @@ impl Counters {
             failures: sum.failures + u64::from(call.answer.is_none()),
             fallbacks: sum.fallbacks + u64::from(call.fallback().is_some()),
             tokens: sum.tokens.plus(call.tokens),
+            tokens_guessed: sum.tokens_guessed || call.answer.as_ref().is_some_and(|answer| answer.tokens_guessed),
             cost_usd: Money(sum.cost_usd.0.saturating_add(call.cost_usd.0)).min(Money::MAX),
             duration: Duration::from_ms(sum.duration.as_ms().saturating_add(call.duration().as_ms())),
         })
@@ -173,7 +177,7 @@ pub struct Forgetful;
 
 #[async_trait]
 impl Record for Forgetful {
-    async fn recall(&self, _: &str) -> Result<Option<Answer>, RecordError> {
+    async fn recall(&self, _: &str) -> Result<Option<Call>, RecordError> {
         Ok(None)
     }
     async fn begin(&self, _: &Begun<'_>) -> Result<(), RecordError> {

@@ -28,6 +28,7 @@ use find::{Fence, Said};
 use judge::Verdict;
 use notation::{Broken, Halt, Mend, Parsed};
 
+pub(crate) use find::THOUGHTS;
 pub use strict::strict;
 
 /// How long an answer may be, in bytes: more than any model writes in one go.

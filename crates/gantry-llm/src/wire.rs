@@ -19,6 +19,7 @@ mod ask;
 mod kept;
 mod used;
 mod tap;
+mod thoughts;
 mod read;
 mod fault;
 
@@ -36,6 +37,7 @@ use crate::provider::{Listener, Provider};
 use crate::request::{Message, Request};
 use crate::target::Target;
 
+pub use ask::is_effort;
 pub use fault::retry_after;
 use fault::{Faults, Missed};
 use kept::{Kept, KeptAnswer};

@@ -19,7 +19,7 @@ mod tree;
 mod reflexion;
 mod broken_off;
 
-pub(crate) use reflexion::criticise;
+pub(crate) use reflexion::{criticise, critique_of};
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::approval::Held;
 use crate::model::{kept, outputs_of, shape_of, told};
 use crate::models::{Asker, Models, Question};
-use crate::policy::wrong;
+use crate::policy::{for_a_person, wrong};
 use crate::ports::Ports;
 use crate::registry::Runners;
 use crate::runner::{Ended, Preview, Runner};
@@ -127,12 +127,14 @@ fn depth(agent: &Agent, budget: &Budget) -> u32 {
 /// A question like those that an agent asks, and how many it asks at most.
 pub(crate) fn first_question(agent: &Agent, work: &Work) -> (Question<'static>, u32) {
     let (turns, width, depth) = (turns_max(agent), width(agent, &work.may_spend), depth(agent, &work.may_spend));
+    // What was found is put into the fields that the task declares.
+    let handing_over = u32::from(!work.brief.outputs.is_empty());
     let questions_max = match agent.strategy {
-        Strategy::React => turns,
+        Strategy::React => turns + handing_over,
         // Each level makes candidates and has them scored.
         Strategy::Tot => depth * (width + 1),
         // Each round works, is criticised and learns.
-        Strategy::Reflexion => (depth + 1) * (turns + 2),
+        Strategy::Reflexion => (depth + 1) * (turns + handing_over + 2),
     };
     let role = Some(agent.role.clone().unwrap_or_else(|| "agent".to_owned()));
     (Question { role, ..Question::of("task", told(work, ("instruction", &agent.goal))) }, questions_max)
@@ -165,7 +167,8 @@ impl Runner for Agents {
                  `strategy: react`",
             ));
         }
-        agent.tools.iter().try_for_each(|name| self.tools.get(name)?.callable(name))
+        let callable = agent.tools.iter().try_for_each(|name| self.tools.get(name)?.callable(name));
+        callable.map_err(for_a_person)
     }
 
     async fn preview(&self, work: &Work, _place: &Place) -> Result<Preview, Failure> {
@@ -196,7 +199,9 @@ impl Runner for Agents {
                 Strategy::Tot => tree::run(&job).await,
                 Strategy::Reflexion => reflexion::run(&job).await,
             };
-            if let Err(failure) = &ended {
+            if let Err(failure) = &ended
+                && !job.asker.is_settled()
+            {
                 broken_off::note(failure, work, begun, ports).await?;
             }
             let outputs: Outputs = ended?;

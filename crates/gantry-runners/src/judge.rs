@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::criticise;
 use crate::models::{Asker, Models, Question};
 use crate::ports::Ports;
+use crate::redacting::redacting;
 use crate::text::middle_cut;
 use crate::work::{Place, Work};
 
@@ -30,21 +31,46 @@ pub fn abridged(value: &Value) -> Value {
     }
 }
 
-/// Judges checks of a result. There is one verdict for each check, and nobody judges what was not asked.
+/// Judges checks of a result. There is one verdict for each check, and nobody judges what was not asked. `failed` says how
+/// often nobody could: what was said then is on record and did not hold, so it is another question each time.
 pub async fn judge(
     models: &Models,
     work: &Work,
     (place, ports, stop): (&Place, &Ports, &CancellationToken),
-    checks: &[String],
+    (checks, failed): (&[String], u32),
     outputs: &Outputs,
 ) -> Result<(Vec<Verdict>, String), Failure> {
-    let asker = Asker::new(models, work, (place, ports, stop));
+    let ports = redacting(ports, &place.secrets);
+    let said = judge_by(&Asker::new(models, work, (place, &ports, stop)), (checks, failed), outputs).await;
+    let (mut verdicts, by) = said.map_err(|failure| place.secrets.redact_failure(failure))?;
+    for verdict in &mut verdicts {
+        verdict.because = place.secrets.redact(&verdict.because);
+    }
+    Ok((verdicts, by))
+}
+
+/// A question like those that a judge of these checks is asked, and how many it is asked.
+pub(crate) fn first_question(checks: &[String]) -> (Question<'static>, u32) {
+    let first = &checks[..checks.len().min(CHECKS_AT_ONCE)];
+    let count = checks.len().div_ceil(CHECKS_AT_ONCE);
+    (question(first, &Outputs::new(), 0), u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+fn question(checks: &[String], outputs: &Outputs, failed: u32) -> Question<'static> {
+    let inputs = BTreeMap::from([("checks".to_owned(), json!(checks)), ("data".to_owned(), json!(outputs))]);
+    Question { sample: failed, ..Question::of("judge", inputs) }
+}
+
+async fn judge_by(
+    asker: &Asker<'_>,
+    (checks, failed): (&[String], u32),
+    outputs: &Outputs,
+) -> Result<(Vec<Verdict>, String), Failure> {
     let (mut verdicts, mut by) = (Vec::new(), String::new());
     for some in checks.chunks(CHECKS_AT_ONCE) {
-        let inputs = BTreeMap::from([("checks".to_owned(), json!(some)), ("data".to_owned(), json!(outputs))]);
         let count = some.len();
         let rules = move |value: &Value| numbered(value, ("verdicts", "check"), count);
-        let question = Question { rules: Some(&rules), ..Question::of("judge", inputs) };
+        let question = Question { rules: Some(&rules), ..question(some, outputs, failed) };
         let answer = asker.ask(question).await?;
         by = answer.model;
         let value = answer.value.unwrap_or_default();
@@ -60,12 +86,13 @@ pub async fn judge(
             });
         }
     }
-    if let Some(failed) = verdicts.iter_mut().find(|verdict| !verdict.holds) {
+    if let Some(wrong) = verdicts.iter_mut().find(|verdict| !verdict.holds) {
         let critique =
-            criticise(&asker, &work.brief.title, std::slice::from_ref(&failed.check), &json!(outputs), 0).await?;
+            criticise(asker, &asker.work.brief.title, std::slice::from_ref(&wrong.check), &json!(outputs), failed)
+                .await?;
         if !critique.holds() {
-            failed.because = format!("{}; {}", failed.because, critique.instruction);
-            failed.another_way = critique.wants_another_way();
+            wrong.because = format!("{}; {}", wrong.because, critique.instruction);
+            wrong.another_way = critique.wants_another_way();
         }
     }
     Ok((verdicts, by))

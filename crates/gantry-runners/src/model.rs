@@ -13,13 +13,12 @@ use gantry_core::effect::{ArtifactRef, Failure};
 use gantry_core::event::Outputs;
 use gantry_core::input::Success;
 use gantry_core::plan::{Action, Decide, Model, Output};
-use gantry_core::policy::FailureClass;
 use gantry_llm::{Answer, Settings, Shape};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::models::{Asker, Models, Question, Talk};
-use crate::policy::wrong;
+use crate::policy::{for_a_person, wrong};
 use crate::ports::Ports;
 use crate::runner::{Ended, Preview, Runner};
 use crate::text::shortened;
@@ -38,21 +37,15 @@ impl OneAnswer {
     pub fn new(models: Arc<Models>) -> Self {
         Self { models }
     }
-}
 
-#[async_trait]
-impl Runner for OneAnswer {
-    fn names(&self) -> &'static [&'static str] {
-        &["model", "decide"]
-    }
-
-    fn guard(&self, work: &Work, _place: &Place) -> Result<(), Failure> {
+    /// Says what is wrong with a question before anyone is asked.
+    fn check(&self, work: &Work) -> Result<(), Failure> {
         match &work.action {
             Action::Model(model) => {
                 let talk = self.models.talk()?;
                 if let Some(prompt) = talk.prompt_of(model) {
                     let shaped = talk.prompts.has_shape(&prompt, &talk.locale);
-                    let shaped = shaped.map_err(|fault| wrong(fault.to_string()))?;
+                    let shaped = shaped.map_err(|fault| wrong(fault.in_words()))?;
                     if let Some((name, path)) = parts(&work.brief).next().filter(|_| !shaped && model.schema.is_none())
                     {
                         return Err(wrong(format!(
@@ -66,6 +59,17 @@ impl Runner for OneAnswer {
             Action::Decide(_) => Ok(()),
             other => Err(wrong(format!("a model is not asked by `{}`", other.key()))),
         }
+    }
+}
+
+#[async_trait]
+impl Runner for OneAnswer {
+    fn names(&self) -> &'static [&'static str] {
+        &["model", "decide"]
+    }
+
+    fn guard(&self, work: &Work, _place: &Place) -> Result<(), Failure> {
+        self.check(work).map_err(for_a_person)
     }
 
     async fn preview(&self, work: &Work, _place: &Place) -> Result<Preview, Failure> {
@@ -289,15 +293,28 @@ fn settings(given: &BTreeMap<String, Value>) -> Result<Settings, Failure> {
     let mut settings = Settings::default();
     for (name, value) in given {
         let known = match name.as_str() {
-            "temperature" => value.as_f64().map(|value| settings.temperature = Some(value)),
-            "top_p" => value.as_f64().map(|value| settings.top_p = Some(value)),
-            "tokens_max" | "max_tokens" | "max_output_tokens" => {
-                let tokens = value.as_u64().and_then(|tokens| u32::try_from(tokens).ok());
-                tokens.map(|tokens| settings.tokens_max = Some(tokens))
+            "temperature" => {
+                let value = value.as_f64().filter(|value| (0.0..=2.0).contains(value));
+                value.map(|value| settings.temperature = Some(value)).ok_or("a number from 0 to 2")
             }
-            "seed" => value.as_u64().map(|seed| settings.seed = Some(seed)),
-            "effort" | "reasoning_effort" => value.as_str().map(|effort| settings.effort = Some(effort.to_owned())),
-            "stop" => serde_json::from_value(value.clone()).ok().map(|stop| settings.stop = stop),
+            "top_p" => {
+                let value = value.as_f64().filter(|value| (0.0..=1.0).contains(value));
+                value.map(|value| settings.top_p = Some(value)).ok_or("a number from 0 to 1")
+            }
+            "tokens_max" | "max_tokens" | "max_output_tokens" => {
+                let tokens = value.as_u64().and_then(|tokens| u32::try_from(tokens).ok()).filter(|tokens| *tokens > 0);
+                tokens.map(|tokens| settings.tokens_max = Some(tokens)).ok_or("a whole number from 1 on")
+            }
+            "seed" => value.as_u64().map(|seed| settings.seed = Some(seed)).ok_or("a whole number from 0 on"),
+            "effort" | "reasoning_effort" => {
+                let effort = value.as_str().filter(|effort| gantry_llm::is_effort(effort));
+                effort.map(|effort| settings.effort = Some(effort.to_owned())).ok_or("minimal, low, medium or high")
+            }
+            "stop" => {
+                let one = || value.as_str().map(|stop| vec![stop.to_owned()]);
+                let stop = one().or_else(|| serde_json::from_value(value.clone()).ok());
+                stop.map(|stop| settings.stop = stop).ok_or("a text, or a list of texts")
+            }
             _ => {
                 let known = ["temperature", "top_p", "tokens_max", "seed", "effort", "stop"];
                 let near = gantry_core::suggest::nearest(name, known);
@@ -308,9 +325,8 @@ fn settings(given: &BTreeMap<String, Value>) -> Result<Settings, Failure> {
                 return Err(wrong(format!("models have no setting `{name}`; {hint}")));
             }
         };
-        known.ok_or_else(|| {
-            Failure::new(FailureClass::Logic, format!("the setting `{name}` of a model cannot be `{value}`"))
-        })?;
+        known
+            .map_err(|may_be| wrong(format!("the setting `{name}` of a model cannot be `{value}`; it is {may_be}")))?;
     }
     Ok(settings)
 }

@@ -144,7 +144,7 @@ impl<'a> Question<'a> {
         let inputs: BTreeMap<String, Value> =
             self.inputs.iter().map(|(name, value)| (name.clone(), secrets.redact_value(value))).collect();
         let rendered = talk.prompts.render(&self.prompt, &talk.locale, Choice::Seeded(&work.key), &inputs);
-        let rendered = rendered.map_err(|fault| Failure::new(FailureClass::Policy, fault.to_string()))?;
+        let rendered = rendered.map_err(|fault| Failure::new(FailureClass::Policy, fault.in_words()))?;
         let mut settings = self.settings.clone();
         settings.seed = settings.seed.or_else(|| Some(seed(&work.key, self.sample)));
         let mut request = rendered.request();
@@ -164,6 +164,8 @@ pub struct Asker<'a> {
     pub(crate) stop: &'a CancellationToken,
     /// Why what came is less than what was asked for, if ever.
     shortfall: OnceLock<String>,
+    /// A question came to nothing by what models said, which is on record.
+    settled: OnceLock<()>,
 }
 
 impl<'a> Asker<'a> {
@@ -173,7 +175,12 @@ impl<'a> Asker<'a> {
         work: &'a Work,
         (place, ports, stop): (&'a Place, &'a Ports, &'a CancellationToken),
     ) -> Self {
-        Self { models, work, place, ports, stop, shortfall: OnceLock::new() }
+        Self { models, work, place, ports, stop, shortfall: OnceLock::new(), settled: OnceLock::new() }
+    }
+
+    /// Tells whether whoever asks the same again meets the same end: models have answered, and it did not hold.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled.get().is_some()
     }
 
     /// Why what came so far is less than what was asked for, when it is.
@@ -206,7 +213,12 @@ impl<'a> Asker<'a> {
             context: BTreeMap::from([("task".to_owned(), self.work.task.to_string())]),
             ..Asking::new(request)
         };
-        let answer = hearing.during(Box::pin(self.models.gateway().await?.ask(asking))).await?;
+        let answer = hearing.during(Box::pin(self.models.gateway().await?.ask(asking))).await;
+        let answer = answer.inspect_err(|error| {
+            if error.is_settled() {
+                self.settled.get_or_init(|| ());
+            }
+        })?;
         if answer.finish == Finish::Length {
             let note = format!("the answer of {} ends in the middle: there was no room for more", answer.model);
             self.ports.watch.alive(note, Vec::new());

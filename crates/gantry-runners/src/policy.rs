@@ -23,6 +23,11 @@ pub(crate) fn wrong(message: impl Into<String>) -> Failure {
     Failure::new(FailureClass::Logic, message)
 }
 
+/// Makes a failure of what is the same at every try: only a person can mend it.
+pub(crate) fn for_a_person(failure: Failure) -> Failure {
+    Failure { class: FailureClass::Policy, ..failure }
+}
+
 /// Says no to a tool that a policy does not let be called.
 pub(crate) fn check_tool(name: &str, place: &Place) -> Result<(), Failure> {
     let Some(policy) = place.policies().find(|policy| !policy.tools.allows(name)) else { return Ok(()) };

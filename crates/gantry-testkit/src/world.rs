@@ -182,6 +182,16 @@ impl World {
         Input::Judged { task: about, by: "judge".to_owned(), verdicts, usage, attempt: None, asked: Some(asked) }
     }
 
+    /// What comes of asking a model to judge what was asked about last, when none can.
+    pub fn no_judgement(&self, about: Option<TaskId>, failed: u32, why: &str, usage: Usage) -> Input {
+        let Input::Judged { task, asked, .. } = self.judgement(about, true, "", Usage::default()) else {
+            unreachable!("it is a judgement");
+        };
+        let attempt = task.as_ref().and_then(|task| self.life().task_life(task.as_str())).map(|life| life.attempt);
+        let (attempt, asked) = (attempt.unwrap_or_default(), asked.unwrap_or_default());
+        Input::JudgeFailed { task, why: why.to_owned(), usage, attempt, asked, failed }
+    }
+
     /// The undo under way ends.
     pub fn undo_ends(&mut self, task: &str, end: Result<&str, &str>) {
         let attempt = self.undo_attempt(task);

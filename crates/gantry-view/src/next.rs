@@ -93,7 +93,16 @@ fn answers(life: &Life, task: &TaskId, waiting: &Waiting) -> Vec<Next> {
             ]
         }
         Waiting::Help { .. } => {
-            vec![next(format!("gantry task resolve {plan} {task} retry"), "or `skip`, `complete`, `fail`")]
+            let again = next(format!("gantry task resolve {plan} {task} retry"), "or `skip`, `complete`, `fail`");
+            // What a model could not decide, someone may.
+            let outcome = match action {
+                Some(Action::Decide(decide)) if !decide.is_computed() => decide.outcomes().first().copied(),
+                _ => None,
+            };
+            let decided = outcome.map(|outcome| {
+                next(format!("gantry ask answer {plan} {task} {}", quoted(outcome)), "or another outcome")
+            });
+            std::iter::once(again).chain(decided).collect()
         }
         Waiting::Judge { .. } => vec![next(format!("gantry task judge {plan} {task}"), "say whether its checks hold")],
         Waiting::Verify { .. } | Waiting::Undo | Waiting::Time { .. } | Waiting::Retry { .. } => Vec::new(),

@@ -189,6 +189,7 @@ fn text(event: &Event) -> String {
             let bad = not_holding(verdicts);
             if bad.is_empty() { format!("judged by {by}: everything holds") } else { format!("judged by {by}{bad}") }
         }
+        Event::JudgeFailed { why, .. } => format!("no model could judge{}", because(why)),
         Event::VerifyAsked { attempt, .. } => format!("finding out whether attempt {attempt} happened"),
         Event::Verified { attempt, happened, .. } => match happened {
             Some(true) => format!("attempt {attempt} did happen"),
@@ -290,6 +291,7 @@ fn importance(event: &Event) -> (Weight, Tone) {
         | Event::PersonAsked { .. }
         | Event::WaitBegun { .. }
         | Event::JudgeAsked { .. }
+        | Event::JudgeFailed { .. }
         | Event::Escalated { .. }
         | Event::DeadlineMissed { .. } => (News, Waits),
         Event::TaskFailed { .. }
@@ -313,7 +315,7 @@ fn remedy_text(remedy: Remedy) -> &'static str {
         Remedy::Alternate => "tried in another way at",
         Remedy::Fallback => "goes on with its fallback at",
         Remedy::Undo => "taken back at",
-        Remedy::Escalate => "a person is asked at",
+        Remedy::Escalate => "tried again, as someone said, at",
         Remedy::Abort => "the plan is given up at",
     }
 }

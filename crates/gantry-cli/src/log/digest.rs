@@ -91,6 +91,7 @@ fn cost_of(event: &Event) -> Money {
         | Event::AttemptFailed { usage, .. }
         | Event::AnswerIgnored { usage, .. }
         | Event::Judged { usage, .. }
+        | Event::JudgeFailed { usage, .. }
         | Event::Verified { usage, .. }
         | Event::TaskUndone { usage, .. }
         | Event::UndoFailed { usage, .. } => usage.cost_usd,

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use gantry_core::id::PlanId;
-use gantry_core::life;
-use gantry_core::plan::{Action, Plan};
-use gantry_core::policy::Usage;
+use gantry_core::effect::Failure;
+use gantry_core::id::{PlanId, TaskId};
+use gantry_core::life::{self, Life};
+use gantry_core::plan::{Action, Check, Decide, FailureMode, Plan, Task};
+use gantry_core::policy::{Judge, Usage};
 use gantry_core::time::Timestamp;
 use gantry_runners::{Models, Outlook};
 use serde_json::{Value, json};
@@ -29,6 +30,27 @@ struct Found {
 }
 
 impl Found {
+    /// Adds what a task asks: in each of its ways, and of those who judge it.
+    async fn look_at(&mut self, models: &Models, life: &Life, task: &Task) -> Result<(), Failure> {
+        for (way, action) in task.action.iter().chain(&task.alternates).enumerate() {
+            let name = if way == 0 { task.id.to_string() } else { format!("{}, way {}", task.id, way + 1) };
+            let outlook = models.foresee(&first_attempt(life, task, action)).await?;
+            self.tasks.extend(outlook.map(|outlook| (name, outlook)));
+        }
+        let Some(action) = task.action.as_ref().filter(|_| life.plan().policy.judge == Judge::Model) else {
+            return Ok(());
+        };
+        let work = first_attempt(life, task, action);
+        let result = [&task.success_criteria, &task.postconditions].into_iter().flat_map(|checks| in_words(checks));
+        let modes = task.failure_modes.iter().filter_map(FailureMode::absence);
+        for checks in [in_words(&task.preconditions), modes.chain(result).collect()] {
+            for (outlook, by) in models.foresee_judging(&work, &checks).await?.into_iter().zip(["judge", "critic"]) {
+                self.tasks.push((format!("{}, {by}", task.id), outlook));
+            }
+        }
+        Ok(())
+    }
+
     fn total(&self) -> Usage {
         self.tasks.iter().fold(Usage::default(), |sum, (_, outlook)| sum.plus(outlook.usage))
     }
@@ -69,16 +91,33 @@ async fn look_at(plan: Plan, options: ModelOptions) -> Result<Found, Fault> {
             Some(Action::Map(_)) => found.open.push((name, "one task for each item of a list")),
             Some(Action::Plan(_)) => found.open.push((name, "a plan inside")),
             Some(Action::Adopt(_)) => found.open.push((name, "the tasks of a plan that is still to be made")),
-            Some(action) => {
-                let outlook = models.foresee(&first_attempt(&life, task, action)).await;
-                let outlook =
-                    outlook.map_err(|failure| Fault::bad_input(format!("task `{name}`: {}", failure.message)));
-                found.tasks.extend(outlook?.map(|outlook| (name, outlook)));
-            }
-            None => {}
+            Some(_) | None => {}
         }
+        found
+            .look_at(&models, &life, task)
+            .await
+            .map_err(|failure| Fault::bad_input(format!("task `{}`: {}", task.id, failure.message)))?;
+    }
+    let done_when = in_words(&life.plan().done_when);
+    if life.plan().policy.judge == Judge::Model && !done_when.is_empty() {
+        let name = TaskId::new("done-when").map_err(|error| Fault::internal(error.to_string()))?;
+        let work = first_attempt(&life, &Task::new(name), &Action::Decide(Decide::default()));
+        let outlooks = models.foresee_judging(&work, &done_when).await;
+        let outlooks = outlooks.map_err(|failure| Fault::bad_input(format!("`done_when`: {}", failure.message)))?;
+        found.tasks.extend(
+            outlooks
+                .into_iter()
+                .zip(["done_when, judge", "done_when, critic"])
+                .map(|(one, name)| (name.to_owned(), one)),
+        );
     }
     Ok(found)
+}
+
+/// The checks that a judge is asked about.
+fn in_words(checks: &[Check]) -> Vec<String> {
+    let words = checks.iter().filter(|check| matches!(check, Check::Words(_)));
+    words.map(|check| check.text().to_owned()).collect()
 }
 
 /// What the budget of the plan has no room for.

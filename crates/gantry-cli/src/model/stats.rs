@@ -76,7 +76,7 @@ fn row(method: &str, used: &str, sum: &Counters) -> Vec<String> {
         count(number(sum.calls), "call"),
         count(number(sum.failures), "failure"),
         count(number(sum.fallbacks), "fallback"),
-        count(number(sum.tokens.all()), "token"),
+        count(number(sum.tokens.all()), "token") + if sum.tokens_guessed { " (partly a guess)" } else { "" },
         format!("${}", sum.cost_usd),
         sum.duration.to_string(),
     ]

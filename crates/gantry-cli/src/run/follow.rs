@@ -75,6 +75,12 @@ impl Follow {
                 lines.extend(self.flush(task));
                 self.last_lines.remove(task);
             }
+            // What is said next is another answer.
+            if let Event::ProgressMade { task, note, .. } = &entry.event
+                && !note.is_empty()
+            {
+                lines.extend(self.flush(task));
+            }
             lines.extend(self.line(&entry.event));
         }
         lines
@@ -116,7 +122,13 @@ impl Follow {
                 None => text,
             },
             (Event::GateOpened { needed: 0, .. }, _) => return None,
-            (Event::GateOpened { .. } | Event::PersonAsked { .. } | Event::JudgeAsked { .. }, _) => {
+            (
+                Event::GateOpened { .. }
+                | Event::PersonAsked { .. }
+                | Event::JudgeAsked { .. }
+                | Event::JudgeFailed { .. },
+                _,
+            ) => {
                 let answers = next::answers_for(&self.life, &task);
                 let commands: Vec<String> =
                     answers.iter().take(ANSWERS_MAX).map(|next| format!("`{}`", next.command)).collect();
@@ -145,6 +157,14 @@ impl Follow {
             self.last_lines.insert(task.clone(), format!("{letters} characters"));
             return Vec::new();
         }
+        let thought = match chunk.stream {
+            Stream::Stderr => None,
+            Stream::Stdout | Stream::Call if self.asks_a_model(task) => {
+                self.open_lines.remove(&(task.clone(), Stream::Stderr)) // it has been thought
+            }
+            Stream::Stdout | Stream::Call => None,
+        };
+        let thought = thought.map(|line| self.written(task, Stream::Stderr, &line));
         let open = self.open_lines.entry((task.clone(), chunk.stream)).or_default();
         open.push_str(&chunk.text);
         let mut lines = Vec::new();
@@ -158,7 +178,20 @@ impl Follow {
         if let Some(last) = lines.iter().rev().find(|line| !line.trim().is_empty()) {
             self.last_lines.insert(task.clone(), first_line(last, 200));
         }
-        lines.into_iter().map(|line| written(task, &line)).collect()
+        let lines = lines.into_iter().map(|line| self.written(task, chunk.stream, &line));
+        thought.into_iter().chain(lines).collect()
+    }
+
+    /// A line of what a task wrote; thoughts of a model say that they are no part of its answer.
+    fn written(&self, task: &TaskId, stream: Stream, line: &str) -> Line {
+        let thinks = stream == Stream::Stderr && self.asks_a_model(task);
+        if thinks { written(task, &format!("thinks: {}", overwritten(line))) } else { written(task, line) }
+    }
+
+    /// Tells whether a task is one question to a model.
+    fn asks_a_model(&self, task: &TaskId) -> bool {
+        let definition = self.life.definition(task.as_str());
+        matches!(definition.and_then(|task| task.action.as_ref()), Some(Action::Model(_) | Action::Decide(_)))
     }
 
     /// Tells whether a task asks a model by a prompt of the registry.
@@ -183,8 +216,12 @@ impl Follow {
     /// Shows the rest of what a task wrote.
     fn flush(&mut self, task: &TaskId) -> Vec<Line> {
         let streams = [Stream::Stdout, Stream::Stderr];
-        let rest = streams.into_iter().filter_map(|stream| self.open_lines.remove(&(task.clone(), stream)));
-        rest.filter(|line| !line.is_empty()).map(|line| written(task, &line)).collect()
+        let rest: Vec<(Stream, String)> = streams
+            .into_iter()
+            .filter_map(|stream| Some((stream, self.open_lines.remove(&(task.clone(), stream))?)))
+            .filter(|(_, line)| !line.is_empty())
+            .collect();
+        rest.into_iter().map(|(stream, line)| self.written(task, stream, &line)).collect()
     }
 
     /// The plan's id.

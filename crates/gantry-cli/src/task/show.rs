@@ -6,9 +6,10 @@ use gantry_core::event::{Entry, Event, Outputs};
 use gantry_core::id::TaskId;
 use gantry_core::life::{Life, State};
 use gantry_core::plan::{Plan, Task};
-use gantry_store::{ArtifactRow, Store};
+use gantry_store::{ArtifactRow, Store, all_effects};
 use serde_json::{Value, json};
 
+use super::calls;
 use crate::artifact;
 use crate::desk::Desk;
 use crate::exit::{self, Fault};
@@ -23,7 +24,7 @@ use crate::show::words::said;
 /// How much of a value is shown.
 const VALUE_CHARS_MAX: usize = 200;
 
-pub async fn show(record: &Record, plan: &str, name: &str) -> Result<ExitCode, Fault> {
+pub async fn show(record: &Record, plan: &str, name: &str, with_calls: bool) -> Result<ExitCode, Fault> {
     let desk = Desk::open(record, plan).await?;
     let (life, task) = desk.task(name).await?;
     let artifacts = artifact::all(desk.store(), desk.id()).await?;
@@ -33,16 +34,25 @@ pub async fn show(record: &Record, plan: &str, name: &str) -> Result<ExitCode, F
         .into_iter()
         .filter(|entry| entry.event.task() == Some(&task))
         .collect();
+    let calls = if with_calls { all_effects(desk.store(), desk.id(), Some(&task)).await? } else { Vec::new() };
     if record.json {
-        let all = json!({
+        let mut all = json!({
             "plan": life.id(), "task": task, "state": life.task_state(name), "definition": life.definition(name),
             "life": life.task_life(name), "held_by": life.held_by(name), "inputs": life.inputs_of(name),
             "outputs": life.outputs(name), "artifacts": folded(&artifacts).iter().map(Shown::to_json).collect::<Vec<_>>(), "history": history,
         });
+        if with_calls {
+            all["calls"] = calls.iter().map(calls::to_json).collect();
+        }
         exit::print_json(&all)?;
     } else {
         let cut = cut(desk.store(), &life, &artifacts).await?;
-        exit::print(&describe(&life, &task, &artifacts, &cut, &history))?;
+        let mut text = describe(&life, &task, &artifacts, &cut, &history);
+        if with_calls {
+            let drawn: String = calls.iter().map(calls::drawn).collect();
+            text += &section("calls", if drawn.is_empty() { "none is on record" } else { &drawn });
+        }
+        exit::print(&text)?;
     }
     Ok(ExitCode::from(exit::DONE))
 }

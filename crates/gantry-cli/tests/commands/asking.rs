@@ -380,6 +380,158 @@ fn a_check_in_words_waits_for_a_person_when_only_the_offline_model_is_there() {
     assert!(judged.ends_with("[exit 0]"), "{judged}");
 }
 
+/// However an attempt of an agent is broken off through no fault of its own, the next one is where it was.
+#[test]
+fn an_agent_that_is_broken_off_by_others_goes_on_where_it_was_and_pays_for_nothing_twice() {
+    for (trouble, policy, options, resolved) in [
+        (Some(401), "", "", true),
+        (Some(503), ", retry: {backoff: 1ms}", " --strict", false),
+        (None, ", budget: {model_calls: 1}", "", true),
+    ] {
+        let server = ModelServer::start();
+        let away = std::sync::atomic::AtomicBool::new(true);
+        server.otherwise(move |heard| {
+            let second = words(heard).contains("exit_code: 0");
+            match trouble {
+                Some(status) if second && away.swap(false, std::sync::atomic::Ordering::Relaxed) => {
+                    Turn::status(status)
+                }
+                _ => one_step_at_a_time(heard),
+            }
+        });
+        let kit = asking(&server);
+        let plan = AGENT.replace("agent_planning: true", &format!("agent_planning: true{policy}"));
+        kit.write("plan.yaml", &plan);
+        // Behind a key that is refused, the offline model would go on in its own way.
+        let strict = if trouble == Some(401) { " --strict" } else { options };
+        let mut said = run(&kit, &format!("run plan.yaml{strict}"));
+        if resolved {
+            assert!(said.ends_with("[exit 4]"), "{trouble:?}: {said}");
+            if policy.contains("budget") {
+                kit.write("plan.yaml", plan.replace("model_calls: 1", "model_calls: 9"));
+                assert!(run(&kit, "revise helper plan.yaml --rationale more").ends_with("[exit 0]"));
+            }
+            assert!(run(&kit, "task resolve helper work retry").ends_with("[exit 0]"));
+            said = run(&kit, "resume helper");
+        }
+        assert!(said.ends_with("[exit 0]"), "{trouble:?}: {said}");
+        assert_eq!(kit.read("log"), b"once\n", "{trouble:?}: the command ran once");
+        let first = server.heard().iter().filter(|heard| !words(heard).contains("Steps so far")).count();
+        assert_eq!(first, 1, "{trouble:?}: the first step was asked for once");
+        let told = server.heard().iter().any(|heard| words(heard).contains("not good enough"));
+        assert!(!told, "{trouble:?}: that a model was away says nothing about the work");
+    }
+}
+
+#[test]
+fn what_a_model_thinks_stands_before_its_answer_and_answers_of_an_agent_stand_apart() {
+    let server = ModelServer::start();
+    server.then(Turn::text("An old silent pond.").thinking("They want a haiku."));
+    server.then(Turn::text("<think>They want another.</think>\n\nA frog jumps in."));
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: haiku\ntitle: A haiku\ntasks:\n  - {id: one, model: {instruction: Write a haiku.}}\n  - {id: two, depends_on: [one], model: {instruction: Go on.}, artifacts: [haiku]}\n");
+    let said = run(&kit, "run plan.yaml");
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains(" | ")).map(str::trim).collect();
+    assert_eq!(
+        lines,
+        [
+            "one | thinks: They want a haiku.",
+            "one | An old silent pond.",
+            "two | thinks: They want another.",
+            "two | A frog jumps in."
+        ],
+        "{said}"
+    );
+    let kept = kit.gantry(&["artifact", "get", "haiku/two/haiku", "--output", "-"]);
+    assert!(kept.starts_with("A frog jumps in."), "{kept}");
+    let server = ModelServer::start();
+    server.otherwise(one_step_at_a_time);
+    let kit = asking(&server);
+    kit.write("plan.yaml", AGENT);
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.lines().all(|line| line.matches("\"thought\"").count() <= 1), "{said}");
+}
+
+#[test]
+fn a_decision_whose_model_fails_waits_for_a_person_and_no_route_is_taken() {
+    for options in ["", " --model offline"] {
+        let server = ModelServer::start();
+        server.always(Turn::status(400));
+        let kit = asking(&server);
+        kit.write("plan.yaml", "id: ship-it\ntitle: Ship it?\npolicy: {judge: model}\ntasks:\n  - {id: go, decide: {question: Do the tests pass?, options: [ship, hold]}, next: [{on: ship, to: deploy}]}\n  - {id: deploy, run: echo deployed > out}\n");
+        let said = run(&kit, &format!("run plan.yaml{options}"));
+        assert!(said.contains("the offline model does not judge") && said.ends_with("[exit 4]"), "{said}");
+        assert!(said.contains("gantry ask answer ship-it go ship"), "it says how to decide: {said}");
+        assert!(!kit.path("out").exists(), "{said}");
+        assert!(run(&kit, "ask answer ship-it go hold").ends_with("[exit 0]"));
+        assert!(run(&kit, "resume ship-it").ends_with("[exit 0]"));
+        assert!(!kit.path("out").exists(), "it was decided otherwise");
+    }
+}
+
+#[test]
+fn a_judge_that_gives_no_verdict_is_told_counted_and_asked_again() {
+    let server = ModelServer::start();
+    server.always(Turn::text("It looks fine to me.").usage(100, 20));
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: judged\ntitle: Judged\npolicy: {judge: model, budget: {model_calls: 20}}\ntasks:\n  - id: say\n    run: echo It is slow.\n    success_criteria: [there is a number in it]\n");
+    let said = run(&kit, "run plan.yaml");
+    assert!(said.contains("say: no model could judge: here:m gave no answer to `judge` that holds"), "{said}");
+    assert!(said.contains("gantry task judge judged say") && said.ends_with("[exit 4]"), "{said}");
+    // Three answers did not hold, and the offline model was tried behind them.
+    let used = |times: u64| {
+        let (calls, answers) = (times * 4, times * 3);
+        let status = kit.json("status judged --json");
+        let used = &status["used"];
+        assert_eq!((&used["model_calls"], &used["tokens"]), (&json!(calls), &json!(answers * 120)), "{status}");
+        let about = status["task_list"][0]["about"].as_str().unwrap_or_default();
+        assert!(about.contains("no model could judge"), "{status}");
+        let (models, prompts) = (kit.json("model stats judged --json"), kit.json("prompt stats --json"));
+        assert_eq!(
+            (&models["all"]["calls"], &models["all"]["tokens"]["input"]),
+            (&json!(calls), &json!(answers * 100))
+        );
+        let metrics = &prompts["prompts"][0]["variants"][0]["metrics"];
+        assert_eq!((&metrics["tokens"], &metrics["successes"]), (&json!(answers * 120), &json!(0)), "{prompts}");
+    };
+    used(1);
+    assert!(kit.gantry(&["log", "judged"]).contains("no model could judge: here:m gave no answer"));
+    let calls = kit.gantry(&["task", "show", "judged", "say", "--calls"]);
+    assert!(calls.contains("judge here:m, attempt 1: 4 calls, 360 tokens"), "{calls}");
+    assert!(calls.contains("user: ") && calls.contains("failed: here:m: ") && calls.contains("no answer"), "{calls}");
+    assert!(run(&kit, "resume judged").ends_with("[exit 4]"));
+    assert_eq!(server.counts().requests, 6, "what did not hold is not taken out of the record");
+    used(2);
+    server.always(Turn::json(&json!({"verdicts": [{"check": 1, "reason": "it does", "holds": true}]})).usage(100, 20));
+    let said = run(&kit, "resume judged");
+    assert!(said.ends_with("[exit 0]"), "{said}");
+    assert_eq!(
+        (server.counts().requests, kit.json("status judged --json")["used"]["model_calls"].clone()),
+        (7, json!(9))
+    );
+    assert!(run(&kit, "replay judged").ends_with("[exit 0]"));
+    assert!(run(&kit, "audit judged").ends_with("[exit 0]"));
+}
+
+#[test]
+fn a_provider_that_wants_to_be_left_alone_for_long_is_asked_when_it_said() {
+    let server = ModelServer::start();
+    server.always(Turn::status(429).header("Retry-After", "120"));
+    let kit = asking(&server);
+    kit.write("plan.yaml", "id: one\ntitle: One\ntasks: [{id: say, model: {instruction: Say something.}}]\n");
+    assert_eq!(kit.code("list"), 0, "the record exists before two processes open it");
+    let _beside = kit.beside_with(&[("HERE_KEY", KEY)], "run plan.yaml --strict");
+    let planned = || {
+        let log = String::from_utf8(kit.output(&["log", "one", "--json"]).stdout).unwrap();
+        let mut entries = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        entries.find(|entry| entry["event"] == "retry_planned")
+    };
+    let planned = (0..2_000).find_map(|_| planned()).expect("it is to be asked again");
+    assert_eq!(server.counts().requests, 1);
+    let at = |name: &str| -> gantry_core::time::Timestamp { serde_json::from_value(planned[name].clone()).unwrap() };
+    assert_eq!((at("again_at") - at("at")).as_ms(), 120_000, "{planned}");
+}
+
 #[test]
 fn a_task_that_names_a_model_without_a_key_is_not_done_by_another() {
     let kit = Kit::new();

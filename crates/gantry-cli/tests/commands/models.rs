@@ -336,6 +336,22 @@ fn what_a_plan_would_cost_is_told_before_it_runs_and_nobody_is_asked() {
     let json = kit.json("model estimate plan.yaml --json");
     assert_eq!(json["tasks"][0]["model"], "offline:gantry-offline", "without a key it costs nothing: {json}");
     assert_eq!((&json["at_most"]["calls"], &json["at_most"]["cost_usd"]), (&10.into(), &0.into()), "{json}");
+    // Judges, other ways and the last question of an agent are asked as well.
+    kit.write("more.yaml", "id: more\ntitle: More\npolicy: {agent_planning: true, judge: model}\ndone_when: [people like it]\ntasks:\n  - id: look\n    run: echo timeout\n    alternates: [{model: {instruction: Say what is wrong.}}]\n    success_criteria: [it names the cause, \"exit_code == 0\"]\n  - {id: mend, agent: {goal: Mend it., tools: [shell], max_turns: 1}, outputs: {cause: {type: text}}}\n");
+    let json = kit.json("model estimate more.yaml --json");
+    let rows = json["tasks"].as_array().unwrap().iter();
+    let rows: Vec<String> = rows.map(|row| format!("{}: {}", row["task"], row["at_most"]["calls"])).collect();
+    assert_eq!(
+        rows,
+        [
+            "\"look, way 2\": 1",
+            "\"look, judge\": 1",
+            "\"look, critic\": 1",
+            "\"mend\": 2",
+            "\"done_when, judge\": 1",
+            "\"done_when, critic\": 1"
+        ]
+    );
     kit.write("none.yaml", "id: none\ntitle: No models\ntasks: [{id: look, run: echo timeout}]\n");
     insta::assert_snapshot!(kit.gantry(&["model", "estimate", "none.yaml"]), @"
     No models: asks no model

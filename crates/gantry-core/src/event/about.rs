@@ -58,6 +58,7 @@ impl Event {
             Self::DeadlineMissed { task }
             | Self::JudgeAsked { task, .. }
             | Self::Judged { task, .. }
+            | Self::JudgeFailed { task, .. }
             | Self::CheckpointMade { task, .. }
             | Self::NoteAdded { task, .. } => task.as_ref(),
         }

@@ -137,6 +137,11 @@ impl Life {
                 self.done_words = DoneWords::Asked(checks.clone());
                 self.judge_owed = true;
                 self.done_asked = entry.seq;
+                self.done_failed = 0;
+            }
+            Event::JudgeFailed { task: None, usage, .. } => {
+                self.charge_plan(*usage);
+                self.done_failed += 1;
             }
             Event::Judged { task: None, verdicts, usage, .. } => {
                 self.charge_plan(*usage);

@@ -24,7 +24,7 @@ impl Draft {
         let asked =
             Event::JudgeAsked { task: task.clone(), checks: checks.clone(), of, outputs: outputs.clone(), outcome };
         self.record(asked);
-        self.wish_judge(task, checks, outputs, self.life.length);
+        self.wish_judge(task, checks, outputs, (self.life.length, 0));
     }
 
     /// Asks whether the plan is done, as far as its definition of done is in words.
@@ -36,29 +36,31 @@ impl Draft {
             outputs: Outputs::new(),
             outcome: None,
         });
-        self.wish_judge(None, checks, Outputs::new(), self.life.length);
+        self.wish_judge(None, checks, Outputs::new(), (self.life.length, 0));
     }
 
     /// A model is asked by the engine; a person is told that they are waited for.
-    fn wish_judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs, asked: u64) {
+    fn wish_judge(&mut self, task: Option<TaskId>, checks: Vec<String>, outputs: Outputs, (asked, failed): (u64, u32)) {
         if self.life.header.policy.judge == Judge::Person {
             let text = format!("judge whether these hold: {}", checks.join("; "));
             self.wish(Effect::Notify { to: String::new(), task, text });
         } else {
-            self.wish(Effect::Judge { task, checks, outputs, asked });
+            self.wish(Effect::Judge { task, checks, outputs, asked, failed });
         }
     }
 
     /// Puts the questions to judges again: asking twice does no harm.
     pub(super) fn ask_judges_again(&mut self) {
         for no in self.life.waiting.clone() {
-            if let State::Waiting(Waiting::Judge { checks, asked, .. }) = &self.life.task(no).state {
-                let (checks, asked, outputs) = (checks.clone(), *asked, (*self.life.task(no).outputs).clone());
+            if let State::Waiting(Waiting::Judge { checks, asked, failed, .. }) = &self.life.task(no).state {
+                let (checks, asked) = (checks.clone(), (*asked, *failed));
+                let outputs = (*self.life.task(no).outputs).clone();
                 self.wish_judge(Some(self.id(no)), checks, outputs, asked);
             }
         }
         if let DoneWords::Asked(checks) = &self.life.done_words {
-            self.wish_judge(None, checks.clone(), Outputs::new(), self.life.done_asked);
+            let asked = (self.life.done_asked, self.life.done_failed);
+            self.wish_judge(None, checks.clone(), Outputs::new(), asked);
         }
     }
 
@@ -70,7 +72,7 @@ impl Draft {
         usage: Usage,
     ) -> Result<(), Refusal> {
         let no = self.life.known(task)?;
-        let State::Waiting(Waiting::Judge { checks, of, asked }) = &self.life.task(no).state else {
+        let State::Waiting(Waiting::Judge { checks, of, asked, failed, .. }) = &self.life.task(no).state else {
             // A person is told that nobody asks any more; what a model used has to be counted.
             if usage != Usage::default() {
                 let reason = "nobody asks for a judge any more".to_owned();
@@ -84,7 +86,7 @@ impl Draft {
             }
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "a judge".to_owned() });
         };
-        let (checks, of, asked) = (checks.clone(), *of, *asked);
+        let (checks, of, asked, failed) = (checks.clone(), *of, *asked, *failed);
         let attempt = self.life.task(no).attempt;
         let another_attempt = about.is_some_and(|about| about != attempt);
         if another_attempt || is_another(asked, answers) {
@@ -97,7 +99,7 @@ impl Draft {
             };
             self.ignore(task, earlier, AnswerTo::Judge, reason, usage);
             let outputs = (*self.life.task(no).outputs).clone();
-            self.wish_judge(Some(task.clone()), checks, outputs, asked);
+            self.wish_judge(Some(task.clone()), checks, outputs, (asked, failed));
             return Ok(());
         }
         if let Some(check) = without_verdict(&checks, verdicts) {
@@ -161,7 +163,7 @@ impl Draft {
             }
             let text = "a verdict on what was there before was not taken".to_owned();
             self.record(Event::NoteAdded { task: None, by: "gantry".to_owned(), text });
-            self.wish_judge(None, checks, Outputs::new(), self.life.done_asked);
+            self.wish_judge(None, checks, Outputs::new(), (self.life.done_asked, self.life.done_failed));
             return Ok(());
         }
         if let Some(check) = without_verdict(&checks, verdicts) {
@@ -173,6 +175,68 @@ impl Draft {
             self.record(Event::PlanFailed { causes: vec![cause] });
         }
         Ok(())
+    }
+
+    /// No model could judge: the question stands, and someone is told why they are asked.
+    pub(super) fn judge_failed(
+        &mut self,
+        task: &TaskId,
+        about: AttemptNo,
+        (answers, before): (u64, u32),
+        why: &str,
+        usage: Usage,
+    ) -> Result<(), Refusal> {
+        let no = self.life.known(task)?;
+        let life = self.life.task(no);
+        let question = match &life.state {
+            State::Waiting(Waiting::Judge { checks, asked, failed, .. }) => Some((checks.clone(), *asked, *failed)),
+            _ => None,
+        };
+        let same =
+            question.as_ref().filter(|(_, asked, _)| !is_another(*asked, Some(answers)) && about == life.attempt);
+        match (same, question.as_ref()) {
+            (Some((checks, _, failed)), _) if *failed == before => {
+                self.record_judge_failed(Some(task.clone()), checks, why, usage);
+            }
+            (Some(_), _) => {} // it is delivered again
+            (None, asked_now) => {
+                if usage != Usage::default() {
+                    let usage = self.life.owed_for(no, AnswerTo::Judge, about, usage);
+                    let reason = "what it was asked to judge is not to be judged any more".to_owned();
+                    self.ignore(task, about, AnswerTo::Judge, reason, usage);
+                }
+                if let Some((checks, asked, failed)) = asked_now {
+                    let outputs = (*self.life.task(no).outputs).clone();
+                    self.wish_judge(Some(task.clone()), checks.clone(), outputs, (*asked, *failed));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for the definition of done.
+    pub(super) fn judge_of_plan_failed(&mut self, (answers, before): (u64, u32), why: &str, usage: Usage) {
+        let DoneWords::Asked(checks) = self.life.done_words.clone() else {
+            if usage != Usage::default() && self.life.judge_owed {
+                self.record_judged(None, "nobody", &[], usage);
+            }
+            return;
+        };
+        if is_another(self.life.done_asked, Some(answers)) {
+            if usage != Usage::default() {
+                self.record_judged(None, "nobody", &[], usage);
+            }
+            self.wish_judge(None, checks, Outputs::new(), (self.life.done_asked, self.life.done_failed));
+        } else if self.life.done_failed == before {
+            self.record_judge_failed(None, &checks, why, usage);
+        }
+    }
+
+    fn record_judge_failed(&mut self, task: Option<TaskId>, checks: &[String], why: &str, usage: Usage) {
+        self.record(Event::JudgeFailed { task: task.clone(), why: why.to_owned(), usage });
+        self.trip_if_overrun();
+        let text = format!("no model could judge ({why}); say whether these hold: {}", checks.join("; "));
+        self.wish(Effect::Notify { to: String::new(), task, text });
     }
 
     fn record_judged(&mut self, task: Option<TaskId>, by: &str, verdicts: &[Judgement], usage: Usage) {

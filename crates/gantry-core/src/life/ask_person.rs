@@ -23,6 +23,12 @@ impl Life {
         self.calls_a_model(no) && !decides && matches!(self.task(no).state, State::Waiting(Waiting::Help { .. }))
     }
 
+    /// Tells whether a decision that a model could not take waits for someone, who may take it instead.
+    fn can_be_decided_by_hand(&self, no: TaskNo) -> bool {
+        let decides = matches!(&self.node(no).task.action, Some(Action::Decide(decide)) if !decide.is_computed());
+        decides && matches!(self.task(no).state, State::Waiting(Waiting::Help { .. }))
+    }
+
     /// Tells whether someone has to approve what a task is about to do.
     fn waits_for_approval(&self, no: TaskNo) -> bool {
         matches!(&self.task(no).state, State::Waiting(Waiting::Help { failure }) if failure.is_needs_approval())
@@ -60,7 +66,8 @@ impl Draft {
         if self.life.waits_for_approval(no) {
             return self.approve(no, by, answer);
         }
-        if !matches!(self.life.task(no).state, State::Waiting(Waiting::Answer { .. })) {
+        let asked = matches!(self.life.task(no).state, State::Waiting(Waiting::Answer { .. }));
+        if !asked && !self.life.can_be_decided_by_hand(no) {
             return Err(Refusal::NotWaitingFor { task: task.to_string(), what: "an answer".to_owned() });
         }
         let choices = self.life.choices(no);

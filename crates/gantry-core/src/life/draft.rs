@@ -219,6 +219,16 @@ impl Draft {
                     None => self.judged_plan(*asked, by, verdicts, usage),
                 }
             }
+            Input::JudgeFailed { task, why, usage, attempt, asked, failed } => {
+                let usage = usage.bounded();
+                match task {
+                    Some(task) => self.judge_failed(task, *attempt, (*asked, *failed), why, usage),
+                    None => {
+                        self.judge_of_plan_failed((*asked, *failed), why, usage);
+                        Ok(())
+                    }
+                }
+            }
             Input::UndoEnded { task, attempt, end, usage } => self.undo_ended(task, *attempt, end, usage.bounded()),
             Input::Observed { facts } => {
                 self.observe(facts);

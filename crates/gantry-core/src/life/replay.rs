@@ -177,6 +177,7 @@ impl Life {
             done_words: DoneWords::default(),
             judge_owed: false,
             done_asked: 0,
+            done_failed: 0,
             undoing: None,
             facts: OrdMap::new(),
             beliefs: OrdMap::new(),

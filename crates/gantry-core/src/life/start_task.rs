@@ -163,7 +163,7 @@ impl Draft {
         reserved: Usage,
     ) {
         let node = std::sync::Arc::clone(self.life.node(no));
-        let feedback = self.life.task(no).feedback.clone();
+        let feedback = self.told(no);
         self.wish(Effect::StartAttempt(Box::new(StartAttempt {
             task: node.task.id.clone(),
             attempt,
@@ -176,6 +176,14 @@ impl Draft {
             heartbeat: node.task.heartbeat,
             environment: node.task.environment.clone(),
         })));
+    }
+
+    /// What the next attempt is told. That nobody answered, that something was not allowed or that the money was gone says
+    /// nothing about what was done: only a wrong result does.
+    fn told(&self, no: TaskNo) -> Option<String> {
+        let life = self.life.task(no);
+        let passed = life.failure.as_ref().filter(|failure| failure.class != FailureClass::Logic);
+        life.feedback.clone().filter(|feedback| passed.is_none_or(|failure| failure.message != *feedback))
     }
 
     fn readiness(&self, no: TaskNo) -> Readiness {

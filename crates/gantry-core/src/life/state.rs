@@ -103,6 +103,12 @@ pub enum Waiting {
         /// The number of the event that asked; 0 where that is not known.
         #[serde(default, skip_serializing_if = "is_default")]
         asked: u64,
+        /// How often no model could judge.
+        #[serde(default, skip_serializing_if = "is_default")]
+        failed: u32,
+        /// Why not, last.
+        #[serde(default, skip_serializing_if = "is_default")]
+        why: String,
     },
     /// Someone to find out whether an attempt happened.
     Verify {

@@ -358,7 +358,10 @@ impl fmt::Display for Waiting {
             Self::Work => f.write_str("someone to do it"),
             Self::Help { failure } if failure.is_needs_approval() => write!(f, "approval: {}", failure.message),
             Self::Help { failure } => write!(f, "help: {}", failure.message),
-            Self::Judge { checks, .. } => write!(f, "a judge of {}", checks.join("; ")),
+            Self::Judge { checks, why, .. } if why.is_empty() => write!(f, "a judge of {}", checks.join("; ")),
+            Self::Judge { checks, why, .. } => {
+                write!(f, "a judge of {}; no model could judge: {why}", checks.join("; "))
+            }
             Self::Verify { attempt } => write!(f, "whether attempt {attempt} happened"),
             Self::Undo => f.write_str("what it takes back"),
             Self::Time { until } => write!(f, "{until}"),

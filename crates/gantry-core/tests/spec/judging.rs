@@ -1,8 +1,9 @@
 //! Judges: what is said in words, of tasks and of the plan as a whole.
 
 use gantry_core::event::Event;
+use gantry_core::id::TaskId;
 use gantry_core::life::PlanState;
-use gantry_core::policy::{Remedy, Usage};
+use gantry_core::policy::{FailureClass, Remedy, Usage};
 use gantry_testkit::World;
 use serde_json::json;
 
@@ -61,6 +62,32 @@ fn a_judge_of_the_plan_is_asked_again_after_a_crash() {
 }
 
 #[test]
+fn a_model_that_cannot_judge_is_asked_another_time_and_what_it_used_counts_at_once() {
+    let spent = |calls| Usage { model_calls: calls, ..Usage::default() };
+    for (plan, about) in [
+        ("policy.judge=model\na success_criteria=[\"reads well\"]", Some(TaskId::new("a").unwrap())),
+        ("policy.judge=model\nplan.done_when=[\"reads well\"]\na", None),
+    ] {
+        let mut world = World::with_plan(plan);
+        world.finish("a");
+        let failed = world.no_judgement(about.clone(), 0, "no model answered", spent(3));
+        world.turn(failed.clone());
+        assert_eq!((world.state(), world.life().spent()), (PlanState::Blocked, spent(3)), "{plan}");
+        assert!(world.wishes().contains("no model could judge (no model answered)"), "{}", world.wishes());
+        world.turn(failed);
+        if about.is_some() {
+            assert_eq!(world.waits_for(), ["a: a judge of reads well; no model could judge: no model answered"]);
+        }
+        assert_eq!(world.life().spent(), spent(3), "what is delivered again counts once: {plan}");
+        world.crash();
+        assert!(world.wishes().ends_with("checks=[\"reads well\"] failed=1"), "{plan}: {}", world.wishes());
+        let judged = world.judgement(about, true, "it does", spent(1));
+        world.turn(judged);
+        assert_eq!((world.state(), world.life().spent()), (PlanState::Completed, spent(4)), "{plan}");
+    }
+}
+
+#[test]
 fn what_nobody_judged_can_be_seen() {
     let mut world = World::with_plan("plan.done_when=[\"people like it\"]\na success_criteria=[\"reads well\"]\nb");
     world.finish("a");
@@ -89,8 +116,7 @@ fn a_check_that_reads_nothing_is_tested_like_any_other() {
 
 /// A judge who says that this way leads nowhere.
 fn another_way(world: &World, task: &str) -> gantry_core::input::Input {
-    let mut said =
-        world.judgement(Some(gantry_core::id::TaskId::new(task).unwrap()), false, "not by hand", Usage::default());
+    let mut said = world.judgement(Some(TaskId::new(task).unwrap()), false, "not by hand", Usage::default());
     if let gantry_core::input::Input::Judged { verdicts, .. } = &mut said {
         for verdict in verdicts {
             verdict.another_way = true;
@@ -153,7 +179,7 @@ fn what_a_model_says_about_an_earlier_attempt_is_not_said_about_this_one() {
 
 /// What a judge says later about what it is asked now.
 fn said_later(world: &World, about: Option<&str>) -> gantry_core::input::Input {
-    let about = about.map(|task| gantry_core::id::TaskId::new(task).unwrap());
+    let about = about.map(|task| TaskId::new(task).unwrap());
     world.judgement(about, true, "it is", Usage::default())
 }
 
@@ -201,4 +227,15 @@ fn what_a_model_says_about_a_plan_before_it_was_changed_is_not_said_about_it_now
     assert!(world.wishes().contains("judge"), "it is asked about what is there now");
     world.judge_plan(true, "it is");
     assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn a_decision_that_no_model_could_take_waits_and_whoever_answers_takes_it() {
+    let mut world =
+        World::with_plan("policy.judge=model\ngo decide decide.options=[\"ship\",\"hold\"] on ship -> ship\nship");
+    world.fail("go", FailureClass::Policy, "the offline model does not judge");
+    assert_eq!(world.waits_for(), ["go: help: the offline model does not judge"]);
+    assert!(world.started().iter().all(|task| task != "ship"));
+    world.answer("go", "hold");
+    assert_eq!(world.life().task_life("go").unwrap().outcome.as_deref(), Some("hold"));
 }

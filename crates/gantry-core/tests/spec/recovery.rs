@@ -21,6 +21,20 @@ fn a_model_is_told_what_was_wrong_and_tries_again() {
 }
 
 #[test]
+fn what_says_nothing_about_the_work_is_not_told_to_the_next_attempt() {
+    let mut world = World::with_plan("write model");
+    world.fail("write", Transient, "the model is busy");
+    world.advance(mins(1));
+    world.fail("write", Logic, "it names no cause");
+    world.fail("write", Policy, "no money is left");
+    world.resolve("write", Resolution::Retry { guidance: None });
+    world.fail("write", Policy, "the key is gone");
+    world.resolve("write", Resolution::Retry { guidance: Some("look at the log".to_owned()) });
+    let told: Vec<Option<&str>> = world.starts().iter().map(|start| start.feedback.as_deref()).collect();
+    assert_eq!(told, [None, None, Some("it names no cause"), None, Some("look at the log")]);
+}
+
+#[test]
 fn after_its_repairs_a_task_takes_its_alternates_and_then_its_fallback() {
     let mut world = World::with_plan(
         r#"

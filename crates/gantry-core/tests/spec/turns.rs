@@ -300,6 +300,7 @@ fn one_of_each_kind() -> Vec<Input> {
         Input::Verified { task: task.clone(), attempt, happened: None, outputs: [].into(), usage },
         judged(Some(task.clone())),
         judged(None),
+        Input::JudgeFailed { task: Some(task.clone()), why: why.clone(), usage, attempt, asked: 3, failed: 1 },
         Input::UndoEnded { task: task.clone(), attempt, end: Ok("as before".to_owned()), usage },
         Input::UndoEnded { task: task.clone(), attempt, end: Err("stuck".to_owned()), usage },
         Input::Observed { facts: [("network.online".to_owned(), json!(true))].into() },
@@ -341,20 +342,21 @@ fn place(input: &Input) -> usize {
         Input::Heartbeat { .. } => 7,
         Input::Verified { .. } => 8,
         Input::Judged { .. } => 9,
-        Input::UndoEnded { .. } => 10,
-        Input::Observed { .. } => 11,
-        Input::Review { .. } => 12,
-        Input::Answer { .. } => 13,
-        Input::Report { .. } => 14,
-        Input::Resolve { .. } => 15,
-        Input::Revise { .. } => 16,
-        Input::EditOutput { .. } => 17,
-        Input::Retry { .. } => 18,
-        Input::Undo { .. } => 19,
-        Input::Checkpoint { .. } => 20,
-        Input::Hypothesise { .. } => 21,
-        Input::Evidence { .. } => 22,
-        Input::Note { .. } => 23,
+        Input::JudgeFailed { .. } => 10,
+        Input::UndoEnded { .. } => 11,
+        Input::Observed { .. } => 12,
+        Input::Review { .. } => 13,
+        Input::Answer { .. } => 14,
+        Input::Report { .. } => 15,
+        Input::Resolve { .. } => 16,
+        Input::Revise { .. } => 17,
+        Input::EditOutput { .. } => 18,
+        Input::Retry { .. } => 19,
+        Input::Undo { .. } => 20,
+        Input::Checkpoint { .. } => 21,
+        Input::Hypothesise { .. } => 22,
+        Input::Evidence { .. } => 23,
+        Input::Note { .. } => 24,
     }
 }
 
@@ -362,7 +364,7 @@ fn place(input: &Input) -> usize {
 fn every_kind_of_input_is_read_back_as_it_was_written() {
     let inputs = one_of_each_kind();
     let places: BTreeSet<usize> = inputs.iter().map(place).collect();
-    assert_eq!(places, (0..24).collect(), "one of each kind");
+    assert_eq!(places, (0..25).collect(), "one of each kind");
     for input in inputs {
         let text = serde_json::to_string(&input).unwrap();
         let back: Input = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));

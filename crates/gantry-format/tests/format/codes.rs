@@ -26,6 +26,8 @@ fn what_is_seldom_wrong_has_a_code_too() {
         ("tasks: [{id: a, tasks: [{id: b, next: [{on: success, to: a}]}]}]\n", "plan::kin-route"),
         ("tasks: [{id: a, map: {over: [1], each: {run: x, tasks: [y]}}}]\n", "plan::map-of-many"),
         ("tasks: [{id: a, tool: files.read}]\n", "plan::missing-argument"),
+        ("tasks: [{id: a, tool: {name: model, args: {instruction: Go.}}}]\n", "plan::not-a-tool"),
+        ("tasks: [{id: a, agent: {goal: Go., tools: [shell, agent]}}]\n", "plan::not-a-tool"),
         ("tasks: [{id: a, ask: {question: which?, answer_within: 2h}}]\n", "plan::no-default"),
         ("tasks: [{id: a, decide: {options: [{outcome: b, when: env.ci}]}}]\n", "plan::no-otherwise"),
         ("tasks: [{id: a, model: {instruction: x}, outputs: {y: y.md}}]\n", "plan::no-such-part"),

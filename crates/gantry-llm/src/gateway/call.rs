@@ -131,7 +131,7 @@ impl Gateway {
             |fault, message: String| CallError { fault, target: id.to_owned(), message, retry_after: None };
         let resting = |left: Duration, ledger: &mut Ledger| {
             let message = format!("it failed too often and is left alone for another {} s", left.as_secs());
-            let error = not_called(CallFault::Resting, message);
+            let error = CallError { retry_after: Some(left), ..not_called(CallFault::Resting, message) };
             ledger.failed.push(error.clone());
             Ok(Err(error))
         };

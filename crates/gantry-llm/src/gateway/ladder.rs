@@ -55,7 +55,7 @@ impl Gateway {
         if fallback.is_some() {
             ledger.repairs.push(Repair::NextModel(asked.clone()));
         }
-        let (mut invalid, method) = (None, method(&asking.request).to_owned());
+        let (mut invalid, method) = (None::<(String, Vec<String>, Option<String>)>, method(&asking.request).to_owned());
         for (place, target) in chain.iter().enumerate() {
             if place > 0 {
                 let cause = ledger.failed.last().map_or_else(|| "no answer".to_owned(), ToString::to_string);
@@ -70,14 +70,19 @@ impl Gateway {
                     if let Some(error) = self.unknown(asking, ledger) {
                         return Err(error);
                     }
-                    invalid = None;
+                    // That the offline model cannot do it is no news of the answers before.
+                    let cannot = ledger.failed.last().filter(|_| target.protocol == Protocol::Offline);
+                    invalid = invalid
+                        .zip(cannot)
+                        .map(|((model, faults, _), error)| (model, faults, Some(error.message.clone())));
                 }
-                Err(Stop::Invalid(faults)) => {
-                    invalid = Some(AskError::Invalid { method: method.clone(), model: target.id(), faults });
-                }
+                Err(Stop::Invalid(faults)) => invalid = Some((target.id(), faults, None)),
             }
         }
-        Err(invalid.unwrap_or_else(|| AskError::Calls { method, failed: ledger.failed.clone() }))
+        Err(match invalid {
+            Some((model, faults, unable)) => AskError::Invalid { method, model, faults, unable },
+            None => AskError::Calls { method, failed: ledger.failed.clone() },
+        })
     }
 
     /// A model that the request names and that its provider does not know is a mistake, and nobody takes its place.

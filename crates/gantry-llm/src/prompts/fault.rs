@@ -34,6 +34,12 @@ impl PromptFault {
         self.hint = Some(hint.into());
         self
     }
+
+    /// What is wrong, where, and what to do about it, in one line.
+    pub fn in_words(&self) -> String {
+        let hint = self.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{self}{hint}")
+    }
 }
 
 impl fmt::Display for PromptFault {

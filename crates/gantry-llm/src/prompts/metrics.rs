@@ -80,8 +80,9 @@ impl PromptMetrics {
         if let Some(answer) = &call.answer {
             let stood_in = answer.fallback.is_some() && answer.is_offline();
             variant.successes += u64::from(!stood_in);
-            variant.tokens = variant.tokens.saturating_add(answer.tokens.all());
         }
+        // What came to nothing was paid for as well.
+        variant.tokens = variant.tokens.saturating_add(call.tokens.all());
         let taken = call.ended_at.as_ms().saturating_sub(call.started_at.as_ms());
         variant.duration_ms = variant.duration_ms.saturating_add(u64::try_from(taken).unwrap_or(0));
     }
@@ -91,10 +92,12 @@ impl PromptMetrics {
         let Some(variants) = self.prompts.get(name).and_then(|locales| locales.get(locale)) else {
             return Vec::new();
         };
-        let least = |mean: fn(&VariantMetrics) -> f64| variants.values().map(mean).fold(f64::INFINITY, f64::min);
+        // A variant that never succeeds is no measure for the others, however little it takes.
+        let measures = || variants.values().filter(|metrics| metrics.successes > 0);
+        let least = |mean: fn(&VariantMetrics) -> f64| measures().map(mean).fold(f64::INFINITY, f64::min);
         let (tokens, duration) = (least(VariantMetrics::tokens_mean), least(VariantMetrics::duration_ms_mean));
         // The best has 1, one that takes twice as much has 0.5.
-        let compared = |best: f64, own: f64| if own > 0.0 { best / own } else { 1.0 };
+        let compared = |best: f64, own: f64| if own > best { best / own } else { 1.0 };
         let mut scores: Vec<Score> = (variants.iter())
             .map(|(variant, metrics)| Score {
                 variant: variant.clone(),

@@ -15,7 +15,7 @@ pub(super) const TOO_MANY: &str = "The answer holds too many things that look li
 const PASSES_MAX: usize = 8;
 
 /// Tags around the thoughts of a model.
-const THOUGHTS: [(&str, &str); 4] = [
+pub(crate) const THOUGHTS: [(&str, &str); 4] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),

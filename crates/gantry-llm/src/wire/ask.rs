@@ -119,6 +119,11 @@ fn thoughts_max(effort: &ReasoningEffort) -> u32 {
     }
 }
 
+/// Tells whether a model can be asked to think this hard.
+pub fn is_effort(effort: &str) -> bool {
+    ReasoningEffort::from_str(effort).is_ok()
+}
+
 /// How it is to be answered.
 pub fn options(target: &Target, request: &Request) -> Result<ChatOptions, String> {
     let settings = &request.settings;

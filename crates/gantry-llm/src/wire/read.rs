@@ -11,6 +11,7 @@ use crate::target::Target;
 
 use super::names::Names;
 use super::tap::{Seen, Tap};
+use super::thoughts::{Part, Thoughts};
 
 /// How much may come for one answer. A model writes some hundred kilobytes at most; what sends more never means to end.
 pub const BYTES_MAX: usize = 8 << 20;
@@ -21,6 +22,8 @@ pub struct Reader<'a> {
     names: &'a Names,
     text: String,
     reasoning: String,
+    /// Parts words from the thoughts that some servers leave among them.
+    thoughts: Thoughts,
     /// The calls so far, by id, in the order in which they began.
     calls: Vec<genai::chat::ToolCall>,
     /// How much of each call's arguments was passed on.
@@ -37,6 +40,7 @@ impl<'a> Reader<'a> {
             names,
             text: String::new(),
             reasoning: String::new(),
+            thoughts: Thoughts::default(),
             calls: Vec::new(),
             heard: BTreeMap::new(),
             bytes: 0,
@@ -48,11 +52,26 @@ impl<'a> Reader<'a> {
         self.bytes > BYTES_MAX
     }
 
-    /// Words.
+    /// Words, or thoughts between tags before them.
     pub fn text(&mut self, piece: String) {
         self.bytes += piece.len();
-        self.text += &piece;
-        self.listener.hear(Delta::Text(piece));
+        let parts = self.thoughts.read(piece);
+        self.hear(parts);
+    }
+
+    fn hear(&mut self, parts: Vec<Part>) {
+        for part in parts {
+            match part {
+                Part::Words(piece) => {
+                    self.text += &piece;
+                    self.listener.hear(Delta::Text(piece));
+                }
+                Part::Thoughts(piece) => {
+                    self.reasoning += &piece;
+                    self.listener.hear(Delta::Reasoning(piece));
+                }
+            }
+        }
     }
 
     /// Thoughts.
@@ -79,6 +98,8 @@ impl<'a> Reader<'a> {
 
     /// The whole answer.
     pub fn reply(mut self, end: Option<StreamEnd>, tap: &Tap, target: &Target) -> Reply {
+        let rest = self.thoughts.finish();
+        self.hear(rest);
         let seen = tap.seen();
         let captured = end.and_then(StreamEnd::captured_into_tool_calls).unwrap_or_default();
         let calls = if captured.is_empty() { std::mem::take(&mut self.calls) } else { captured };

@@ -340,7 +340,7 @@ fn the_offline_model_judges_nothing_unless_whoever_owns_the_prompt_says_how() {
         let prompt = Some(PromptUse { name: prompt.to_owned(), ..PromptUse::default() });
         Request { prompt, ..shaped(&bakery(), &schema) }
     };
-    for prompt in ["judge", "critic", "agent-score", "agent-reflect"] {
+    for prompt in ["judge", "decide", "critic", "agent-score", "agent-reflect"] {
         let error = Offline::new().answer(&asked(prompt)).unwrap_err();
         assert_eq!(error.fault, CallFault::Unable, "{prompt}");
         assert!(error.message.contains("does not judge") && error.message.contains("gantry model doctor"), "{error}");

@@ -19,11 +19,7 @@ fn call(one: &Use) -> Call {
         locale: "en".to_owned(),
         variant: one.variant.map(str::to_owned),
     };
-    let answer = Answer {
-        model: "gpt-4o".to_owned(),
-        tokens: Tokens { input: one.tokens, ..Tokens::default() },
-        ..Answer::default()
-    };
+    let answer = Answer { model: "gpt-4o".to_owned(), ..Answer::default() };
     Call {
         key: "k".to_owned(),
         request: Request { prompt: Some(prompt), ..Request::default() },
@@ -32,7 +28,7 @@ fn call(one: &Use) -> Call {
         answer: one.holds.then_some(answer),
         failed: Vec::new(),
         calls: 1,
-        tokens: gantry_llm::Tokens::default(),
+        tokens: Tokens { input: one.tokens, ..Tokens::default() },
         cost_usd: gantry_core::plan::Money::default(),
         context: std::collections::BTreeMap::new(),
         started_at: Timestamp::from_ms(1_000),
@@ -48,14 +44,16 @@ fn variants_are_scored_by_success_tokens_and_speed() {
         Use { variant: Some("brief"), tokens: 100, ms: 100, holds: true },
         Use { variant: Some("brief"), tokens: 100, ms: 100, holds: true },
         Use { variant: Some("wild"), tokens: 100, ms: 100, holds: true },
-        Use { variant: Some("wild"), tokens: 0, ms: 300, holds: false },
+        Use { variant: Some("wild"), tokens: 300, ms: 300, holds: false },
+        Use { variant: Some("mute"), tokens: 0, ms: 1, holds: false },
     ];
     let calls: Vec<Call> = uses.iter().map(call).collect();
     let metrics = PromptMetrics::of(&calls);
     let scores = metrics.scores("judge", "en");
     let drawn: Vec<String> = scores.iter().map(|score| format!("{} {:.3}", score.variant, score.score)).collect();
-    // brief: 0.7 + 0.2 × 50/100 + 0.1; base: 0.7 + 0.2 × 50/200 + 0.1 × 100/200; wild: 0.35 + 0.2 + 0.1 × 100/200.
-    assert_eq!(drawn, ["brief 0.900", "base 0.800", "wild 0.600"]);
+    // brief: 0.7 + 0.2 + 0.1; base and wild: 0.2 × 100/200 + 0.1 × 100/200 and 0.7 or the half of it. What came to nothing
+    // counts, and one that never succeeds is no measure for the others.
+    assert_eq!(drawn, ["brief 1.000", "base 0.850", "wild 0.500", "mute 0.300"]);
     assert_eq!(metrics.best("judge", "en").unwrap().variant, "brief");
     assert!(metrics.best("judge", "ko").is_none());
     let brief = scores[0].metrics;

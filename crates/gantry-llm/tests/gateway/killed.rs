@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use futures_util::FutureExt;
 use gantry_llm::{
-    Answer, AskError, Asking, CallError, Finish, Gateway, Listener, Protocol, Provider, Reply, Request, Shape, Target,
+    Answer, AskError, Asking, CallError, CallFault, Counters, Finish, Gateway, Habits, Listener, Protocol, Provider,
+    Reply, Request, Shape, Target,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::kit::{question, weather};
-use crate::world::{Does, Notes, OneChain, Puppet, breaks_off, model, says};
+use crate::world::{Does, Notes, OneChain, Puppet, World, breaks_off, model, says};
 
 /// Gives so many replies, and then leaves whoever asks waiting.
 struct Mortal {
@@ -141,4 +142,22 @@ async fn every_reply_that_is_not_the_answer_is_on_record_word_for_word() {
         }
         assert_eq!(kept, said, "{}", way.name);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn replies_that_a_question_without_an_answer_has_noted_count_once_when_it_is_asked_again() {
+    let mut once = [model("first"), model("second")];
+    for target in &mut once {
+        target.limits.retries_max = 0;
+    }
+    let world = World::with(once.to_vec(), true, Habits::default());
+    world.script([says("no"), says("no"), says("no"), Err(CallFault::Server)]);
+    let weather = || Request { shape: Some(weather()), ..question("How is the weather?") };
+    assert!(!world.ask(weather()).await.unwrap_err().is_settled(), "the second model may be back");
+    world.script([says("nay"), says(r#"{"sky": "rain", "degrees": 7}"#)]);
+    assert!(world.ask(weather()).await.is_ok());
+    assert_eq!(world.called(), ["first", "first", "first", "second", "second", "second"]);
+    let counters = Counters::of(&world.notes.all());
+    assert_eq!((counters.requests, counters.calls, counters.tokens.all()), (2, 6, 5 * 15));
+    assert_eq!(world.notes.used().model_calls, 6);
 }

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use gantry_core::policy::FailureClass;
 use gantry_llm::config::LeftOut;
 use gantry_llm::{
-    AskError, Asking, CallFault, Counters, Finish, Gateway, Message, Protocol, Repair, Reply, Request, Target, ToolCall,
+    AskError, Asking, CallFault, Counters, Finish, Gateway, Message, PromptUse, Protocol, Repair, Reply, Request,
+    Target, ToolCall,
 };
 use serde_json::{Value, json};
 
 use crate::kit::{Ears, question, weather};
-use crate::world::{Does, Notes, Offline, OneChain, World, breaks_off, model, says};
+use crate::world::{Does, Notes, Offline, OneChain, Puppet, World, breaks_off, model, says};
 
 fn weather_question() -> Request {
     Request { shape: Some(weather()), ..question("How is the weather?") }
@@ -242,8 +244,36 @@ async fn a_failure_names_what_was_asked_and_each_trouble_says_what_to_do() {
     no model answered `writer`: acme:first: Connection; see whether it can be reached with `gantry model doctor`
     no model answered `writer`: acme:first: Key; see which key is missing or wrong with `gantry model doctor`
     no model answered `writer`: acme:first: UnknownModel; see which models there are with `gantry model list`
-    no model answered `writer`: acme:first: Request; see what was asked with `gantry log`, and whether the model can do that
+    no model answered `writer`: acme:first: Request; see what was asked with `gantry task show PLAN TASK --calls`, and whether the model can do that
     ");
+}
+
+#[tokio::test]
+async fn answers_that_never_held_are_what_failed_although_the_offline_model_behind_them_cannot_judge() {
+    let puppet = Arc::new(Puppet::default());
+    puppet.script([says("no"), says("no"), says(r#"{"sky": "rain"}"#)]);
+    let chain = vec![model("first"), Target::offline()];
+    let gateway = Gateway::new(Arc::new(OneChain { chain, ..OneChain::default() }))
+        .with(Protocol::OpenaiChat, puppet)
+        .with(Protocol::Offline, Arc::new(gantry_llm::offline::Offline::new()));
+    let prompt = PromptUse { name: "judge".into(), version: "1".into(), locale: "en".into(), variant: None };
+    let error = gateway.ask(Asking::new(Request { prompt: Some(prompt), ..weather_question() })).await.unwrap_err();
+    assert_eq!(error.class(), FailureClass::Policy, "a person has to look");
+    let said = error.to_string();
+    assert!(
+        said.starts_with("acme:first gave no answer to `judge` that holds: ") && said.contains("degrees"),
+        "{said}"
+    );
+    assert!(said.contains("; the offline model does not judge; see which others can be asked"), "{said}");
+    assert!(error.is_settled(), "the same question would get the same answers out of the record");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_trouble_several_times_in_a_row_is_said_once() {
+    let world = World::with(vec![model("first")], true, Default::default());
+    world.script([Err(CallFault::Server), Err(CallFault::Server), Err(CallFault::Server), Err(CallFault::Timeout)]);
+    let said = world.ask(question("?")).await.unwrap_err().to_string();
+    assert!(said.contains(": acme:first: Server (3 times); acme:first: Timeout; "), "{said}");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gantry_core::effect::Failure;
 use gantry_llm::{AskError, CallFault, Habits, Repair};
 
 use crate::kit::{Ears, question};
@@ -166,4 +167,26 @@ async fn what_is_stopped_before_it_begins_calls_nobody() {
     asking.stop.cancel();
     assert_eq!(world.gateway.ask(asking).await, Err(AskError::Cancelled));
     assert!(world.called().is_empty() && world.notes.all().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_passes_says_when_the_first_model_can_be_asked_again() {
+    let two = || World::with(vec![model("first"), model("second")], true, Habits::default());
+    let wait = async |world: &World| {
+        let failure = Failure::from(world.ask(question("?")).await.unwrap_err());
+        failure.retry_after.map(|wait| wait.as_ms())
+    };
+    let limited = two();
+    *limited.puppet.retry_after.lock().unwrap() = Some(Duration::from_secs(120));
+    limited.script([Err(CallFault::RateLimited), Err(CallFault::RateLimited)]);
+    assert_eq!(wait(&limited).await, Some(120_000));
+    // One of them may be back at any time.
+    let one = two();
+    one.script((0..8).map(|_| Err(CallFault::Server)));
+    assert_eq!(wait(&one).await, None);
+    // A model that rests is there again when it has rested.
+    let tired = World::with(vec![model("first")], true, Habits { failures_max: 1, ..Habits::default() });
+    tired.script([Err(CallFault::Server)]);
+    let rests = wait(&tired).await.unwrap();
+    assert!((20_000..=30_000).contains(&rests), "{rests}");
 }

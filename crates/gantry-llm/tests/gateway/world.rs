@@ -160,9 +160,11 @@ pub struct Notes {
 
 #[async_trait]
 impl Record for Notes {
-    async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError> {
+    async fn recall(&self, key: &str) -> Result<Option<Call>, RecordError> {
         let calls = self.calls.lock().unwrap();
-        Ok(calls.iter().filter(|call| call.key == key).find_map(|call| call.answer.clone()))
+        let mut noted: Vec<&Call> = calls.iter().filter(|call| call.key == key).collect();
+        noted.sort_by_key(|call| call.answer.is_some());
+        Ok(noted.pop().cloned())
     }
     async fn begin(&self, begun: &Begun<'_>) -> Result<(), RecordError> {
         self.begun.lock().unwrap().push(begun.key.to_owned());

@@ -126,3 +126,17 @@ async fn an_answer_that_drips_is_read_to_its_end() {
     let reply = call(&target(&server, Protocol::OpenaiChat), &question("?")).await.unwrap();
     assert_eq!(reply.text, "one two three four");
 }
+
+#[tokio::test]
+async fn thoughts_between_tags_are_thoughts_and_no_part_of_the_answer() {
+    for protocol in PROTOCOLS {
+        let server = ModelServer::start();
+        server.then(Turn::text("<think>\nThey want 2 + 2.\n</think>\n\nIt is 4."));
+        let (ears, wire) = (Ears::default(), Wire::new().unwrap());
+        let target = target(&server, protocol);
+        let reply = wire.call(&target, &question("?"), &ears, &CancellationToken::new()).await.unwrap();
+        assert_eq!((reply.text.as_str(), reply.reasoning.trim()), ("It is 4.", "They want 2 + 2."), "{protocol:?}");
+        let said: Vec<String> = ears.heard().into_iter().filter(|line| line.starts_with("text")).collect();
+        assert_eq!(said.concat(), "text It text is text 4.", "{protocol:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! An attempt that could not go on, through no fault of what it did: a model was away, or a budget was used up.
 //!
 //! The next attempt takes it up where it was: it says again what was said before, and so gets the answers that there
-//! are. One that failed by what it did begins anew, and so does one that is told something new.
+//! are. One that failed by what it did, or by what models said, begins anew, and so does one that is told something new.
 
 use gantry_core::effect::Failure;
 use gantry_core::id::{AttemptNo, TaskId};

@@ -73,15 +73,7 @@ pub(crate) async fn criticise(
     output: &Value,
     round: u32,
 ) -> Result<Critique, Failure> {
-    let own = [goal.to_owned()];
-    let criteria = if criteria.is_empty() { &own } else { criteria };
-    let inputs = BTreeMap::from([
-        ("goal".to_owned(), json!(goal)),
-        ("criteria".to_owned(), json!(criteria)),
-        ("output".to_owned(), output.clone()),
-    ]);
-    let question = Question { sample: round, ..Question::of("critic", inputs) };
-    let value = asker.ask(question).await?.value.unwrap_or_default();
+    let value = asker.ask(critique_of(goal, criteria, output, round)).await?.value.unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let faults = value["faults"].as_array().into_iter().flatten().map(|fault| text(&fault["fault"]));
     Ok(Critique {
@@ -89,6 +81,18 @@ pub(crate) async fn criticise(
         faults: faults.collect(),
         instruction: text(&value["instruction"]),
     })
+}
+
+/// What a critic is asked.
+pub(crate) fn critique_of(goal: &str, criteria: &[String], output: &Value, round: u32) -> Question<'static> {
+    let own = [goal.to_owned()];
+    let criteria = if criteria.is_empty() { &own } else { criteria };
+    let inputs = BTreeMap::from([
+        ("goal".to_owned(), json!(goal)),
+        ("criteria".to_owned(), json!(criteria)),
+        ("output".to_owned(), output.clone()),
+    ]);
+    Question { sample: round, ..Question::of("critic", inputs) }
 }
 
 async fn learn(

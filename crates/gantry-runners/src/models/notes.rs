@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use gantry_core::policy::Usage;
-use gantry_llm::{Answer, Begun, Call, Record, RecordError, Rung};
+use gantry_llm::{Begun, Call, Record, RecordError, Rung};
 use serde_json::{Value, json};
 
 use super::MODEL;
@@ -64,9 +64,9 @@ fn asked(model: &str, method: &str, messages: &[gantry_llm::Message]) -> Value {
 
 #[async_trait]
 impl Record for Notes<'_> {
-    async fn recall(&self, key: &str) -> Result<Option<Answer>, RecordError> {
+    async fn recall(&self, key: &str) -> Result<Option<Call>, RecordError> {
         let found = self.found(key).await?;
-        Ok(found.and_then(|answer| serde_json::from_value::<Call>(answer).ok()).and_then(|call| call.answer))
+        Ok(found.and_then(|answer| serde_json::from_value(answer).ok()))
     }
 
     async fn begin(&self, begun: &Begun<'_>) -> Result<(), RecordError> {

@@ -4,8 +4,11 @@ use gantry_core::effect::Failure;
 use gantry_core::plan::Action;
 use gantry_core::policy::Usage;
 
+use serde_json::Value;
+
 use super::{Models, Question, Talk};
-use crate::agent;
+use crate::agent::{self, critique_of};
+use crate::judge;
 use crate::model;
 use crate::secrets::Secrets;
 use crate::work::Work;
@@ -32,12 +35,27 @@ impl Models {
             Action::Agent(asked) => agent::first_question(asked, work),
             _ => return Ok(None),
         };
+        self.outlook(question, questions_max, work).await.map(Some)
+    }
+
+    /// Says what judging these checks of a result would ask of models; with what is asked of a critic when one fails.
+    pub async fn foresee_judging(&self, work: &Work, checks: &[String]) -> Result<Vec<Outlook>, Failure> {
+        if checks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (judged, questions_max) = judge::first_question(checks);
+        let judge = self.outlook(judged, questions_max, work).await?;
+        let critic = self.outlook(critique_of(&work.brief.title, &checks[..1], &Value::Null, 0), 1, work).await?;
+        Ok(vec![judge, critic])
+    }
+
+    async fn outlook(&self, question: Question<'_>, questions_max: u32, work: &Work) -> Result<Outlook, Failure> {
         let talk = self.talk()?;
         let question = with_examples(question, talk);
         let request = question.request(talk, work, &Secrets::none())?;
         let foreseen = self.gateway().await?.foresee(&request)?;
         let usage = (0..questions_max).fold(Usage::default(), |sum, _| sum.plus(foreseen.usage));
-        Ok(Some(Outlook { target: foreseen.target, questions_max, usage, priced: foreseen.priced }))
+        Ok(Outlook { target: foreseen.target, questions_max, usage, priced: foreseen.priced })
     }
 }
 

@@ -294,6 +294,21 @@ async fn an_agent_whose_model_was_away_goes_on_where_it_was() {
 }
 
 #[tokio::test]
+async fn an_agent_whose_model_said_nothing_that_held_is_asked_anew() {
+    let minds = Minds::new();
+    for _ in 0..3 {
+        minds.says("no step at all");
+    }
+    let mut work = agent(json!({"goal": "Append once.", "tools": ["shell"]}));
+    assert!(minds.run(&work).await.end.is_err());
+    minds.says(&finish("done"));
+    work.attempt = AttemptNo(2);
+    assert!(minds.run(&work).await.end.is_ok(), "what is on record did not hold, and is not met again");
+    let noted = minds.diary.rows.lock().unwrap().iter().filter(|row| row.kind == "broken-off").count();
+    assert_eq!((minds.asked(), noted), (4, 0));
+}
+
+#[tokio::test]
 async fn the_budget_bounds_how_wide_and_how_deep_is_searched() {
     let minds = Minds::new();
     let scores = |first: u32| {

@@ -339,6 +339,7 @@ impl Book {
     /// Counts what was used beside attempts: by judges, verifiers and undos, and by answers that came late.
     fn charge(&mut self, event: &Event) {
         let (Event::Judged { usage, .. }
+        | Event::JudgeFailed { usage, .. }
         | Event::Verified { usage, .. }
         | Event::TaskUndone { usage, .. }
         | Event::UndoFailed { usage, .. }

@@ -168,7 +168,8 @@ impl Life {
                 self.enter(no, State::Waiting(Waiting::Time { until: *until }), watch, woken);
             }
             Event::JudgeAsked { checks, of, outputs, outcome, .. } => {
-                let waiting = Waiting::Judge { checks: checks.clone(), of: *of, asked: entry.seq };
+                let waiting =
+                    Waiting::Judge { checks: checks.clone(), of: *of, asked: entry.seq, failed: 0, why: String::new() };
                 if *of == JudgeOf::Result {
                     let life = self.task_mut(no);
                     life.outputs = Results::from(outputs);
@@ -187,6 +188,15 @@ impl Life {
                     life.judged_before = before;
                     if before {
                         life.rest();
+                    }
+                });
+            }
+            Event::JudgeFailed { why: because, usage, .. } => {
+                self.charge(no, *usage);
+                self.change(no, woken, |life| {
+                    if let State::Waiting(Waiting::Judge { failed, why, .. }) = &mut life.state {
+                        *failed += 1;
+                        why.clone_from(because);
                     }
                 });
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::names::{check_condition, check_names, own_names};
-use super::tools::check_arguments;
+use super::tools::{check_arguments, check_called};
 use super::{Findings, Location, actions, parts, people};
 use crate::plan::{Action, Check, Idempotency, Plan, Task, folded};
 use crate::policy::{Budget, Judge, Retry};
@@ -188,6 +188,7 @@ impl Spot<'_> {
 /// Says what is wrong with one task by itself, wherever it stands.
 pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
     let (plan, task) = (spot.plan, spot.task);
+    check_called(spot, findings);
     check_arguments(spot, findings);
     parts::check(spot, findings);
     for (field, duration) in [

@@ -23,6 +23,29 @@ fn needed(tool: &str, has: impl Fn(&str) -> bool) -> &'static [&'static [&'stati
     }
 }
 
+/// Actions that have a form of their own, with more to say than arguments.
+const NO_TOOLS: [&str; 3] = ["model", "decide", "agent"];
+
+/// Says which actions are called as if they were tools: at run time it would be too late.
+pub(super) fn check_called(spot: &Spot<'_>, findings: &mut Findings) {
+    let (field, called): (&str, Vec<&str>) = match &spot.task.action {
+        Some(Action::Tool(tool)) => ("tool", vec![&tool.name]),
+        Some(Action::Command(command)) => {
+            ("command", command.calls().unwrap_or_default().iter().map(|call| call.name.as_str()).collect())
+        }
+        Some(Action::Agent(agent)) => ("agent", agent.tools.iter().map(String::as_str).collect()),
+        _ => return,
+    };
+    for name in called.into_iter().filter(|name| NO_TOOLS.contains(name)) {
+        let problem = findings.error(
+            "plan::not-a-tool",
+            spot.at(field),
+            format!("task `{}` calls `{name}`, which is no tool", spot.task.id),
+        );
+        problem.hint(format!("make a task of its own for it, with the action `{name}:`"));
+    }
+}
+
 /// Says which arguments are missing: at run time it would be too late.
 pub(super) fn check_arguments(spot: &Spot<'_>, findings: &mut Findings) {
     let task = spot.task;
