@@ -48,8 +48,11 @@ fn people() -> Vec<Resource> {
         ..Resource::new(id)
     };
     let ana = Resource { absences: vec!["2026-03-04..2026-03-05".parse().unwrap()], ..worker("ana", &["welding"]) };
-    let ben = Resource { calendar: Some("site".to_owned()), ..worker("ben", &[]) };
-    let cleo = Resource { calendar: Some("tokyo".to_owned()), ..worker("cleo", &["welding", "painting"]) };
+    let absences = vec!["2026-03-05..2026-03-06".parse().unwrap(), "2026-03-08".parse().unwrap()];
+    let ben = Resource { calendar: Some("site".to_owned()), absences, ..worker("ben", &[]) };
+    let absences = vec!["2026-03-11".parse().unwrap()];
+    let cleo =
+        Resource { calendar: Some("tokyo".to_owned()), absences, ..worker("cleo", &["welding", "painting"]) };
     let step = |day: &str, units| CapacityChange { from: when(day), capacity: Amount::whole(units) };
     let crew = Resource {
         changes: vec![step("2026-03-06", 1), step("2026-03-11", 3), step("2026-03-18", 2)],
@@ -61,9 +64,13 @@ fn people() -> Vec<Resource> {
 fn projects() -> impl Strategy<Value = Project> {
     (prop::collection::vec(drawn(), 1..12), prop::option::of(0..3_usize)).prop_map(|(drawn, progress)| {
         let mut project = office("");
-        let week = r#"{"id":"site","week":{"mon-sat":["07:00-11:00","12:00-16:00"]},"days_off":["2026-03-10"]}"#;
+        let week = r#"{"id":"site","week":{"mon-sat":["07:00-11:00","12:00-16:00"]},"days_off":["2026-03-10"],
+            "exceptions":{"2026-03-05":["07:00-09:00"],"2026-03-08":["10:00-14:00"],"2026-03-12":[]}}"#;
         project.calendars.push(serde_json::from_str(week).unwrap());
         project.calendars.push(Calendar::office("tokyo", "Asia/Tokyo"));
+        let special = |day: &str, hours: &str| (day.parse().unwrap(), vec![hours.parse().unwrap()]);
+        project.calendars[0].exceptions.extend([special("2026-03-04", "10:00-12:00"), special("2026-03-07", "10:00-14:00")]);
+        project.calendars[2].exceptions.extend([special("2026-03-11", "06:00-22:00")]);
         project.resources = people();
         for (at, (hours, links, from, needs, calendar, parent, by)) in drawn.iter().enumerate() {
             let mut task = Task::milestone(format!("t{at:02}"));
@@ -169,12 +176,13 @@ impl<'a> World<'a> {
         named && people.iter().all(|person| self.is_there(person, hour))
     }
 
+    /// Whoever is away is away, be the calendar as it may.
     fn is_there(&self, person: &Resource, hour: i64) -> bool {
-        if person.calendar.is_none() && person.absences.is_empty() {
-            return true;
-        }
-        let calendar = self.calendar(person.calendar.as_deref().unwrap_or("office"));
-        works(&calendar.clone().without(person.absences.iter().copied()), hour)
+        let calendar = person.calendar.as_deref().map(|id| self.calendar(id));
+        let zone = calendar.and_then(|calendar| calendar.zone.as_deref()).unwrap_or("UTC");
+        let zone = TimeZone::get(zone).unwrap();
+        let date = Timestamp::from_second(hour * 3_600).unwrap().to_zoned(zone).date();
+        !person.absences.iter().any(|days| days.contain(date)) && calendar.is_none_or(|calendar| works(calendar, hour))
     }
 
     fn hours_between(&self, task: &Task, from: i64, to: i64) -> i64 {
