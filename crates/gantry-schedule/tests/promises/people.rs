@@ -141,6 +141,22 @@ fn people_are_found_by_role_and_skill() {
 }
 
 #[test]
+fn of_two_who_fit_the_cheaper_is_found_whatever_they_are_paid_in() {
+    let mut project = office("a 1d role welder");
+    project.currency = "EUR".to_owned();
+    project.exchange.insert("JPY".to_owned(), "0.006".parse().unwrap());
+    let welder = |id: &str, rate: &str| Resource {
+        roles: vec!["welder".to_owned()],
+        rate: Some(rate.parse().unwrap()),
+        ..Resource::new(id)
+    };
+    project.resources = vec![welder("ana", "90"), welder("kei", "5000 JPY")];
+    let schedule = planned(&project);
+    assert_eq!(who(&schedule, "a"), ["kei"]);
+    assert_eq!(schedule.cost.total.to_string(), "240.00", "eight hours at 30");
+}
+
+#[test]
 fn several_people_of_one_role_are_different_people() {
     let mut project = counted("lift 1d");
     let who_fits = Who::Fitting { role: Some("worker".to_owned()), skills: Vec::new(), count: 2 };
