@@ -187,18 +187,17 @@ impl Schedule {
 }
 
 impl Computed<'_> {
-    /// When a task starts and finishes; a summary spans everything in it.
+    /// When a task starts and finishes; a summary starts with its first part, and is finished when all in it is and
+    /// every link to its finish is kept.
     pub(crate) fn span(&self, task: usize) -> (i64, i64) {
+        let finish = self.placement.times[self.model.last_of[task]].finish;
+        let mut start = finish;
         let mut open = vec![task];
-        let mut span: Option<(i64, i64)> = None;
         while let Some(task) = open.pop() {
             open.extend(&self.model.parts[task]);
-            if let Some(at) = self.model.node_of[task] {
-                let Times { start, finish } = self.placement.times[at];
-                span = Some(span.map_or((start, finish), |(first, last)| (first.min(start), last.max(finish))));
-            }
+            start = self.model.node_of[task].map_or(start, |at| start.min(self.placement.times[at].start));
         }
-        span.unwrap_or((self.end, self.end))
+        (start, finish)
     }
 }
 
@@ -241,7 +240,7 @@ fn compute_within<'p>(
         level::chained(&model, &worked, &placement)
     };
     let placement = reorder(placement, &moved);
-    for node in model.node_of.iter_mut().flatten() {
+    for node in model.node_of.iter_mut().flatten().chain(&mut model.last_of) {
         *node = moved[*node];
     }
     let mut pinned = network.clone();

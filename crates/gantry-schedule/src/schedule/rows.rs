@@ -248,14 +248,21 @@ fn title(task: &Task) -> String {
     if task.title.is_empty() { task.id.clone() } else { task.title.clone() }
 }
 
-/// A summary spans its parts and is as critical as the worst of them.
+/// A summary spans its parts and is as critical as the worst of them, or as its finish where a link holds that later.
 fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow {
     let model = &computed.model;
     let given = model.tasks[task];
     let here = model.frame.moment(computed.end);
-    let start = parts.iter().map(|part| part.start).min().unwrap_or(here);
-    let finish = parts.iter().map(|part| part.finish).max().unwrap_or(here);
     let (first, last) = computed.span(task);
+    let (start, finish) = (model.frame.moment(first), model.frame.moment(last));
+    let close = model.last_of[task];
+    let held = parts.iter().all(|part| part.finish < finish).then(|| computed.floats[close].total);
+    let late_finish = match held {
+        Some(_) => Some(model.frame.moment(computed.late[close].finish)),
+        None => parts.iter().map(|part| part.late_finish).max(),
+    };
+    let critical = held.is_some_and(|float| float <= 0) || parts.iter().any(|part| part.critical);
+    let float = parts.iter().map(|part| part.float).chain(held.map(|float| model.frame.quantity(float)));
     TaskRow {
         id: given.id.clone(),
         title: title(given),
@@ -264,13 +271,13 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
         start,
         finish,
         late_start: parts.iter().map(|part| part.late_start).min().unwrap_or(here),
-        late_finish: parts.iter().map(|part| part.late_finish).max().unwrap_or(here),
+        late_finish: late_finish.unwrap_or(here),
         duration: model.frame.quantity(model.line().work_between(first, last)),
         hours: Hours::sum(parts),
-        float: parts.iter().map(|part| part.float).min().unwrap_or_default(),
+        float: float.min().unwrap_or_default(),
         free_float: parts.iter().map(|part| part.free_float).min().unwrap_or_default(),
-        critical: parts.iter().any(|part| part.critical),
-        near_critical: parts.iter().any(|part| part.near_critical) && !parts.iter().any(|part| part.critical),
+        critical,
+        near_critical: !critical && parts.iter().any(|part| part.near_critical),
         drag: Quantity::default(),
         percent: model.percent[task],
         resources: Vec::new(),
