@@ -8,13 +8,15 @@ mod rows;
 mod late;
 mod remedy;
 mod short;
+mod warnings;
 
 use rust_decimal::Decimal;
 use serde::Serialize;
 
 pub use late::{Constraint, Fix, Infeasible, Verdict};
 pub use options::{Basis, Options, USUAL_DRAWS};
-pub use rows::{Assigned, Hours, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, Warning};
+pub use rows::{Assigned, Hours, LoadStep, Overload, ResourceRow, TaskKind, TaskRow};
+pub use warnings::Warning;
 
 use crate::calendar::Timeline;
 use crate::cost::{self, CostReport};
@@ -135,7 +137,7 @@ pub fn schedule_until(project: &Project, options: &Options, stop: &dyn Fn() -> b
         deadlines: late::verdicts(&computed),
         infeasible,
         overloads,
-        warnings: rows::warnings(&computed),
+        warnings: warnings::warnings(&computed),
         resources: rows::resources(&computed),
         cost: cost::report(&computed, &lines),
         earned_value: earned_value(&computed, options, &lines)?,

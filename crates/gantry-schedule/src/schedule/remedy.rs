@@ -42,13 +42,14 @@ impl<'c, 'p> Remedies<'c, 'p> {
         let moved = format!("{path}.deadline={finish} hard");
         let mut fixes = Vec::new();
         if self.helps(due, &moved) {
-            fixes.push(Fix { what: format!("move the deadline of {subject} to {finish}"), change: Some(moved) });
+            let what = format!("move the deadline of {subject} to {}", finish.told());
+            fixes.push(Fix { what, change: Some(moved) });
         } else {
             let what = format!("do without the deadline of {subject}");
             fixes.push(Fix { what, change: Some(format!("{path}.deadline=none")) });
         }
         fixes.extend(self.shortenings(due));
-        if fixes.len() == 1 {
+        if fixes.len() == 1 && due.at > self.computed.model.from {
             let what = format!("shorten several tasks on the way to it by {} together", frame.amount(gap));
             fixes.push(Fix { what, change: None });
         }
@@ -78,7 +79,7 @@ impl<'c, 'p> Remedies<'c, 'p> {
                 let mut tried = computed.network.clone();
                 tried.nodes[at].earliest = model.from;
                 if finish_of(computed, &tried, due) <= due.at && self.helps(due, &change) {
-                    let what = format!("let `{}` start before {}", task.id, model.frame.moment(node.earliest));
+                    let what = format!("let `{}` start before {}", task.id, model.frame.moment(node.earliest).told());
                     fixes.push(Fix { what, change: Some(change) });
                 }
             }

@@ -1,14 +1,12 @@
 //! Writes down what was computed, task by task and resource by resource.
 
-use std::collections::BTreeSet;
-
 use rust_decimal::Decimal;
 use serde::Serialize;
 
 use super::{Computed, Options};
 use crate::frame::{Moment, Quantity};
 use crate::level;
-use crate::network::{Network, Role, Tie};
+use crate::network::Role;
 use crate::project::{Amount, Length, Scale, Task};
 
 /// One task of a schedule.
@@ -146,16 +144,6 @@ pub struct LoadStep {
     pub used: Amount,
     /// How much there is.
     pub capacity: Amount,
-}
-
-/// Something odd, mostly about a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Warning {
-    /// The task; none when it is about the file that was read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
-    /// What is odd.
-    pub what: String,
 }
 
 /// The ids of the tasks along a path; points of summaries are left out.
@@ -325,32 +313,4 @@ pub(super) fn resources(computed: &Computed<'_>) -> Vec<ResourceRow> {
         load: level::loads(model, &computed.network, &computed.placement, resource).into_iter().map(step).collect(),
     };
     (0..model.resources.len()).map(row).collect()
-}
-
-/// Progress that runs against the links, or into the future.
-pub(super) fn warnings(computed: &Computed<'_>) -> Vec<Warning> {
-    let (model, network) = (&computed.model, &computed.network);
-    let id = |node: usize| model.tasks[network.nodes[node].task].id.clone();
-    // The order of people binds nobody who has begun.
-    let own = |network: &Network, tie: &Tie| (network.nodes[tie.from].task, network.nodes[tie.to].task);
-    let links: BTreeSet<_> = model.network.ties().iter().map(|tie| own(&model.network, tie)).collect();
-    let mut warnings = Vec::new();
-    for (at, node) in network.nodes.iter().enumerate().filter(|(_, node)| node.started.is_some()) {
-        for tie in network.ties_into(at).iter().filter(|tie| links.contains(&own(network, tie))) {
-            let bound = crate::network::bound(tie, computed.placement.times[tie.from], &model.lines.all);
-            let times = computed.placement.times[at];
-            let held = if tie.kind.holds_start() { times.start } else { times.finish };
-            if held < bound && network.nodes[tie.from].role == Role::Work {
-                let what = format!("it began or ended before its link from `{}` allowed", id(tie.from));
-                warnings.push(Warning { task: Some(id(at)), what });
-            }
-        }
-        let latest = node.finished.or(node.started).unwrap_or(0);
-        if model.project.data_date.is_some() && latest > model.from {
-            warnings.push(Warning { task: Some(id(at)), what: "its actual dates lie after the data date".to_owned() });
-        }
-    }
-    warnings.sort_by(|a, b| (&a.task, &a.what).cmp(&(&b.task, &b.what)));
-    warnings.dedup();
-    warnings
 }

@@ -157,6 +157,22 @@ fn of_two_who_fit_the_cheaper_is_found_whatever_they_are_paid_in() {
 }
 
 #[test]
+fn time_that_passes_with_people_who_rest_is_told() {
+    let mut project = office("a 2ed needs ana\n b 2d needs ana after a\n c 2ed needs oven\n d 2ed needs ben");
+    let away = Resource { absences: vec!["2026-03-04".parse().unwrap()], ..Resource::new("ana") };
+    let paid = Resource { rate: Some("40".parse().unwrap()), ..Resource::new("ben") };
+    project.resources = vec![away, paid, Resource::new("oven")];
+    let warnings = planned(&project).warnings;
+    let told: Vec<&str> = warnings.iter().filter_map(|warning| warning.task.as_deref()).collect();
+    assert_eq!(told, ["a", "d"]);
+    assert!(warnings[0].what.contains("hours and absences of `ana`"), "{}", warnings[0].what);
+    project.calendar = None;
+    project.start = Some(when("2026-03-02"));
+    project.resources[0].absences.clear();
+    assert!(planned(&project).warnings.is_empty(), "everybody works round the clock");
+}
+
+#[test]
 fn several_people_of_one_role_are_different_people() {
     let mut project = counted("lift 1d");
     let who_fits = Who::Fitting { role: Some("worker".to_owned()), skills: Vec::new(), count: 2 };
