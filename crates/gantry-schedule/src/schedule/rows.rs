@@ -9,6 +9,9 @@ use crate::level;
 use crate::network::Role;
 use crate::project::{Amount, Length, Scale, Task};
 
+/// A rest of a day or more, such as a weekend or a holiday, is no load; nights are too many to be told.
+const REST: i64 = 86_400;
+
 /// One task of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskRow {
@@ -129,7 +132,7 @@ pub struct ResourceRow {
     pub id: String,
     /// How much work is planned for it, in units of the project.
     pub work: Quantity,
-    /// How much it has to do, stretch by stretch.
+    /// How much it has to do, stretch by stretch, without days off.
     pub load: Vec<LoadStep>,
 }
 
@@ -310,7 +313,10 @@ pub(super) fn resources(computed: &Computed<'_>) -> Vec<ResourceRow> {
     let row = |resource: usize| ResourceRow {
         id: model.resources[resource].resource.id.clone(),
         work: model.frame.quantity(work[resource]),
-        load: level::loads(model, &computed.network, &computed.placement, resource).into_iter().map(step).collect(),
+        load: level::loads(model, &computed.network, &computed.placement, resource, Some(REST))
+            .into_iter()
+            .map(step)
+            .collect(),
     };
     (0..model.resources.len()).map(row).collect()
 }
