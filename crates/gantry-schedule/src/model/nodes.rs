@@ -111,8 +111,9 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
     let finished = second(progress.finished);
     let timeline = &model.lines.all[line];
     let worked_back = finished.map(|at| timeline.start_at(timeline.work_before(at) - whole).min(at));
-    let started = second(progress.started).or(worked_back);
-    let started = started.or((done > 0).then_some(0));
+    // What is partly done, nobody says since when, was worked on last.
+    let last = || timeline.start_at(timeline.work_before(model.from) - whole * done / 100).min(model.from).max(0);
+    let started = second(progress.started).or(worked_back).or_else(|| (done > 0).then(last));
     // What is all done, nobody says when, was done before whatever is planned now.
     let is_over = done == 100 && progress.remaining.is_none();
     let finished = finished.or_else(|| is_over.then(|| model.from.max(started.unwrap_or(0))));
