@@ -5,10 +5,12 @@
 //! have one for a point.
 
 mod dates;
+mod outline;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dates::Slashes;
+use outline::Outline;
 
 use super::{Notes, Read, Unreadable};
 use crate::problem::nearest;
@@ -97,7 +99,7 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
         }
         let row = Row { places: &places, record, line, slashes, comma: delimiter != b',' };
         if let Some(mut task) = row.task()? {
-            outline.take(&row, &mut task)?;
+            outline.take(&row, &mut task, &mut notes)?;
             project.unit = row.unit()?.unwrap_or(project.unit);
             project.tasks.push(task);
         }
@@ -109,6 +111,14 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
     outline.settle(&mut project, &mut notes);
     add_named(&mut project);
     Ok(Read { project, notes: notes.by_line() })
+}
+
+/// Whether a text is a table of tasks, by its heading.
+pub fn is_table(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut table =
+        csv::ReaderBuilder::new().delimiter(delimiter(text)).trim(csv::Trim::All).from_reader(text.as_bytes());
+    table.headers().is_ok_and(|headings| headings.len() > 1 && columns(headings).is_ok())
 }
 
 /// That a column is not read, and what may have been meant.
@@ -152,52 +162,6 @@ fn columns(headings: &csv::StringRecord) -> Result<Vec<Option<Column>>, Unreadab
 /// Columns of dates.
 const DATES: [Column; 5] = [Column::Start, Column::NotBefore, Column::Deadline, Column::Started, Column::Finished];
 
-/// What a table says of a task that holds only once all tasks are known.
-#[derive(Default)]
-struct Outline {
-    /// The tasks that contain the next one, each with how far it is indented.
-    open: Vec<(u32, String)>,
-    /// When each task starts by the table, and on which line that stands.
-    starts: Vec<Option<(When, usize)>>,
-    lines: Vec<usize>,
-}
-
-impl Outline {
-    /// What is indented further lies in what stands above it.
-    fn take(&mut self, row: &Row<'_>, task: &mut Task) -> Result<(), Unreadable> {
-        if let Some(level) = row.read::<u32>(Column::Level)? {
-            while self.open.pop_if(|(above, _)| *above >= level).is_some() {}
-            task.parent = task.parent.take().or_else(|| self.open.last().map(|(_, id)| id.clone()));
-            self.open.push((level, task.id.clone()));
-        }
-        self.starts.push(row.when(Column::Start)?.map(|when| (when, row.line)));
-        self.lines.push(row.line);
-        Ok(())
-    }
-
-    /// What contains others takes as long as these. Where nothing else says when a task starts, its start does.
-    fn settle(self, project: &mut Project, notes: &mut Notes) {
-        let parents: BTreeSet<String> = project.tasks.iter().filter_map(|task| task.parent.clone()).collect();
-        for ((task, start), line) in project.tasks.iter_mut().zip(self.starts).zip(self.lines) {
-            if parents.contains(&task.id) {
-                if task.estimate.take().is_some() {
-                    notes.add(|| line, "a task that contains others takes as long as they do");
-                }
-                continue;
-            }
-            let Some((start, line)) = start.filter(|_| task.start_no_earlier.is_none()) else { continue };
-            if task.progress.started.is_some() || task.progress.finished.is_some() {
-                continue;
-            }
-            if task.after.is_empty() {
-                task.start_no_earlier = Some(start);
-            } else {
-                notes.add(|| line, "a task that waits for others starts after them; its `start` is not read");
-            }
-        }
-    }
-}
-
 /// One line of the table.
 struct Row<'a> {
     places: &'a BTreeMap<Column, usize>,
@@ -213,20 +177,21 @@ impl Row<'_> {
         self.places.get(&wanted).and_then(|at| self.record.get(*at)).unwrap_or_default()
     }
 
-    /// What stands in a column, read; none when nothing stands there.
-    fn read<T: std::str::FromStr>(&self, column: Column) -> Result<Option<T>, Unreadable>
-    where
-        T::Err: std::fmt::Display,
-    {
-        let text = self.field(column);
+    /// What stands somewhere, read; none when nothing stands there.
+    fn read<T>(&self, text: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>, Unreadable> {
         if text.is_empty() {
             return Ok(None);
         }
-        text.parse().map(Some).map_err(|error: T::Err| Unreadable { line: self.line, what: error.to_string() })
+        read(text).map(Some).map_err(|what| Unreadable { line: self.line, what })
+    }
+
+    /// A whole number.
+    fn whole<T: std::str::FromStr>(&self, column: Column) -> Result<Option<T>, Unreadable> {
+        self.read(self.field(column), |text| text.parse().map_err(|_| format!("`{text}` is not a whole number")))
     }
 
     fn when(&self, column: Column) -> Result<Option<When>, Unreadable> {
-        dates::read(self.field(column), self.slashes).map_err(|what| Unreadable { line: self.line, what })
+        self.read(self.field(column), |text| dates::read(text, self.slashes)).map(Option::flatten)
     }
 
     fn deadline(&self) -> Result<Option<Deadline>, Unreadable> {
@@ -235,28 +200,22 @@ impl Row<'_> {
             Some(at) => (at, true),
             None => (text.strip_suffix("soft").unwrap_or(text), false),
         };
-        let at = dates::read(at.trim(), self.slashes).map_err(|what| Unreadable { line: self.line, what })?;
+        let at = self.read(at.trim(), |text| dates::read(text, self.slashes))?.flatten();
         Ok(at.map(|at| Deadline { at, hard }))
     }
 
     /// What plain numbers count.
     fn unit(&self) -> Result<Option<Unit>, Unreadable> {
-        let text = self.field(Column::Unit);
-        let unit = |text: &str| serde_json::from_value(serde_json::Value::String(text.to_lowercase()));
-        let wrong = |_| Unreadable { line: self.line, what: format!("`{text}` is not a unit; write `hour` or `day`") };
-        if text.is_empty() { Ok(None) } else { unit(text).map(Some).map_err(wrong) }
+        self.read(self.field(Column::Unit), |text| {
+            let unit = serde_json::from_value(serde_json::Value::String(text.to_lowercase()));
+            unit.map_err(|_| format!("`{text}` is not a unit; write for example `hour` or `day`"))
+        })
     }
 
     /// A number with a point, whatever stands for it in this table.
     fn number(&self, column: Column) -> String {
         let text = self.field(column);
         if self.comma && !text.contains('.') { text.replace(',', ".") } else { text.to_owned() }
-    }
-
-    fn cost(&self) -> Result<Option<Money>, Unreadable> {
-        let text = self.number(Column::Cost);
-        let money = || text.parse().map_err(|what: String| Unreadable { line: self.line, what });
-        if text.is_empty() { Ok(None) } else { money().map(Some) }
     }
 
     /// The task of this line; none for an empty line.
@@ -290,8 +249,8 @@ impl Row<'_> {
             start_no_earlier: self.when(Column::NotBefore)?,
             deadline: self.deadline()?,
             needs,
-            costs: self.cost()?.map(fixed_cost).into_iter().collect(),
-            priority: self.read(Column::Priority)?.unwrap_or_default(),
+            costs: self.read(&self.number(Column::Cost), str::parse)?.map(fixed_cost).into_iter().collect(),
+            priority: self.whole(Column::Priority)?.unwrap_or_default(),
             progress: Progress {
                 percent,
                 started: self.when(Column::Started)?,
@@ -320,12 +279,7 @@ impl Row<'_> {
 
     /// A length; other tools mark estimates that nobody confirmed with a question mark.
     fn length(&self, column: Column) -> Result<Option<Length>, Unreadable> {
-        let text = self.number(column);
-        let text = text.trim_end_matches('?').trim();
-        if text.is_empty() {
-            return Ok(None);
-        }
-        text.to_lowercase().parse().map(Some).map_err(|what| Unreadable { line: self.line, what })
+        self.read(self.number(column).trim_end_matches('?').trim(), |text| text.to_lowercase().parse())
     }
 }
 
@@ -448,6 +402,14 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_known_by_its_heading() {
+        assert!(is_table("id,duration\na,2d\n") && is_table("Task Name;Dauer\n"));
+        for other in ["title: a, b\ntasks: [{id: a}]\n", "{\"id\": 1, \"name\": 2}", "name", ""] {
+            assert!(!is_table(other), "{other}");
+        }
+    }
+
+    #[test]
     fn headings_and_links_of_other_tools_are_understood() {
         let text = "\u{feff}ID;Task Name;Duration;Predecessors;Resource Names;% Complete\n\
                     1;Plan;5 days;;Ana[50%];100%\n\
@@ -498,6 +460,8 @@ mod tests {
         let notes = read("id,duration,start\na,5d,3/2/26\n").unwrap().notes;
         assert_eq!(notes[0].to_string(), "line 1: dates such as `3/2/26` are read with the month first");
         assert!(read("id,duration,start\na,5d,13/2/26\n").unwrap().notes.is_empty());
+        let notes = read("id,duration,start\na,5d,in spring\n").unwrap().notes;
+        assert!(notes[0].what.starts_with("this `start` is not read: `in spring`"), "{}", notes[0]);
     }
 
     #[test]

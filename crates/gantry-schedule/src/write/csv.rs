@@ -28,9 +28,8 @@ pub fn write(schedule: &Schedule) -> String {
 }
 
 fn fields(task: &TaskRow, unit: Unit) -> [String; 12] {
-    let whom = |one: &Assigned| match one.amount == Amount::default() {
-        true => one.id.clone(),
-        false => format!("{} {}", one.id, one.amount),
+    let whom = |one: &Assigned| {
+        if one.amount == Amount::default() { one.id.clone() } else { format!("{} {}", one.id, one.amount) }
     };
     let who: Vec<String> = task.resources.iter().map(whom).collect();
     let unit = serde_json::to_value(unit).ok();
