@@ -40,7 +40,7 @@ mod tornado;
 
 pub use cash_flow::{CashFlow, CashSpan};
 pub use frame::{Frame, Heading, Sheet};
-pub use gantt::{Float, Gantt, GanttLink, GanttTask, LinkKind, TaskShape};
+pub use gantt::{Deadline, Float, Gantt, GanttLink, GanttTask, LinkKind, TaskShape};
 pub use histogram::{Bin, Histogram, Percentile};
 pub use load::{Capacity, Load, Resource, Use};
 pub use measure::Measure;

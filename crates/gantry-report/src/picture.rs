@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_schedule::project::LinkKind;
-use gantry_schedule::{Moment, Project, Schedule, TaskKind};
+use gantry_schedule::{Moment, Project, Schedule, TaskKind, Verdict};
 use rust_decimal::prelude::ToPrimitive as _;
 
 use crate::chart::{
     self, CashFlow, CashSpan, Clock, Frame, Gantt, GanttLink, GanttTask, Histogram, Load, Measure, Network,
     NetworkLink, NetworkTask, SCurve, TaskShape, Tornado,
 };
+
+/// Nobody looks deeper into a tree than this.
+const DEPTH_MAX: usize = 20;
 
 /// What can be drawn of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,17 +182,17 @@ fn name(task: &gantry_schedule::TaskRow) -> &str {
 fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
     let at = places(schedule);
     let parent = |id: &str| at.get(id).and_then(|at| schedule.tasks[*at].parent.as_deref());
-    let own = schedule.deadlines.iter().filter_map(|verdict| Some((verdict.task.as_deref()?, due(verdict.at))));
-    let deadlines: BTreeMap<&str, chart::Moment> = own.collect();
+    let unit = unit(schedule);
+    let mut deadlines: BTreeMap<Option<&str>, chart::Deadline> =
+        schedule.deadlines.iter().map(|verdict| (verdict.task.as_deref(), deadline(verdict, &unit))).collect();
     let people: BTreeMap<&str, &str> =
         project.resources.iter().map(|one| (one.id.as_str(), one.name.as_str())).collect();
     let who =
         |id: &str| people.get(id).filter(|name| !name.is_empty()).map_or(id.to_owned(), |name| (*name).to_owned());
-    let unit = unit(schedule);
     let tasks = schedule.tasks.iter().map(|task| {
         let late = moment(task.late_finish);
         GanttTask {
-            depth: std::iter::successors(task.parent.as_deref(), |id| parent(id)).take(20).count(),
+            depth: std::iter::successors(task.parent.as_deref(), |id| parent(id)).take(DEPTH_MAX).count(),
             shape: match task.kind {
                 TaskKind::Task => TaskShape::Task,
                 TaskKind::Milestone => TaskShape::Milestone,
@@ -198,12 +201,14 @@ fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
             critical: task.critical,
             float: (!task.critical && task.kind == TaskKind::Task)
                 .then(|| chart::Float { until: late, length: counted(&task.float.to_string(), &unit) }),
-            deadline: deadlines.get(task.id.as_str()).copied(),
+            deadline: deadlines.remove(&Some(task.id.as_str())),
             note: task.resources.iter().map(|one| who(&one.id)).collect::<Vec<_>>().join(", "),
             percent_done: (task.percent > 0).then(|| f64::from(task.percent)),
             ..GanttTask::new(name(task), moment(task.start), moment(task.finish))
         }
     });
+    let tasks: Vec<GanttTask> = tasks.collect();
+    let path = Path::of(schedule, &at);
     let links = links(project, &at).map(|(from, to, kind)| GanttLink {
         from,
         to,
@@ -213,16 +218,42 @@ fn gantt(schedule: &Schedule, project: &Project) -> Gantt {
             LinkKind::FinishToFinish => chart::LinkKind::FinishToFinish,
             LinkKind::StartToFinish => chart::LinkKind::StartToFinish,
         },
-        critical: schedule.tasks[from].critical && schedule.tasks[to].critical,
+        critical: path.steps.contains(&(schedule.tasks[from].id.as_str(), schedule.tasks[to].id.as_str())),
     });
-    let deadline = schedule.deadlines.iter().find(|verdict| verdict.task.is_none()).map(|verdict| due(verdict.at));
     Gantt {
         clock: clock(schedule),
-        tasks: tasks.collect(),
+        tasks,
         links: links.collect(),
-        deadline,
+        deadline: deadlines.remove(&None),
+        path: path.first,
         today: today(schedule),
         ..Gantt::default()
+    }
+}
+
+fn deadline(verdict: &Verdict, unit: &str) -> chart::Deadline {
+    let margin = verdict.margin.in_thousandths() != 0;
+    let margin = margin.then(|| format!("{} of work", counted(&verdict.margin.to_string(), unit)));
+    chart::Deadline { at: due(verdict.at), missed: !verdict.met, margin: margin.unwrap_or_default() }
+}
+
+/// What the critical paths go through.
+struct Path<'s> {
+    /// The tasks of the first, by place among what is shown.
+    first: Vec<usize>,
+    /// From which task to which any of them goes; what happens to a task happens to all that contains it.
+    steps: BTreeSet<(&'s str, &'s str)>,
+}
+
+impl<'s> Path<'s> {
+    fn of(schedule: &'s Schedule, shown: &BTreeMap<&str, usize>) -> Self {
+        let parents: BTreeMap<&str, &str> =
+            schedule.tasks.iter().filter_map(|task| Some((task.id.as_str(), task.parent.as_deref()?))).collect();
+        let around = |id: &'s str| std::iter::successors(Some(id), |id| parents.get(id).copied()).take(DEPTH_MAX);
+        let pairs = schedule.critical_paths.iter().flat_map(|path| path.windows(2));
+        let steps = pairs.flat_map(|pair| around(&pair[0]).flat_map(|from| around(&pair[1]).map(move |to| (from, to))));
+        let first = schedule.critical_path.iter().filter_map(|id| shown.get(id.as_str()).copied());
+        Self { first: first.collect(), steps: steps.collect() }
     }
 }
 
@@ -259,12 +290,19 @@ fn network(schedule: &Schedule, project: &Project) -> Network {
         summary: task.kind == TaskKind::Summary,
     });
     let at: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
+    let path = Path::of(schedule, &at);
     let links = links(project, &at).map(|(from, to, _)| NetworkLink {
         from,
         to,
-        critical: shown[from].critical && shown[to].critical,
+        critical: path.steps.contains(&(shown[from].id.as_str(), shown[to].id.as_str())),
     });
-    Network { clock: clock(schedule), tasks: tasks.collect(), links: links.collect(), ..Network::default() }
+    Network {
+        clock: clock(schedule),
+        tasks: tasks.collect(),
+        links: links.collect(),
+        path: path.first,
+        ..Network::default()
+    }
 }
 
 /// What a task or a risk is called.

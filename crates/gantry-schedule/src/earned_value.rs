@@ -69,19 +69,38 @@ pub(crate) fn earned_value(
         schedules => schedules,
     };
     let agreed = compute(&agreed, &Options { schedules, ..options.clone() }, &|| false)?;
-    let budgets = cost::by_task(&agreed, &cost::lines(&agreed, options.basis));
-    let spent = cost::by_task(computed, lines);
-    let mut whole = Part::default();
+    let (budgets, unbound) = of_tasks(&agreed, &cost::lines(&agreed, options.basis), model.from);
+    let (spent, unbound_now) = of_tasks(computed, lines, model.from);
+    // What no task bears, such as a rent, goes with time and not with work: it is earned as it was planned.
+    let mut whole =
+        Part { budget: unbound.all, planned: unbound.so_far, earned: unbound.so_far, actual: unbound_now.so_far };
     for task in 0..model.tasks.len() {
-        let below =
-            |amounts: &[Decimal]| amounts[task] - model.parts[task].iter().map(|&part| amounts[part]).sum::<Decimal>();
-        let part = part(computed, &agreed, task, below(&budgets), below(&spent));
+        let part = part(computed, &agreed, task, budgets[task].all, spent[task]);
         whole.budget += part.budget;
         whole.planned += part.planned;
         whole.earned += part.earned;
         whole.actual += part.actual;
     }
     Ok(Some(told(computed, &whole)))
+}
+
+/// What something costs in all, and what of that has fallen due.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    all: Decimal,
+    so_far: Decimal,
+}
+
+/// What each task costs by itself, without its parts, and what no task bears.
+fn of_tasks(computed: &Computed<'_>, lines: &[Line], now: i64) -> (Vec<Sum>, Sum) {
+    let model = &computed.model;
+    let (mut of_tasks, mut unbound) = (vec![Sum::default(); model.tasks.len()], Sum::default());
+    for line in lines {
+        let sum = line.task.map_or(&mut unbound, |task| &mut of_tasks[task]);
+        sum.all += line.amount;
+        sum.so_far += line.due_before(&model.lines.all, now);
+    }
+    (of_tasks, unbound)
 }
 
 /// The project as it was before any work began.
@@ -94,7 +113,7 @@ pub(crate) fn without_progress(project: &Project) -> Project {
     agreed
 }
 
-fn part(computed: &Computed<'_>, agreed: &Computed<'_>, task: usize, budget: Decimal, spent: Decimal) -> Part {
+fn part(computed: &Computed<'_>, agreed: &Computed<'_>, task: usize, budget: Decimal, spent: Sum) -> Part {
     let model = &computed.model;
     let given = model.tasks[task];
     let (mut budget, (mut start, mut finish)) = (budget, agreed.span(task));
@@ -103,7 +122,8 @@ fn part(computed: &Computed<'_>, agreed: &Computed<'_>, task: usize, budget: Dec
         start = model.second(baseline.start, Edge::First).unwrap_or(start);
         finish = model.second(baseline.finish, Edge::Last).unwrap_or(finish);
     }
-    let line = model.line();
+    let line = agreed.model.node_of[task].map_or(0, |at| agreed.network.nodes[at].line);
+    let line = &agreed.model.lines.all[line];
     let (work, by_now) =
         (line.work_between(start, finish), line.work_between(start, model.from.clamp(start, finish.max(start))));
     let planned = match (work > 0, finish <= model.from) {
@@ -115,8 +135,8 @@ fn part(computed: &Computed<'_>, agreed: &Computed<'_>, task: usize, budget: Dec
     let earned = budget * Decimal::from(done) / Decimal::ONE_HUNDRED;
     let actual = match &given.progress.cost {
         Some(actual) => cost::converted(model.project, actual),
-        None if done == 100 => spent,
-        None => spent * Decimal::from(done) / Decimal::ONE_HUNDRED,
+        None if done == 100 => spent.all,
+        None => spent.so_far,
     };
     Part { budget, planned, earned, actual }
 }

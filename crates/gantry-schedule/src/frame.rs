@@ -64,6 +64,24 @@ impl Moment {
         }
     }
 
+    /// For people: `Tue 2026-03-03 17:00`, or the number of units.
+    pub fn told(self) -> String {
+        match self {
+            Self::Count(count) => count.to_string(),
+            Self::Date(instant, offset) => offset.to_datetime(instant).strftime("%a %Y-%m-%d %H:%M").to_string(),
+        }
+    }
+
+    /// The same of something that is due: the end of a day is that day, `Tue 2026-03-03`.
+    pub fn told_as_due(self) -> String {
+        match self {
+            Self::Date(instant, offset) if offset.to_datetime(instant).time() == Time::midnight() => {
+                self.last_date().map_or_else(|| self.told(), |day| day.strftime("%a %Y-%m-%d").to_string())
+            }
+            moment => moment.told(),
+        }
+    }
+
     /// The day on which something is due that is due now: midnight belongs to the day before it.
     pub fn last_date(self) -> Option<Date> {
         let Self::Date(instant, offset) = self else { return None };

@@ -2,7 +2,8 @@
 //!
 //! Tasks and resources are ordered by id here, so that nothing computed depends on their order in a file.
 
-mod check; // in reading order
+mod causes; // in reading order
+mod check;
 mod lines;
 mod nodes;
 mod percent;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+pub(crate) use causes::shared_causes;
 pub(crate) use lines::{ALWAYS, Lines};
 pub(crate) use nodes::common_line;
 
@@ -42,6 +44,8 @@ pub(crate) struct Model<'p> {
     pub network: Network,
     /// The node of each task that is not a summary.
     pub node_of: Vec<Option<usize>>,
+    /// The node at which each task is finished: its own, or the closing point of a summary.
+    pub last_of: Vec<usize>,
     /// How much of each task is done, 0 to 100.
     pub percent: Vec<u8>,
     /// The seconds at which the project begins to plan: its start, or the data date.
@@ -89,6 +93,7 @@ impl<'p> Model<'p> {
             resources,
             network: Network::new(Vec::new(), Vec::new()).map_err(|_| Vec::new())?.0,
             node_of: Vec::new(),
+            last_of: Vec::new(),
             percent: Vec::new(),
             from: 0,
             task_places,

@@ -8,13 +8,15 @@ mod rows;
 mod late;
 mod remedy;
 mod short;
+mod warnings;
 
 use rust_decimal::Decimal;
 use serde::Serialize;
 
 pub use late::{Constraint, Fix, Infeasible, Verdict};
 pub use options::{Basis, Options, USUAL_DRAWS};
-pub use rows::{Assigned, Hours, LoadStep, Overload, ResourceRow, TaskKind, TaskRow, Warning};
+pub use rows::{Assigned, Hours, LoadStep, Overload, ResourceRow, TaskKind, TaskRow};
+pub use warnings::Warning;
 
 use crate::calendar::Timeline;
 use crate::cost::{self, CostReport};
@@ -135,7 +137,7 @@ pub fn schedule_until(project: &Project, options: &Options, stop: &dyn Fn() -> b
         deadlines: late::verdicts(&computed),
         infeasible,
         overloads,
-        warnings: rows::warnings(&computed),
+        warnings: warnings::warnings(&computed),
         resources: rows::resources(&computed),
         cost: cost::report(&computed, &lines),
         earned_value: earned_value(&computed, options, &lines)?,
@@ -187,18 +189,17 @@ impl Schedule {
 }
 
 impl Computed<'_> {
-    /// When a task starts and finishes; a summary spans everything in it.
+    /// When a task starts and finishes; a summary starts with its first part, and is finished when all in it is and
+    /// every link to its finish is kept.
     pub(crate) fn span(&self, task: usize) -> (i64, i64) {
+        let finish = self.placement.times[self.model.last_of[task]].finish;
+        let mut start = finish;
         let mut open = vec![task];
-        let mut span: Option<(i64, i64)> = None;
         while let Some(task) = open.pop() {
             open.extend(&self.model.parts[task]);
-            if let Some(at) = self.model.node_of[task] {
-                let Times { start, finish } = self.placement.times[at];
-                span = Some(span.map_or((start, finish), |(first, last)| (first.min(start), last.max(finish))));
-            }
+            start = self.model.node_of[task].map_or(start, |at| start.min(self.placement.times[at].start));
         }
-        span.unwrap_or((self.end, self.end))
+        (start, finish)
     }
 }
 
@@ -241,7 +242,7 @@ fn compute_within<'p>(
         level::chained(&model, &worked, &placement)
     };
     let placement = reorder(placement, &moved);
-    for node in model.node_of.iter_mut().flatten() {
+    for node in model.node_of.iter_mut().flatten().chain(&mut model.last_of) {
         *node = moved[*node];
     }
     let mut pinned = network.clone();

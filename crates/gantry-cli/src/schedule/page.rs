@@ -41,8 +41,8 @@ pub fn page(schedule: &Schedule, project: &Project) -> String {
 fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
     let unit = unit(schedule);
     let mut rows = vec![
-        line("start", when(schedule.start)),
-        line("finish", when(schedule.finish)),
+        line("start", schedule.start.told()),
+        line("finish", schedule.finish.told()),
         line("length", format!("{} of work", counted(&schedule.makespan.to_string(), &unit))),
     ];
     if let Some(futures) = &schedule.monte_carlo {
@@ -61,7 +61,7 @@ fn summary(schedule: &Schedule) -> Vec<Vec<Cell>> {
         let margin = if verdict.met { format!("with {margin} to spare") } else { format!("by {margin}") };
         let whose =
             verdict.task.as_ref().map_or(String::new(), |task| format!("`{}` by ", plain(&first_line(task, 40))));
-        rows.push(line("deadline", format!("{whose}{}: {said} {margin}{chance}", due(verdict.at))));
+        rows.push(line("deadline", format!("{whose}{}: {said} {margin}{chance}", verdict.at.told_as_due())));
     }
     rows.extend(more(schedule.deadlines.len(), "deadline").map(|more| line("", more)));
     rows.extend(money::summary(schedule).into_iter().map(|(name, said)| line(name, said)));
@@ -116,8 +116,8 @@ fn troubles(schedule: &Schedule, project: &Project) -> String {
             plain(&overload.resource),
             overload.used,
             overload.capacity,
-            when(overload.from),
-            when(overload.to)
+            overload.from.told(),
+            overload.to.told()
         ));
     }
     lines.extend(more(schedule.overloads.len(), "over-allocation"));
@@ -168,8 +168,8 @@ fn row(schedule: &Schedule, task: &TaskRow) -> Vec<Cell> {
     };
     vec![
         cell(style, format!("{}{mark}{}", "  ".repeat(depth), plain(&first_line(&task.id, 60)))),
-        cell(style::PLAIN, when(task.start)),
-        cell(style::PLAIN, when(task.finish)),
+        cell(style::PLAIN, task.start.told()),
+        cell(style::PLAIN, task.finish.told()),
         cell(if task.critical { style::BAD } else { style::PLAIN }, float),
         cell(style::FAINT, who.join(", ")),
     ]
@@ -249,26 +249,5 @@ fn briefly(schedule: &Schedule, moment: Moment) -> String {
     match moment {
         Moment::Count(count) => count.to_string(),
         Moment::Date(instant, offset) => offset.to_datetime(instant).strftime(form).to_string(),
-    }
-}
-
-/// By when something is due: the end of a day is the day.
-fn due(moment: Moment) -> String {
-    if let Moment::Date(instant, offset) = moment {
-        let local = offset.to_datetime(instant);
-        if local.time() == jiff::civil::Time::midnight()
-            && let Ok(day) = local.date().yesterday()
-        {
-            return day.strftime("%a %Y-%m-%d").to_string();
-        }
-    }
-    when(moment)
-}
-
-/// `Tue 2026-03-03 17:00`, or a number of units.
-fn when(moment: Moment) -> String {
-    match moment {
-        Moment::Count(count) => count.to_string(),
-        Moment::Date(instant, offset) => offset.to_datetime(instant).strftime("%a %Y-%m-%d %H:%M").to_string(),
     }
 }

@@ -1,7 +1,8 @@
 //! A plan to draw: tasks with lengths and needs, and a plain forward and backward pass for their dates.
 
 use gantry_report::chart::{
-    Clock, Float, Gantt, GanttLink, GanttTask, LinkKind, Moment, Network, NetworkLink, NetworkTask, Span, TaskShape,
+    Clock, Deadline, Float, Gantt, GanttLink, GanttTask, LinkKind, Moment, Network, NetworkLink, NetworkTask, Span,
+    TaskShape,
 };
 use jiff::{ToSpan, civil::DateTime};
 
@@ -120,7 +121,12 @@ impl Plan {
             tasks: (0..self.lines.len()).map(task).collect(),
             links: links.collect(),
             today: Some(self.at(today)),
-            deadline: Some(self.at(deadline)),
+            path: (0..self.lines.len()).filter(|at| self.lines[*at].hours >= 0 && self.is_critical(*at)).collect(),
+            deadline: Some(Deadline {
+                at: self.at(deadline),
+                missed: self.end() > deadline,
+                margin: days((deadline - self.end()).abs()),
+            }),
             closed: self.weekends(),
             ..Gantt::default()
         }

@@ -27,8 +27,10 @@ pub struct Gantt {
     pub links: Vec<GanttLink>,
     /// The moment up to which things are known.
     pub today: Option<Moment>,
+    /// The places of the tasks on the critical path, from its first to its last; none where it is not known.
+    pub path: Vec<usize>,
     /// When everything is to be finished.
-    pub deadline: Option<Moment>,
+    pub deadline: Option<Deadline>,
     /// When nobody works, such as weekends; drawn where there is room.
     pub closed: Vec<Span>,
     /// The most rows that are drawn. Beyond it the deeper levels are folded into the rows above them.
@@ -42,6 +44,7 @@ impl Default for Gantt {
             tasks: Vec::new(),
             links: Vec::new(),
             today: None,
+            path: Vec::new(),
             deadline: None,
             closed: Vec::new(),
             rows_max: 1_200,
@@ -62,12 +65,12 @@ pub struct GanttTask {
     pub start: Moment,
     /// When it ends; what ends before it begins is drawn where it begins.
     pub finish: Moment,
-    /// Whether it is on the critical path.
+    /// Whether any delay of it matters.
     pub critical: bool,
     /// How much later it may finish.
     pub float: Option<Float>,
     /// When it is to be finished.
-    pub deadline: Option<Moment>,
+    pub deadline: Option<Deadline>,
     /// How much of it is done, from 0 to 100.
     pub percent_done: Option<f64>,
     /// When it is finished in 80 of 100 cases.
@@ -112,6 +115,17 @@ pub struct Float {
     pub until: Moment,
     /// How long that is, as the schedule says it, such as `3 days`.
     pub length: String,
+}
+
+/// When something is to be finished, and how it stands with that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deadline {
+    /// Where it is marked. What is due at the end of a day is marked within that day, so that the right date stands there.
+    pub at: Moment,
+    /// Whether it is missed.
+    pub missed: bool,
+    /// How far off the finish is, as the schedule says it, such as `3 days of work`; empty where that is nothing.
+    pub margin: String,
 }
 
 /// Something in a Gantt chart that depends on something else.

@@ -94,7 +94,7 @@ impl Histogram {
         if self.bins.iter().all(|bin| bin.count == 0) {
             return frame::empty(frame, "No outcomes.", "Histogram without outcomes.");
         }
-        let late = self.limit.filter(|limit| self.bins.iter().any(|bin| bin.count > 0 && bin.until > *limit));
+        let late = self.beyond().filter(|limit| self.bins.iter().any(|bin| bin.count > 0 && bin.until > *limit));
         let name = self.measure.limit_name();
         let legend = Legend::default().add(!self.bins.is_empty(), "Share of outcomes", legend::swatch("gc-bar")).add(
             late.is_some(),
@@ -157,12 +157,17 @@ impl Histogram {
         marked(&self.percentiles).map(percentile).chain(limit).collect()
     }
 
+    /// The limit beyond which there are outcomes; none where all stay within it, however near they come.
+    fn beyond(&self) -> Option<f64> {
+        self.limit.filter(|_| self.within_limit.is_none_or(|within| within < 1.0))
+    }
+
     /// A bar, in two parts where the limit runs through it.
     fn bar(&self, frame: &Frame, bin: &Bin, share: f64, x: &Scale, y: &Scale) -> Markup {
         let (from, until) = (x.at(bin.from.min(bin.until)), x.at(bin.until.max(bin.from)));
         let gap = if until - from > 4.0 { 0.75 } else { 0.0 };
         let (from, until) = (from + gap, (until - gap).max(from + gap + 1.0).min(x.end_px.max(from + gap)));
-        let split = match self.limit {
+        let split = match self.beyond() {
             Some(limit) if limit < bin.until => x.at(limit).clamp(from, until),
             Some(_) | None => until,
         };

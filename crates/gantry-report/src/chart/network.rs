@@ -29,13 +29,15 @@ pub struct Network {
     pub tasks: Vec<NetworkTask>,
     /// What depends on what.
     pub links: Vec<NetworkLink>,
+    /// The places of the tasks on the critical path, from its first to its last; none where it is not known.
+    pub path: Vec<usize>,
     /// The most boxes that are drawn. Beyond it tasks of one group and layer share a box.
     pub boxes_max: usize,
 }
 
 impl Default for Network {
     fn default() -> Self {
-        Self { clock: Clock::default(), tasks: Vec::new(), links: Vec::new(), boxes_max: 1_200 }
+        Self { clock: Clock::default(), tasks: Vec::new(), links: Vec::new(), path: Vec::new(), boxes_max: 1_200 }
     }
 }
 
@@ -52,7 +54,7 @@ pub struct NetworkTask {
     pub finish: Moment,
     /// How much later it may finish, as the schedule says it, such as `3 days`; may be empty.
     pub float: String,
-    /// Whether it is on the critical path.
+    /// Whether any delay of it matters.
     pub critical: bool,
     /// Whether it is finished.
     pub done: bool,

@@ -2,9 +2,9 @@
 
 use crate::kit::faults;
 use gantry_report::chart::{
-    Bin, Capacity, CashFlow, CashSpan, Clock, Curve, CurveKind, Driver, Float, Frame, Gantt, GanttLink, GanttTask,
-    Heading, Histogram, LinkKind, Load, Measure, Moment, Network, NetworkLink, NetworkTask, Percentile, Point,
-    Resource, SCurve, Sheet, Span, TaskShape, Theme, Tornado, Use,
+    Bin, Capacity, CashFlow, CashSpan, Clock, Curve, CurveKind, Deadline, Driver, Float, Frame, Gantt, GanttLink,
+    GanttTask, Heading, Histogram, LinkKind, Load, Measure, Moment, Network, NetworkLink, NetworkTask, Percentile,
+    Point, Resource, SCurve, Sheet, Span, TaskShape, Theme, Tornado, Use,
 };
 use proptest::{collection::vec, option, prelude::*};
 
@@ -75,7 +75,7 @@ fn gantt_task() -> impl Strategy<Value = GanttTask> {
     let shape = prop_oneof![Just(TaskShape::Task), Just(TaskShape::Summary), Just(TaskShape::Milestone)];
     let float = (moment(), name()).prop_map(|(until, length)| Float { until, length });
     let planned = option::of((moment(), moment()).prop_map(|(from, until)| Span { from, until }));
-    let when = (moment(), moment(), option::of(moment()), option::of(moment()), planned);
+    let when = (moment(), moment(), option::of(deadline()), option::of(moment()), planned);
     (name(), 0_usize..12, shape, when, any::<bool>(), option::of(float), option::of(value()), name()).prop_map(
         |(name, depth, shape, (start, finish, deadline, p80_finish, planned), critical, float, percent_done, note)| {
             GanttTask {
@@ -96,6 +96,10 @@ fn gantt_task() -> impl Strategy<Value = GanttTask> {
     )
 }
 
+fn deadline() -> impl Strategy<Value = Deadline> {
+    (moment(), any::<bool>(), name()).prop_map(|(at, missed, margin)| Deadline { at, missed, margin })
+}
+
 fn link() -> impl Strategy<Value = GanttLink> {
     let kinds = [LinkKind::FinishToStart, LinkKind::StartToStart, LinkKind::FinishToFinish, LinkKind::StartToFinish];
     (0_usize..16, 0_usize..16, 0_usize..4, any::<bool>()).prop_map(move |(from, to, kind, critical)| GanttLink {
@@ -112,12 +116,13 @@ prop_compose! {
         tasks in vec(gantt_task(), 0..14),
         links in vec(link(), 0..12),
         today in option::of(moment()),
-        deadline in option::of(moment()),
+        path in vec(0_usize..16, 0..5),
+        deadline in option::of(deadline()),
         closed in vec((moment(), moment()), 0..4),
         rows_max in prop_oneof![Just(1_200), 0_usize..6],
     ) -> Gantt {
         let closed = closed.into_iter().map(|(from, until)| Span { from, until }).collect();
-        Gantt { clock, tasks, links, today, deadline, closed, rows_max }
+        Gantt { clock, tasks, links, today, path, deadline, closed, rows_max }
     }
 }
 
@@ -132,10 +137,11 @@ prop_compose! {
         clock in clock(),
         tasks in vec(network_task(), 0..14),
         links in vec((0_usize..16, 0_usize..16, any::<bool>()), 0..30),
+        path in vec(0_usize..16, 0..5),
         boxes_max in prop_oneof![Just(1_200), 0_usize..6],
     ) -> Network {
         let links = links.into_iter().map(|(from, to, critical)| NetworkLink { from, to, critical }).collect();
-        Network { clock, tasks, links, boxes_max }
+        Network { clock, tasks, links, path, boxes_max }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::kit::{faults, frame, lines, march, texts};
 use gantry_report::chart::{
-    Bin, Capacity, CashFlow, CashSpan, Clock, Curve, Driver, Float, Frame, Gantt, GanttLink, GanttTask, Heading,
-    Histogram, Load, Measure, Moment, Network, NetworkLink, NetworkTask, Percentile, Point, Resource, SCurve, Span,
-    TaskShape, Theme, Tornado, Use,
+    Bin, Capacity, CashFlow, CashSpan, Clock, Curve, Deadline, Driver, Float, Frame, Gantt, GanttLink, GanttTask,
+    Heading, Histogram, Load, Measure, Moment, Network, NetworkLink, NetworkTask, Percentile, Point, Resource, SCurve,
+    Span, TaskShape, Theme, Tornado, Use,
 };
 use jiff::civil::date;
 
@@ -22,7 +22,7 @@ pub fn gantt() -> Gantt {
             depth: 1,
             float: Some(Float { until: march(12), length: "5 days".to_owned() }),
             p80_finish: Some(march(9)),
-            deadline: Some(march(11)),
+            deadline: Some(Deadline { at: march(11), ..Deadline::default() }),
             ..GanttTask::new("Fence", march(3), march(7))
         },
         GanttTask { depth: 1, critical: true, ..GanttTask::new("Plant", march(6), march(14)) },
@@ -38,7 +38,8 @@ pub fn gantt() -> Gantt {
         tasks,
         links: vec![link(1, 3), link(3, 4)],
         today: Some(march(4)),
-        deadline: Some(march(16)),
+        path: vec![1, 3, 4],
+        deadline: Some(Deadline { at: march(16), missed: false, margin: "2 days".to_owned() }),
         ..Gantt::default()
     }
 }
@@ -61,6 +62,7 @@ pub fn network() -> Network {
             task("Party", 14, 15, true),
         ],
         links: vec![link(0, 2, true), link(2, 3, true), link(1, 3, false)],
+        path: vec![0, 2, 3],
         ..Network::default()
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     drawn,
     kit::{description, frame},
 };
-use gantry_report::chart::{Clock, Gantt, GanttTask, Measure, Moment, Network, NetworkTask};
+use gantry_report::chart::{Clock, Deadline, Gantt, GanttTask, Measure, Moment, Network, NetworkTask};
 
 #[test]
 fn every_chart_says_in_words_what_it_shows() {
@@ -15,9 +15,10 @@ fn every_chart_says_in_words_what_it_shows() {
 
 #[test]
 fn a_missed_deadline_is_said_first() {
-    let chart = Gantt { deadline: Some(crate::kit::march(10)), ..drawn::gantt() };
+    let deadline = Deadline { at: crate::kit::march(10), missed: true, margin: "4 days of work".to_owned() };
+    let chart = Gantt { deadline: Some(deadline), ..drawn::gantt() };
     let said = description(&chart.svg(&frame(1_280)));
-    assert!(said.contains("Finishes on 14 March 2026, 4 days after the deadline."), "{said}");
+    assert!(said.contains("Finishes on 14 March 2026, 4 days of work after the deadline."), "{said}");
 }
 
 #[test]

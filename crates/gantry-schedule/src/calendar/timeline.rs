@@ -120,6 +120,26 @@ impl Timeline {
         self.work_before(to) - self.work_before(from)
     }
 
+    /// From when to when is worked between two instants; a rest shorter than `rest` is none.
+    pub(crate) fn worked(&self, from: i64, to: i64, rest: i64) -> Vec<(i64, i64)> {
+        let Self::Stretches(line) = self else { return vec![(from, to)] };
+        let mut worked: Vec<(i64, i64)> = Vec::new();
+        let mut at = from;
+        while at < to {
+            let stretch = line.next(line.work_before(at));
+            let (start, end) = (stretch.start.max(at), stretch.end.min(to));
+            if start >= to {
+                break;
+            }
+            match worked.last_mut() {
+                Some(last) if start - last.1 < rest => last.1 = end,
+                _ => worked.push((start, end)),
+            }
+            at = end;
+        }
+        worked
+    }
+
     /// The same instant, or the next one at which work starts.
     #[cfg(test)]
     pub(super) fn next_start(&self, instant: i64) -> i64 {
@@ -197,6 +217,13 @@ impl Stretches {
     }
 
     fn start_at(&self, work: i64) -> i64 {
+        let stretch = self.next(work);
+        stretch.start + (work - stretch.work_before)
+    }
+
+    /// The stretch in which the next second of work lies when so much of it is done.
+    #[inline]
+    fn next(&self, work: i64) -> Stretch {
         let cycles = if work >= self.work {
             (work - self.work) / self.tail_work + 1
         } else if work < 0 {
@@ -204,13 +231,14 @@ impl Stretches {
         } else {
             0
         };
-        let work = work - cycles * if cycles > 0 { self.tail_work } else { self.head_work };
+        let moved = cycles * if cycles > 0 { self.tail_work } else { self.head_work };
+        let work = work - moved;
         let mut at = start_of(&self.by_work, work >> self.work_step);
         while self.all[at].work_after() <= work {
             at += 1;
         }
-        let stretch = &self.all[at];
-        stretch.start + (work - stretch.work_before) + cycles * CYCLE
+        let Stretch { start, end, work_before } = self.all[at];
+        Stretch { start: start + cycles * CYCLE, end: end + cycles * CYCLE, work_before: work_before + moved }
     }
 }
 
@@ -256,6 +284,17 @@ mod tests {
         assert_eq!(line.start_at(40 * HOUR), monday_morning);
         assert_eq!(line.next_start(friday_evening), monday_morning);
         assert_eq!(line.next_start(monday_morning), monday_morning);
+    }
+
+    #[test]
+    fn a_short_rest_is_none() {
+        let (line, noon) = (office(), 3 * DAY + 12 * HOUR);
+        let until = 8 * DAY + 12 * HOUR;
+        assert_eq!(line.worked(noon, until, DAY), [(noon, 4 * DAY + 17 * HOUR), (7 * DAY + 9 * HOUR, until)]);
+        assert_eq!(line.worked(noon, until, 1).len(), 4);
+        let far = 9 * CYCLE;
+        assert_eq!(line.worked(noon + far, until + far, DAY)[1], (7 * DAY + 9 * HOUR + far, until + far));
+        assert_eq!(Timeline::Always.worked(noon, until, DAY), [(noon, until)]);
     }
 
     #[test]

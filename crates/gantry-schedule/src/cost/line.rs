@@ -3,9 +3,11 @@
 use jiff::ToSpan;
 use rust_decimal::Decimal;
 
+use crate::calendar::Timeline;
 use crate::chance;
 use crate::frame::Edge;
 use crate::level::Share;
+use crate::network::occupied_from;
 use crate::project::{CostKind, Due, Money, Project, Recurring, Shape, ThreePoint, Unit, places, to_coins};
 use crate::schedule::{Basis, Computed};
 
@@ -26,6 +28,21 @@ pub(crate) struct Line {
     pub to: i64,
     /// The timeline along which it falls due.
     pub timeline: usize,
+}
+
+impl Line {
+    /// What of it has fallen due before a second, not rounded.
+    pub(crate) fn due_before(&self, lines: &[Timeline], second: i64) -> Decimal {
+        if second <= self.from {
+            return Decimal::ZERO;
+        }
+        let work = |to: i64| Decimal::from(lines[self.timeline].work_between(self.from, to));
+        match work(self.to) {
+            _ if self.to <= second => self.amount,
+            whole if whole.is_zero() => Decimal::ZERO,
+            whole => self.amount * work(second) / whole,
+        }
+    }
 }
 
 /// An amount in the project's currency, not rounded.
@@ -84,8 +101,8 @@ pub(crate) fn lines(computed: &Computed<'_>, basis: Basis) -> Vec<Line> {
     lines
 }
 
-/// People × rates × time, and what each costs per use. Work that is done was paid over its actual time, and what it
-/// really cost, when that is known, stands in for rates.
+/// People × rates × time, and what each costs per use. Work that is done was paid over its actual time, work under way
+/// for all the time since it began, and what it really cost, when that is known, stands in for rates.
 fn labour(computed: &Computed<'_>, task: usize, at: usize, lines: &mut Vec<Line>) {
     let model = &computed.model;
     let (node, times, given) = (&computed.network.nodes[at], computed.placement.times[at], model.tasks[task]);
@@ -104,19 +121,21 @@ fn labour(computed: &Computed<'_>, task: usize, at: usize, lines: &mut Vec<Line>
         lines.push(Line { amount: converted(model.project, actual), to, ..base.clone() });
     }
     let paid_for = given.progress.cost.is_some();
-    let worked = if node.finished.is_some() { timeline.work_between(times.start, times.finish) } else { node.duration };
-    let before = if node.started.is_some() && node.finished.is_none() && !paid_for {
-        timeline.work_between(times.start, model.from.clamp(times.start, times.finish))
-    } else {
-        0
+    let whole = (times.start, times.finish, timeline.work_between(times.start, times.finish));
+    let so_far = model.from.clamp(times.start, times.finish);
+    let worked = (times.start, so_far, timeline.work_between(times.start, so_far));
+    let left = (occupied_from(node, timeline, times), times.finish, node.duration);
+    let stretches = match (node.started.is_some(), node.finished.is_some()) {
+        (_, true) if paid_for => vec![],
+        (_, true) => vec![whole],
+        (true, false) if !paid_for => vec![worked, left],
+        (_, false) => vec![left],
     };
     for share in &computed.placement.shares[at] {
         let resource = model.resources[share.resource].resource;
-        if !(paid_for && node.finished.is_some()) {
-            let hours = Decimal::from(worked + before) / Decimal::from(3_600);
-            let from = if paid_for { model.from.clamp(times.start, times.finish) } else { times.start };
-            let amount = hourly(computed, *share) * hours;
-            lines.push(Line { resource: Some(share.resource), amount, from, ..base.clone() });
+        for &(from, to, seconds) in &stretches {
+            let amount = hourly(computed, *share) * Decimal::from(seconds) / Decimal::from(3_600);
+            lines.push(Line { resource: Some(share.resource), amount, from, to, ..base.clone() });
         }
         if let Some(per_use) = resource.per_use.as_ref().filter(|_| !paid_for) {
             let amount = converted(model.project, per_use);

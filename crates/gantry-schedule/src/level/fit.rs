@@ -4,6 +4,7 @@ use rust_decimal::Decimal;
 
 use super::load::{Blocked, Load};
 use super::{Share, Unmet};
+use crate::cost::converted;
 use crate::model::{Model, common_line};
 use crate::network::{Node, Times, occupied_from, place_node};
 use crate::project::Who;
@@ -16,7 +17,7 @@ pub(super) struct Fit {
     pub shares: Vec<Share>,
 }
 
-/// Less is better: how much else they could do, what they cost, and who comes first.
+/// Less is better: how much else they could do, what they cost in the project's currency, and who comes first.
 pub(super) type Merit = (usize, Decimal, usize);
 
 /// What a task asks for, with the needs left out that nobody can meet.
@@ -125,7 +126,7 @@ pub(super) fn fit_at(
 /// Who of those who fit is to be preferred.
 pub(super) fn merit(model: &Model<'_>, one: usize) -> Merit {
     let resource = model.resources[one].resource;
-    let rate = resource.rate.as_ref().map(|rate| rate.amount).unwrap_or_default();
+    let rate = resource.rate.as_ref().map(|rate| converted(model.project, rate)).unwrap_or_default();
     (resource.skills.len() + resource.roles.len(), rate, one)
 }
 

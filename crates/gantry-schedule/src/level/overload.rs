@@ -15,18 +15,29 @@ pub(crate) struct Stretch {
     pub nodes: Vec<usize>,
 }
 
-/// What one resource has to do, stretch by stretch, without the stretches in which it has nothing.
-pub(crate) fn loads(model: &Model<'_>, network: &Network, placement: &Placement, resource: usize) -> Vec<Stretch> {
+/// What one resource has to do, stretch by stretch, without the stretches in which it has nothing: between the first and
+/// the last work on something there may be days off, if rests of a length count.
+pub(crate) fn loads(
+    model: &Model<'_>,
+    network: &Network,
+    placement: &Placement,
+    resource: usize,
+    rest: Option<i64>,
+) -> Vec<Stretch> {
     let mut changes: Vec<(i64, bool, usize, u64)> = Vec::new();
     for (at, shares) in placement.shares.iter().enumerate() {
         let (node, times) = (&network.nodes[at], placement.times[at]);
-        let from = occupied_from(node, &model.lines.all[node.line], times);
+        let line = &model.lines.all[node.line];
+        let from = occupied_from(node, line, times);
         if node.finished.is_some() || from >= times.finish {
             continue;
         }
         for share in shares.iter().filter(|share| share.resource == resource) {
-            changes.push((from, true, at, u64::from(share.amount)));
-            changes.push((times.finish, false, at, u64::from(share.amount)));
+            let whole = || vec![(from, times.finish)];
+            for (from, to) in rest.map_or_else(whole, |rest| line.worked(from, times.finish, rest)) {
+                changes.push((from, true, at, u64::from(share.amount)));
+                changes.push((to, false, at, u64::from(share.amount)));
+            }
         }
     }
     let steps = &model.resources[resource].capacity;
@@ -66,7 +77,7 @@ pub(crate) fn loads(model: &Model<'_>, network: &Network, placement: &Placement,
 /// The stretches in which resources have more to do than they can, by resource.
 pub(crate) fn overloads(model: &Model<'_>, network: &Network, placement: &Placement) -> Vec<(usize, Stretch)> {
     let each = |resource| {
-        let stretches = loads(model, network, placement, resource).into_iter();
+        let stretches = loads(model, network, placement, resource, None).into_iter();
         stretches.filter(|stretch| stretch.used > stretch.capacity).map(move |stretch| (resource, stretch))
     };
     (0..model.resources.len()).flat_map(each).collect()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 
+use super::causes::shared_causes;
 use crate::problem::{Problem, ProblemKind};
 use crate::project::{Length, Money, Project, Scale, Task, ThreePoint, Unit, When, Who};
 
@@ -222,7 +223,6 @@ impl<'p> Checker<'p> {
                 self.moneys(&format!("{at}.cost"), cost);
             }
         }
-        let mut shared: BTreeMap<&str, f64> = BTreeMap::new();
         for correlation in &project.correlations {
             let at = format!("correlation.{}", correlation.id);
             if !share(correlation.strength) {
@@ -230,12 +230,13 @@ impl<'p> Checker<'p> {
                 self.add(Problem::value(format!("{at}.strength"), what, "write 0 to 1"));
             }
             for member in &correlation.members {
-                *shared.entry(member).or_default() += correlation.strength;
                 let known = self.tasks.contains(&**member) || project.risks.iter().any(|risk| risk.id == *member);
                 self.known(&format!("{at}.members"), "task or risk", member, known);
             }
         }
-        for (member, strength) in shared.into_iter().filter(|(_, strength)| *strength > 1.0) {
+        let strengths = shared_causes(project).into_iter();
+        let sums = strengths.map(|(member, causes)| (member, causes.iter().map(|cause| cause.1).sum::<f64>()));
+        for (member, strength) in sums.filter(|(_, strength)| *strength > 1.0) {
             let what = format!("the correlations of `{member}` add up to {strength}");
             self.add(Problem::value("correlation", what, "make them add up to at most 1"));
         }

@@ -15,6 +15,15 @@ enum Nodes {
     Summary { open: usize, close: usize },
 }
 
+impl Nodes {
+    /// The node at which the task is finished.
+    fn last(self) -> usize {
+        match self {
+            Self::One(node) | Self::Summary { close: node, .. } => node,
+        }
+    }
+}
+
 pub(super) fn build(model: &mut Model<'_>, basis: Basis) -> Result<(), Vec<Problem>> {
     let mut nodes = Vec::with_capacity(model.tasks.len());
     let mut of = Vec::with_capacity(model.tasks.len());
@@ -56,6 +65,7 @@ pub(super) fn build(model: &mut Model<'_>, basis: Basis) -> Result<(), Vec<Probl
     })?;
     let place = |nodes: &Nodes| if let Nodes::One(node) = nodes { Some(places[*node]) } else { None };
     model.node_of = of.iter().map(place).collect();
+    model.last_of = of.iter().map(|nodes| places[nodes.last()]).collect();
     model.network = network;
     Ok(())
 }
@@ -81,7 +91,8 @@ fn point(model: &Model<'_>, at: usize, role: Role) -> Node {
         role,
         duration: 0,
         line: 0,
-        earliest: earliest.unwrap_or(0).max(0),
+        // A summary is finished with its last part, and be that before the project begins.
+        earliest: if open { earliest.unwrap_or(0).max(0) } else { i64::MIN / 4 },
         deadline: deadline.and_then(|deadline| model.second(deadline.at, Edge::Last)),
         started: None,
         finished: None,
@@ -100,8 +111,9 @@ fn work(model: &mut Model<'_>, at: usize, basis: Basis) -> Result<Node, Problem>
     let finished = second(progress.finished);
     let timeline = &model.lines.all[line];
     let worked_back = finished.map(|at| timeline.start_at(timeline.work_before(at) - whole).min(at));
-    let started = second(progress.started).or(worked_back);
-    let started = started.or((done > 0).then_some(0));
+    // What is partly done, nobody says since when, was worked on last.
+    let last = || timeline.start_at(timeline.work_before(model.from) - whole * done / 100).min(model.from).max(0);
+    let started = second(progress.started).or(worked_back).or_else(|| (done > 0).then(last));
     // What is all done, nobody says when, was done before whatever is planned now.
     let is_over = done == 100 && progress.remaining.is_none();
     let finished = finished.or_else(|| is_over.then(|| model.from.max(started.unwrap_or(0))));
@@ -165,13 +177,10 @@ fn contain(summary: Nodes, part: Nodes, ties: &mut Vec<Tie>) {
 }
 
 fn tie(nodes: &[Node], from: Nodes, to: Nodes, link: &Link, scale: &Scale) -> Tie {
-    let from = match from {
-        Nodes::One(node) | Nodes::Summary { close: node, .. } => node,
-    };
+    let from = from.last();
     let to = match to {
-        Nodes::One(node) => node,
         Nodes::Summary { open, .. } if link.kind.holds_start() => open,
-        Nodes::Summary { close, .. } => close,
+        other => other.last(),
     };
     let line = if link.lag.is_elapsed() { ALWAYS } else { nodes[to].line };
     Tie { from, to, kind: link.kind, lag: link.lag.to_seconds(scale), line }

@@ -12,6 +12,7 @@ use crate::calendar::Timeline;
 use crate::chance::Quantiles;
 use crate::cost::{self, Line};
 use crate::frame::Edge;
+use crate::model::shared_causes;
 use crate::network::{Network, Node, Role};
 use crate::project::{CostKind, Money, Project, ThreePoint};
 use crate::schedule::{Computed, Options};
@@ -58,7 +59,7 @@ pub(super) struct Work {
     pub doubt: Option<Doubt>,
     /// The class of past work.
     pub class: Option<usize>,
-    /// The risks that would delay it.
+    /// The risks that would delay it; a summary is delayed at its closing point.
     pub risks: Vec<usize>,
     /// What a second of it costs.
     pub price: f64,
@@ -94,7 +95,7 @@ impl<'c> Simulation<'c> {
         let works: Vec<Work> = (0..computed.network.len())
             .map(|node| work(computed, options, node, &shared, &class_places, &risks_of))
             .collect();
-        let axis = only_line(computed).map(|line| &model.lines.all[line]);
+        let axis = only_line(computed, &works).map(|line| &model.lines.all[line]);
         let (network, lines) = match axis {
             Some(axis) => (in_work(&computed.network, axis), vec![Timeline::Always; model.lines.all.len()].into()),
             None => (computed.network.clone(), Cow::Borrowed(&model.lines.all[..])),
@@ -130,20 +131,18 @@ impl<'c> Simulation<'c> {
 }
 
 /// The one timeline on which everything happens, if there is one and nothing depends on time off.
-fn only_line(computed: &Computed<'_>) -> Option<usize> {
+fn only_line(computed: &Computed<'_>, works: &[Work]) -> Option<usize> {
     let network = &computed.network;
-    let works = |node: &&Node| node.duration > 0;
-    let line = network.nodes.iter().find(works)?.line;
-    let same = network.nodes.iter().all(|node| node.line == line || !works(&node));
+    let takes_time = |at: usize| network.nodes[at].duration > 0 || !works[at].risks.is_empty();
+    let (working, points): (Vec<usize>, Vec<usize>) = (0..network.len()).partition(|&at| takes_time(at));
+    let line = network.nodes[*working.first()?].line;
+    let same = working.iter().all(|&at| network.nodes[at].line == line);
     let lines = &computed.model.lines.all;
     let round_the_clock = |at: usize| lines[at] == Timeline::Always;
     let on_it = |at: usize| at == line || (round_the_clock(at) && round_the_clock(line));
     let lags = network.ties().iter().all(|tie| tie.lag == 0 || on_it(tie.line));
-    let points = network
-        .nodes
-        .iter()
-        .all(|node| works(&node) || node.finished.is_some() || node.earliest <= computed.model.from);
-    (same && lags && points).then_some(line)
+    let free = |node: &Node| node.finished.is_some() || node.earliest <= computed.model.from;
+    (same && lags && points.iter().all(|&at| free(&network.nodes[at]))).then_some(line)
 }
 
 /// A network with the work of its one timeline as time axis.
@@ -155,17 +154,6 @@ fn in_work(network: &Network, axis: &Timeline) -> Network {
         node.finished = node.finished.map(|at| axis.work_before(at));
     }
     network
-}
-
-/// For each id the common causes it depends on, with their strengths.
-fn shared_causes(project: &Project) -> BTreeMap<&str, Vec<(usize, f64)>> {
-    let mut shared: BTreeMap<&str, Vec<(usize, f64)>> = BTreeMap::new();
-    for (at, correlation) in project.correlations.iter().enumerate() {
-        for member in &correlation.members {
-            shared.entry(member).or_default().push((at, correlation.strength));
-        }
-    }
-    shared
 }
 
 fn source(sort: &str, id: &str, shared: &BTreeMap<&str, Vec<(usize, f64)>>) -> Source {
@@ -185,11 +173,15 @@ fn work(
     let (model, node) = (&computed.model, &computed.network.nodes[at]);
     let task = model.tasks[node.task];
     let mut work = Work { seconds: node.duration, doubt: None, class: None, risks: Vec::new(), price: 0.0 };
-    if node.role != Role::Work || node.finished.is_some() {
+    // A summary is delayed as a whole, after all its parts; and what is done can be delayed no more.
+    let over = node.finished.is_some() || (node.role == Role::Close && model.percent[node.task] == 100);
+    if !over && at == model.last_of[node.task] {
+        work.risks = risks.get(&node.task).cloned().unwrap_or_default();
+    }
+    if over || node.role != Role::Work {
         return work;
     }
     work.price = cost::price_per_second(computed, at);
-    work.risks = risks.get(&node.task).cloned().unwrap_or_default();
     work.class = task.class.as_deref().and_then(|class| classes.get(class).copied());
     if let Some(estimate) = &task.estimate {
         let seconds = estimate.map(|length| length.to_seconds(&model.scale_of(task)));
@@ -273,13 +265,9 @@ fn recurring(computed: &Computed<'_>) -> Vec<(i64, f64)> {
 /// The deadlines in the order in which the schedule tells them: the project's, then by task.
 fn deadlines(computed: &Computed<'_>, axis: Option<&Timeline>) -> Vec<(Option<usize>, i64)> {
     let model = &computed.model;
-    let closes: BTreeMap<usize, usize> = (0..computed.network.len())
-        .filter(|&at| computed.network.nodes[at].role != Role::Open)
-        .map(|at| (computed.network.nodes[at].task, at))
-        .collect();
     let whole = model.project.deadline.map(|deadline| (None, deadline));
     let each = model.tasks.iter().enumerate();
-    let each = each.filter_map(|(task, given)| given.deadline.map(|deadline| (closes.get(&task).copied(), deadline)));
+    let each = each.filter_map(|(task, given)| given.deadline.map(|deadline| (Some(model.last_of[task]), deadline)));
     let second = |(node, deadline): (Option<usize>, crate::project::Deadline)| {
         let at = model.second(deadline.at, Edge::Last)?;
         Some((node, axis.filter(|_| node.is_some()).map_or(at, |axis| axis.work_before(at))))

@@ -44,10 +44,13 @@ impl Calendar {
         Self { id: id.into(), zone: Some(zone.to_owned()), week: Some(week), ..Self::default() }
     }
 
-    /// The same calendar with more days off.
+    /// The same calendar without these days, be there special hours on them or not: whoever is away is away.
     #[must_use]
     pub fn without(mut self, days: impl IntoIterator<Item = Days>) -> Self {
-        self.days_off.extend(days);
+        for days in days {
+            self.exceptions.retain(|date, _| !days.contain(*date));
+            self.days_off.push(days);
+        }
         self
     }
 
@@ -57,7 +60,7 @@ impl Calendar {
         if let Some(hours) = self.exceptions.get(&date) {
             return hours;
         }
-        if self.days_off.iter().any(|days| days.from <= date && date <= days.to) {
+        if self.days_off.iter().any(|days| days.contain(date)) {
             return &[];
         }
         self.week.as_ref().map_or(ALL_DAY, |week| week.on(date.weekday()))
@@ -107,6 +110,13 @@ pub struct Days {
     pub from: Date,
     /// The last.
     pub to: Date,
+}
+
+impl Days {
+    /// Whether a date is one of them.
+    pub fn contain(&self, date: Date) -> bool {
+        self.from <= date && date <= self.to
+    }
 }
 
 impl FromStr for Days {

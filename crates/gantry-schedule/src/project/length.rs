@@ -148,13 +148,13 @@ impl Length {
 
     fn add(&mut self, thousandths: i64, unit: &str) -> Result<(), ()> {
         let (slot, factor) = match unit {
-            "s" | "sec" | "second" | "seconds" => (&mut self.seconds, 1),
-            "m" | "min" | "minute" | "minutes" => (&mut self.seconds, 60),
-            "h" | "hour" | "hours" => (&mut self.seconds, 3_600),
+            "s" | "sec" | "secs" | "second" | "seconds" => (&mut self.seconds, 1),
+            "m" | "min" | "mins" | "minute" | "minutes" => (&mut self.seconds, 60),
+            "h" | "hr" | "hrs" | "hour" | "hours" => (&mut self.seconds, 3_600),
             "d" | "day" | "days" => (&mut self.days, 1),
-            "w" | "week" | "weeks" => (&mut self.weeks, 1),
-            "mo" | "month" | "months" => (&mut self.months, 1),
-            "y" | "year" | "years" => (&mut self.years, 1),
+            "w" | "wk" | "wks" | "week" | "weeks" => (&mut self.weeks, 1),
+            "mo" | "mon" | "mons" | "month" | "months" => (&mut self.months, 1),
+            "y" | "yr" | "yrs" | "year" | "years" => (&mut self.years, 1),
             "" => (&mut self.plain, 1),
             _ => return Err(()),
         };

@@ -1,9 +1,16 @@
 //! Reads tables: one line for each task, with a heading that says what the columns are.
 //!
 //! Names of columns are those of other tools, too, in any case and order (`Predecessors`, `Task Name`, `Duration`).
-//! The delimiter is whichever of comma, semicolon and tab the heading has most of.
+//! The delimiter is whichever of comma, semicolon and tab the heading has most of; where it is not the comma, numbers may
+//! have one for a point.
+
+mod dates;
+mod outline;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use dates::Slashes;
+use outline::Outline;
 
 use super::{Notes, Read, Unreadable};
 use crate::problem::nearest;
@@ -21,6 +28,9 @@ const COLUMNS: &[(Column, &[&str])] = &[
     (Column::Likely, &["duration", "estimate", "likely", "most likely", "realistic", "work", "length"]),
     (Column::Low, &["low", "min", "optimistic", "best case"]),
     (Column::High, &["high", "max", "pessimistic", "worst case"]),
+    (Column::Level, &["outline level", "outline_level", "level"]),
+    (Column::Unit, &["unit"]),
+    (Column::Start, &["start", "start date", "start_date", "begin", "planned start", "scheduled start"]),
     (Column::NotBefore, &["start_no_earlier", "not before", "not_before", "earliest start", "start no earlier than"]),
     (Column::Deadline, &["deadline", "due", "due date", "due_date", "must finish"]),
     (Column::Needs, &["resources", "resource", "resource names", "needs", "assignee", "assigned to", "owner", "who"]),
@@ -41,6 +51,9 @@ enum Column {
     Likely,
     Low,
     High,
+    Level,
+    Unit,
+    Start,
     NotBefore,
     Deadline,
     Needs,
@@ -56,11 +69,9 @@ enum Column {
 /// day that something starts; otherwise times are numbers of days from zero.
 pub fn read(text: &str) -> Result<Read, Unreadable> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut table = csv::ReaderBuilder::new()
-        .delimiter(delimiter(text))
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
+    let delimiter = delimiter(text);
+    let mut table =
+        csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let headings = table.headers().map_err(|error| unreadable(&error))?.clone();
     let columns = columns(&headings)?;
     let mut notes = Notes::default();
@@ -71,16 +82,25 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
     // In a table of many columns each is looked for once, and not for each task.
     let places: BTreeMap<Column, usize> =
         columns.iter().enumerate().filter_map(|(at, column)| Some(((*column)?, at))).collect();
+    let records: Vec<csv::StringRecord> =
+        table.records().collect::<Result<_, _>>().map_err(|error| unreadable(&error))?;
+    let dates = || records.iter().flat_map(|record| DATES.iter().filter_map(|date| record.get(*places.get(date)?)));
+    let (slashes, unsure) = Slashes::of(dates());
+    if let Some(date) = unsure {
+        notes.add(|| 1, format!("dates such as `{date}` are read with the month first"));
+    }
     let mut project = Project::counting(Unit::Day);
-    for record in table.records() {
-        let record = record.map_err(|error| unreadable(&error))?;
+    let mut outline = Outline::default();
+    for record in &records {
         let line = record.position().map_or(1, |position| usize::try_from(position.line()).unwrap_or(1));
         let nameless = |at: usize| unknown(at) && headings.get(at).is_none_or(str::is_empty);
         if record.iter().enumerate().any(|(at, field)| !field.is_empty() && nameless(at)) {
             notes.add(|| line, "this line has more fields than the heading has names; they are not read");
         }
-        let row = Row { places: &places, record: &record, line };
-        if let Some(task) = row.task()? {
+        let row = Row { places: &places, record, line, slashes, comma: delimiter != b',' };
+        if let Some(mut task) = row.task()? {
+            outline.take(&row, &mut task, &mut notes)?;
+            project.unit = row.unit()?.unwrap_or(project.unit);
             project.tasks.push(task);
         }
     }
@@ -88,8 +108,17 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
         return Err(Unreadable { line: 1, what: "there are no tasks under the heading".to_owned() });
     }
     settle_links(&mut project);
+    outline.settle(&mut project, &mut notes);
     add_named(&mut project);
     Ok(Read { project, notes: notes.by_line() })
+}
+
+/// Whether a text is a table of tasks, by its heading.
+pub fn is_table(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut table =
+        csv::ReaderBuilder::new().delimiter(delimiter(text)).trim(csv::Trim::All).from_reader(text.as_bytes());
+    table.headers().is_ok_and(|headings| headings.len() > 1 && columns(headings).is_ok())
 }
 
 /// That a column is not read, and what may have been meant.
@@ -130,11 +159,17 @@ fn columns(headings: &csv::StringRecord) -> Result<Vec<Option<Column>>, Unreadab
     Ok(columns)
 }
 
+/// Columns of dates.
+const DATES: [Column; 5] = [Column::Start, Column::NotBefore, Column::Deadline, Column::Started, Column::Finished];
+
 /// One line of the table.
 struct Row<'a> {
     places: &'a BTreeMap<Column, usize>,
     record: &'a csv::StringRecord,
     line: usize,
+    slashes: Slashes,
+    /// Whether numbers may have a comma for a point.
+    comma: bool,
 }
 
 impl Row<'_> {
@@ -142,16 +177,45 @@ impl Row<'_> {
         self.places.get(&wanted).and_then(|at| self.record.get(*at)).unwrap_or_default()
     }
 
-    /// What stands in a column, read; none when nothing stands there.
-    fn read<T: std::str::FromStr>(&self, column: Column) -> Result<Option<T>, Unreadable>
-    where
-        T::Err: std::fmt::Display,
-    {
-        let text = self.field(column);
+    /// What stands somewhere, read; none when nothing stands there.
+    fn read<T>(&self, text: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>, Unreadable> {
         if text.is_empty() {
             return Ok(None);
         }
-        text.parse().map(Some).map_err(|error: T::Err| Unreadable { line: self.line, what: error.to_string() })
+        read(text).map(Some).map_err(|what| Unreadable { line: self.line, what })
+    }
+
+    /// A whole number.
+    fn whole<T: std::str::FromStr>(&self, column: Column) -> Result<Option<T>, Unreadable> {
+        self.read(self.field(column), |text| text.parse().map_err(|_| format!("`{text}` is not a whole number")))
+    }
+
+    fn when(&self, column: Column) -> Result<Option<When>, Unreadable> {
+        self.read(self.field(column), |text| dates::read(text, self.slashes)).map(Option::flatten)
+    }
+
+    fn deadline(&self) -> Result<Option<Deadline>, Unreadable> {
+        let text = self.field(Column::Deadline);
+        let (at, hard) = match text.strip_suffix("hard") {
+            Some(at) => (at, true),
+            None => (text.strip_suffix("soft").unwrap_or(text), false),
+        };
+        let at = self.read(at.trim(), |text| dates::read(text, self.slashes))?.flatten();
+        Ok(at.map(|at| Deadline { at, hard }))
+    }
+
+    /// What plain numbers count.
+    fn unit(&self) -> Result<Option<Unit>, Unreadable> {
+        self.read(self.field(Column::Unit), |text| {
+            let unit = serde_json::from_value(serde_json::Value::String(text.to_lowercase()));
+            unit.map_err(|_| format!("`{text}` is not a unit; write for example `hour` or `day`"))
+        })
+    }
+
+    /// A number with a point, whatever stands for it in this table.
+    fn number(&self, column: Column) -> String {
+        let text = self.field(column);
+        if self.comma && !text.contains('.') { text.replace(',', ".") } else { text.to_owned() }
     }
 
     /// The task of this line; none for an empty line.
@@ -182,15 +246,15 @@ impl Row<'_> {
             after,
             estimate: self.estimate()?,
             calendar: Some(self.field(Column::Calendar)).filter(|name| !name.is_empty()).map(str::to_owned),
-            start_no_earlier: self.read::<When>(Column::NotBefore)?,
-            deadline: self.read::<Deadline>(Column::Deadline)?,
+            start_no_earlier: self.when(Column::NotBefore)?,
+            deadline: self.deadline()?,
             needs,
-            costs: self.read::<Money>(Column::Cost)?.map(fixed_cost).into_iter().collect(),
-            priority: self.read(Column::Priority)?.unwrap_or_default(),
+            costs: self.read(&self.number(Column::Cost), str::parse)?.map(fixed_cost).into_iter().collect(),
+            priority: self.whole(Column::Priority)?.unwrap_or_default(),
             progress: Progress {
                 percent,
-                started: self.read(Column::Started)?,
-                finished: self.read(Column::Finished)?,
+                started: self.when(Column::Started)?,
+                finished: self.when(Column::Finished)?,
                 ..Progress::default()
             },
             ..Task::milestone(id)
@@ -215,11 +279,7 @@ impl Row<'_> {
 
     /// A length; other tools mark estimates that nobody confirmed with a question mark.
     fn length(&self, column: Column) -> Result<Option<Length>, Unreadable> {
-        let text = self.field(column).trim_end_matches('?').trim();
-        if text.is_empty() {
-            return Ok(None);
-        }
-        text.to_lowercase().parse().map(Some).map_err(|what| Unreadable { line: self.line, what })
+        self.read(self.number(column).trim_end_matches('?').trim(), |text| text.to_lowercase().parse())
     }
 }
 
@@ -258,10 +318,7 @@ fn link_of(text: &str) -> Result<Link, String> {
         (attached && text[..at].ends_with(|last: char| last.is_ascii_digit() || last.is_whitespace())).then_some(at)
     });
     match name_end.max() {
-        Some(at) => {
-            format!("{} {}", text[..at].trim_end(), text[at..].to_owned().replace("days", "d").replace("day", "d"))
-                .parse()
-        }
+        Some(at) => format!("{} {}{}", text[..at].trim_end(), &text[at..at + 2], text[at + 2..].to_lowercase()).parse(),
         None => Ok(Link::after(text)),
     }
 }
@@ -284,15 +341,19 @@ fn settle_links(project: &mut Project) {
     }
 }
 
-/// Whoever is named is there, once; with dates there is an office to work in.
+/// Whoever is named is there, once or as often as one task needs; with dates there is an office to work in.
 fn add_named(project: &mut Project) {
     use crate::project::Who;
     let named = project.tasks.iter().flat_map(|task| &task.needs).filter_map(|need| match &need.who {
-        Who::Named { resource } => Some(resource.clone()),
+        Who::Named { resource } => Some((resource.clone(), need.amount)),
         Who::Fitting { .. } => None,
     });
-    let named: BTreeSet<String> = named.collect();
-    project.resources = named.into_iter().map(Resource::new).collect();
+    let mut resources: BTreeMap<String, Resource> = BTreeMap::new();
+    for (id, amount) in named {
+        let resource = resources.entry(id).or_insert_with_key(|id| Resource::new(id));
+        resource.capacity = resource.capacity.max(amount);
+    }
+    project.resources = resources.into_values().collect();
     let calendars: BTreeSet<String> = project.tasks.iter().filter_map(|task| task.calendar.clone()).collect();
     project.calendars = calendars.into_iter().map(|id| Calendar::office(id, "UTC")).collect();
     let starts = project.tasks.iter().flat_map(|task| [task.start_no_earlier, task.progress.started]).flatten();
@@ -341,6 +402,14 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_known_by_its_heading() {
+        assert!(is_table("id,duration\na,2d\n") && is_table("Task Name;Dauer\n"));
+        for other in ["title: a, b\ntasks: [{id: a}]\n", "{\"id\": 1, \"name\": 2}", "name", ""] {
+            assert!(!is_table(other), "{other}");
+        }
+    }
+
+    #[test]
     fn headings_and_links_of_other_tools_are_understood() {
         let text = "\u{feff}ID;Task Name;Duration;Predecessors;Resource Names;% Complete\n\
                     1;Plan;5 days;;Ana[50%];100%\n\
@@ -351,6 +420,48 @@ mod tests {
         assert_eq!(project.task("1").unwrap().progress.percent, Some(100));
         assert_eq!(project.task("2").unwrap().after, ["1 FS+2d".parse().unwrap()]);
         assert_eq!(project.task("3").unwrap().after, ["2 SS".parse().unwrap(), Link::after("1")]);
+    }
+
+    #[test]
+    fn what_other_tools_write_by_default_is_read() {
+        let text = "ID,Task Name,Duration,Start,Finish,Predecessors,Resource Names,Deadline,Outline Level\n\
+                    1,Shell,3 wks,Mon 3/2/26,Fri 3/20/26,,,NA,1\n\
+                    2,Dig,2 wks,Mon 3/2/26,Fri 3/13/26,,Ana,NA,2\n\
+                    3,Pour,1 mon?,Mon 3/16/26,Fri 4/10/26,2FS+1 wk,Ana[50%],Thu 4/30/26,2\n\
+                    4,Test,4 hrs,Tue 3/3/26,Tue 3/3/26,,,,1\n";
+        let Read { project, notes } = read(text).unwrap();
+        let estimate = |id: &str| project.task(id).unwrap().estimate.map(|estimate| estimate.to_string());
+        assert_eq!([estimate("1"), estimate("2"), estimate("4")], [None, Some("2w".to_owned()), Some("4h".to_owned())]);
+        let pour = project.task("3").unwrap();
+        assert_eq!((pour.parent.as_deref(), estimate("3").as_deref()), (Some("1"), Some("1mo")));
+        assert_eq!(pour.after, ["2 FS+1w".parse().unwrap()]);
+        assert_eq!(pour.deadline, Some("2026-04-30".parse().unwrap()));
+        assert_eq!((project.start, pour.start_no_earlier), (Some("2026-03-02".parse().unwrap()), None));
+        assert_eq!(project.task("4").unwrap().start_no_earlier, Some("2026-03-03".parse().unwrap()));
+        let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        let expected = [
+            "line 1: the column `Finish` is not read; did you mean `finished`?",
+            "line 2: a task that contains others takes as long as they do",
+            "line 4: a task that waits for others starts after them; its `start` is not read",
+        ];
+        assert_eq!(notes, expected);
+    }
+
+    #[test]
+    fn numbers_may_have_a_comma_where_nothing_else_is_one() {
+        let project = project("id;name;duration;cost;start\n1;a;2,5d;1200,50;02.03.2026\n");
+        assert_eq!(project.tasks[0].estimate, Some("2.5d".parse().unwrap()));
+        assert_eq!(project.tasks[0].costs[0].amount, ThreePoint::fixed("1200.50".parse().unwrap()));
+        assert_eq!(project.start, Some("2026-03-02".parse().unwrap()));
+    }
+
+    #[test]
+    fn dates_that_could_be_others_are_told() {
+        let notes = read("id,duration,start\na,5d,3/2/26\n").unwrap().notes;
+        assert_eq!(notes[0].to_string(), "line 1: dates such as `3/2/26` are read with the month first");
+        assert!(read("id,duration,start\na,5d,13/2/26\n").unwrap().notes.is_empty());
+        let notes = read("id,duration,start\na,5d,in spring\n").unwrap().notes;
+        assert!(notes[0].what.starts_with("this `start` is not read: `in spring`"), "{}", notes[0]);
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub fn read(text: &str) -> Result<Read, Unreadable> {
     };
     project.tasks = tasks::read(&root, &mut names, &mut notes)?;
     project.deadline = tasks::deadline_of_all(&root)?;
+    tasks::note_cost_of_all(&root, &mut notes)?;
     assign(&root, &names, &mut project)?;
     if project.tasks.is_empty() {
         return Err(root.wrong("there are no tasks in this file"));
@@ -222,6 +223,32 @@ mod tests {
         ];
         assert_eq!(notes, expected);
         assert_eq!(read(FILE).unwrap().notes, []);
+    }
+
+    #[test]
+    fn what_waits_for_the_start_of_a_summary_waits_for_its_first_part() {
+        let line = |uid: i64, level: i64, start: &str, link: &str| {
+            format!(
+                "<Task><UID>{uid}</UID><Name>T{uid}</Name><OutlineLevel>{level}</OutlineLevel><Duration>PT8H0M0S</Duration>\
+                 <Start>2026-03-{start}T08:00:00</Start>{link}</Task>\n"
+            )
+        };
+        let link = "<PredecessorLink><PredecessorUID>1</PredecessorUID><Type>3</Type></PredecessorLink>";
+        let tasks = [line(1, 1, "02", ""), line(2, 2, "04", ""), line(3, 2, "02", ""), line(4, 1, "02", link)].concat();
+        let read =
+            read(&format!("<Project><StartDate>2026-03-02T08:00:00</StartDate><Tasks>\n{tasks}</Tasks></Project>"));
+        let Read { project, notes } = read.unwrap();
+        assert_eq!(project.task("4").unwrap().after, ["3 SS".parse::<Link>().unwrap()]);
+        let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        assert_eq!(notes, ["line 5: what waits for the start of `T1` waits for that of its first part, `T3`"]);
+    }
+
+    #[test]
+    fn a_cost_that_no_task_bears_is_told() {
+        let text = "<Project><Tasks>\n<Task><UID>0</UID><FixedCost>200000</FixedCost></Task>\n\
+                    <Task><UID>1</UID><Duration>PT8H0M0S</Duration></Task></Tasks></Project>";
+        let told = read(text).unwrap().notes[0].to_string();
+        assert_eq!(told, "line 2: the fixed cost of the whole, 2000, belongs to no task and is not read");
     }
 
     #[test]

@@ -136,10 +136,11 @@ fn deadline(computed: &Computed<'_>, due: &Due<'_>, remedies: &mut Remedies<'_, 
     let frame = &computed.model.frame;
     let gap = computed.model.line().work_between(due.at, due.finish).max(0);
     let subject = due.id.map_or("the project".to_owned(), |id| format!("`{id}`"));
-    let (at, finish) = (frame.moment(due.at), frame.moment(due.finish));
+    let at = frame.moment(due.at);
+    let (by, finish) = (at.told_as_due(), frame.moment(due.finish).told());
     Infeasible {
         constraint: Constraint::Deadline { task: due.id.map(str::to_owned), at, by: frame.quantity(gap) },
-        what: format!("{subject} is due by {at} and is done at {finish}, {} of work too late", frame.amount(gap)),
+        what: format!("{subject} is due by {by} and is done at {finish}, {} of work too late", frame.amount(gap)),
         fixes: remedies.fixes(due, &subject, gap),
     }
 }

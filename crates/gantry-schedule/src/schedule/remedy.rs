@@ -42,13 +42,14 @@ impl<'c, 'p> Remedies<'c, 'p> {
         let moved = format!("{path}.deadline={finish} hard");
         let mut fixes = Vec::new();
         if self.helps(due, &moved) {
-            fixes.push(Fix { what: format!("move the deadline of {subject} to {finish}"), change: Some(moved) });
+            let what = format!("move the deadline of {subject} to {}", finish.told());
+            fixes.push(Fix { what, change: Some(moved) });
         } else {
             let what = format!("do without the deadline of {subject}");
             fixes.push(Fix { what, change: Some(format!("{path}.deadline=none")) });
         }
         fixes.extend(self.shortenings(due));
-        if fixes.len() == 1 {
+        if fixes.len() == 1 && due.at > self.computed.model.from {
             let what = format!("shorten several tasks on the way to it by {} together", frame.amount(gap));
             fixes.push(Fix { what, change: None });
         }
@@ -78,7 +79,7 @@ impl<'c, 'p> Remedies<'c, 'p> {
                 let mut tried = computed.network.clone();
                 tried.nodes[at].earliest = model.from;
                 if finish_of(computed, &tried, due) <= due.at && self.helps(due, &change) {
-                    let what = format!("let `{}` start before {}", task.id, model.frame.moment(node.earliest));
+                    let what = format!("let `{}` start before {}", task.id, model.frame.moment(node.earliest).told());
                     fixes.push(Fix { what, change: Some(change) });
                 }
             }
@@ -120,28 +121,20 @@ fn shorter(computed: &Computed<'_>, task: &Task, node: &Node, gap: i64) -> (i64,
 fn finish_of(computed: &Computed<'_>, network: &Network, due: &Due<'_>) -> i64 {
     let model = &computed.model;
     let times = forward(network, &model.lines.all);
-    let node = due.task.and_then(|task| model.node_of[task]);
-    let inside = |task: usize| due.task.is_none_or(|summary| within(computed, task, summary));
-    let all =
-        || network.nodes.iter().zip(&times).filter(|(node, _)| inside(node.task)).map(|(_, times)| times.finish).max();
-    node.map(|at| times[at].finish).or_else(all).unwrap_or(0)
-}
-
-fn within(computed: &Computed<'_>, task: usize, summary: usize) -> bool {
-    let model = &computed.model;
-    let above = |&task: &usize| model.tasks[task].parent.as_deref().map(|id| model.place(id));
-    std::iter::successors(Some(task), above).any(|task| task == summary)
+    match due.task {
+        Some(task) => times[model.last_of[task]].finish,
+        None => times.iter().map(|times| times.finish).max().unwrap_or(0),
+    }
 }
 
 /// The tasks on one driving path to what is due.
 fn on_the_way(computed: &Computed<'_>, due: &Due<'_>) -> Vec<usize> {
     let (network, times, lines) = (&computed.network, &computed.placement.times, &computed.model.lines.all);
-    let is_last = |at: &usize| {
-        let inside = due.task.is_none_or(|summary| within(computed, network.nodes[*at].task, summary));
-        inside && times[*at].finish == due.finish
+    let last = match due.task {
+        Some(task) => Some(computed.model.last_of[task]),
+        None => (0..network.len()).rev().find(|at| times[*at].finish == due.finish),
     };
-    let Some(last) = (0..network.len()).rev().find(is_last) else { return Vec::new() };
     let before =
         |&at: &usize| network.ties_into(at).iter().find(|tie| drives(network, lines, times, tie)).map(|tie| tie.from);
-    std::iter::successors(Some(last), before).filter(|&at| network.nodes[at].role == Role::Work).collect()
+    std::iter::successors(last, before).filter(|&at| network.nodes[at].role == Role::Work).collect()
 }

@@ -1,15 +1,16 @@
 //! Writes down what was computed, task by task and resource by resource.
 
-use std::collections::BTreeSet;
-
 use rust_decimal::Decimal;
 use serde::Serialize;
 
 use super::{Computed, Options};
 use crate::frame::{Moment, Quantity};
 use crate::level;
-use crate::network::{Network, Role, Tie};
+use crate::network::Role;
 use crate::project::{Amount, Length, Scale, Task};
+
+/// A rest of a day or more, such as a weekend or a holiday, is no load; nights are too many to be told.
+const REST: i64 = 86_400;
 
 /// One task of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -131,7 +132,7 @@ pub struct ResourceRow {
     pub id: String,
     /// How much work is planned for it, in units of the project.
     pub work: Quantity,
-    /// How much it has to do, stretch by stretch.
+    /// How much it has to do, stretch by stretch, without days off.
     pub load: Vec<LoadStep>,
 }
 
@@ -146,16 +147,6 @@ pub struct LoadStep {
     pub used: Amount,
     /// How much there is.
     pub capacity: Amount,
-}
-
-/// Something odd, mostly about a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Warning {
-    /// The task; none when it is about the file that was read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
-    /// What is odd.
-    pub what: String,
 }
 
 /// The ids of the tasks along a path; points of summaries are left out.
@@ -248,14 +239,21 @@ fn title(task: &Task) -> String {
     if task.title.is_empty() { task.id.clone() } else { task.title.clone() }
 }
 
-/// A summary spans its parts and is as critical as the worst of them.
+/// A summary spans its parts and is as critical as the worst of them, or as its finish where a link holds that later.
 fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow {
     let model = &computed.model;
     let given = model.tasks[task];
     let here = model.frame.moment(computed.end);
-    let start = parts.iter().map(|part| part.start).min().unwrap_or(here);
-    let finish = parts.iter().map(|part| part.finish).max().unwrap_or(here);
     let (first, last) = computed.span(task);
+    let (start, finish) = (model.frame.moment(first), model.frame.moment(last));
+    let close = model.last_of[task];
+    let held = parts.iter().all(|part| part.finish < finish).then(|| computed.floats[close].total);
+    let late_finish = match held {
+        Some(_) => Some(model.frame.moment(computed.late[close].finish)),
+        None => parts.iter().map(|part| part.late_finish).max(),
+    };
+    let critical = held.is_some_and(|float| float <= 0) || parts.iter().any(|part| part.critical);
+    let float = parts.iter().map(|part| part.float).chain(held.map(|float| model.frame.quantity(float)));
     TaskRow {
         id: given.id.clone(),
         title: title(given),
@@ -264,13 +262,13 @@ fn summary(computed: &Computed<'_>, task: usize, parts: &[&TaskRow]) -> TaskRow 
         start,
         finish,
         late_start: parts.iter().map(|part| part.late_start).min().unwrap_or(here),
-        late_finish: parts.iter().map(|part| part.late_finish).max().unwrap_or(here),
+        late_finish: late_finish.unwrap_or(here),
         duration: model.frame.quantity(model.line().work_between(first, last)),
         hours: Hours::sum(parts),
-        float: parts.iter().map(|part| part.float).min().unwrap_or_default(),
+        float: float.min().unwrap_or_default(),
         free_float: parts.iter().map(|part| part.free_float).min().unwrap_or_default(),
-        critical: parts.iter().any(|part| part.critical),
-        near_critical: parts.iter().any(|part| part.near_critical) && !parts.iter().any(|part| part.critical),
+        critical,
+        near_critical: !critical && parts.iter().any(|part| part.near_critical),
         drag: Quantity::default(),
         percent: model.percent[task],
         resources: Vec::new(),
@@ -315,35 +313,10 @@ pub(super) fn resources(computed: &Computed<'_>) -> Vec<ResourceRow> {
     let row = |resource: usize| ResourceRow {
         id: model.resources[resource].resource.id.clone(),
         work: model.frame.quantity(work[resource]),
-        load: level::loads(model, &computed.network, &computed.placement, resource).into_iter().map(step).collect(),
+        load: level::loads(model, &computed.network, &computed.placement, resource, Some(REST))
+            .into_iter()
+            .map(step)
+            .collect(),
     };
     (0..model.resources.len()).map(row).collect()
-}
-
-/// Progress that runs against the links, or into the future.
-pub(super) fn warnings(computed: &Computed<'_>) -> Vec<Warning> {
-    let (model, network) = (&computed.model, &computed.network);
-    let id = |node: usize| model.tasks[network.nodes[node].task].id.clone();
-    // The order of people binds nobody who has begun.
-    let own = |network: &Network, tie: &Tie| (network.nodes[tie.from].task, network.nodes[tie.to].task);
-    let links: BTreeSet<_> = model.network.ties().iter().map(|tie| own(&model.network, tie)).collect();
-    let mut warnings = Vec::new();
-    for (at, node) in network.nodes.iter().enumerate().filter(|(_, node)| node.started.is_some()) {
-        for tie in network.ties_into(at).iter().filter(|tie| links.contains(&own(network, tie))) {
-            let bound = crate::network::bound(tie, computed.placement.times[tie.from], &model.lines.all);
-            let times = computed.placement.times[at];
-            let held = if tie.kind.holds_start() { times.start } else { times.finish };
-            if held < bound && network.nodes[tie.from].role == Role::Work {
-                let what = format!("it began or ended before its link from `{}` allowed", id(tie.from));
-                warnings.push(Warning { task: Some(id(at)), what });
-            }
-        }
-        let latest = node.finished.or(node.started).unwrap_or(0);
-        if model.project.data_date.is_some() && latest > model.from {
-            warnings.push(Warning { task: Some(id(at)), what: "its actual dates lie after the data date".to_owned() });
-        }
-    }
-    warnings.sort_by(|a, b| (&a.task, &a.what).cmp(&(&b.task, &b.what)));
-    warnings.dedup();
-    warnings
 }

@@ -1,21 +1,38 @@
-//! Writes the tasks of a schedule as a table, which is also a table that can be read again.
+//! Writes the tasks of a schedule as a table. Read again, tasks start when they were scheduled, for it has no links.
 
-use crate::schedule::{Schedule, TaskRow};
+use crate::project::{Amount, Unit};
+use crate::schedule::{Assigned, Schedule, TaskRow};
 
-const HEADING: [&str; 11] =
-    ["id", "title", "parent", "start", "finish", "duration", "float", "critical", "resources", "cost", "percent"];
+const HEADING: [&str; 12] = [
+    "id",
+    "title",
+    "parent",
+    "start",
+    "finish",
+    "duration",
+    "float",
+    "unit",
+    "critical",
+    "resources",
+    "cost",
+    "percent",
+];
 
 /// The tasks, one on each line, under a heading.
 pub fn write(schedule: &Schedule) -> String {
     let mut table = record(HEADING.map(str::to_owned));
     for task in &schedule.tasks {
-        table += &record(fields(task).map(unlike_a_formula));
+        table += &record(fields(task, schedule.unit).map(unlike_a_formula));
     }
     table
 }
 
-fn fields(task: &TaskRow) -> [String; 11] {
-    let who: Vec<&str> = task.resources.iter().map(|assigned| assigned.id.as_str()).collect();
+fn fields(task: &TaskRow, unit: Unit) -> [String; 12] {
+    let whom = |one: &Assigned| {
+        if one.amount == Amount::default() { one.id.clone() } else { format!("{} {}", one.id, one.amount) }
+    };
+    let who: Vec<String> = task.resources.iter().map(whom).collect();
+    let unit = serde_json::to_value(unit).ok();
     [
         task.id.clone(),
         task.title.clone(),
@@ -24,6 +41,7 @@ fn fields(task: &TaskRow) -> [String; 11] {
         task.finish.to_string(),
         task.duration.to_string(),
         task.float.to_string(),
+        unit.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
         task.critical.to_string(),
         who.join("; "),
         task.cost.to_string(),
@@ -31,7 +49,7 @@ fn fields(task: &TaskRow) -> [String; 11] {
     ]
 }
 
-fn record(fields: [String; 11]) -> String {
+fn record(fields: [String; 12]) -> String {
     fields.map(quoted).join(",") + "\n"
 }
 

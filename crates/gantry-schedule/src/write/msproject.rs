@@ -16,7 +16,7 @@ use jiff::civil::DateTime;
 use super::Unwritable;
 use crate::frame::{Edge, Moment};
 use crate::model::{HORIZON_FIRST, HORIZON_MAX, Model};
-use crate::project::{Project, When, places};
+use crate::project::{Project, Task, When, places};
 use crate::schedule::{Basis, Schedule, TaskRow};
 use xml::Xml;
 
@@ -59,6 +59,27 @@ pub fn write(project: &Project, schedule: &Schedule) -> Result<String, Unwritabl
     people::write(&sheet, &mut xml)?;
     xml.end("Project");
     Ok(xml.text())
+}
+
+/// What of a project the file has no place for.
+pub fn left_out(project: &Project) -> Vec<&'static str> {
+    let three = |task: &Task| task.estimate.is_some_and(|estimate| !estimate.is_fixed());
+    let several = |task: &Task| task.costs.windows(2).any(|pair| pair[0].due != pair[1].due);
+    let chance = !(project.risks.is_empty() && project.correlations.is_empty() && project.classes.is_empty());
+    let all = [
+        (project.tasks.iter().any(three), "estimates of three values: the one that was scheduled stands there"),
+        (chance, "risks, correlations and classes of past work"),
+        (project.budget.is_some(), "the budget"),
+        (
+            !project.recurring.is_empty(),
+            "when recurring costs fall due: their sum stands at the whole, and is not read back",
+        ),
+        (
+            project.tasks.iter().any(several),
+            "when each of several costs of a task falls due: their sum is due like the first",
+        ),
+    ];
+    all.into_iter().filter(|(is_there, _)| *is_there).map(|(_, what)| what).collect()
 }
 
 impl<'a> Sheet<'a> {

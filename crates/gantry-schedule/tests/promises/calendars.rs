@@ -53,6 +53,15 @@ fn a_person_who_is_away_goes_on_when_back() {
 }
 
 #[test]
+fn who_is_away_does_not_work_special_hours() {
+    let mut project = office("a 4d needs ana from 2026-12-21");
+    project.calendars[0].exceptions.insert("2026-12-24".parse().unwrap(), vec!["08:00-12:00".parse().unwrap()]);
+    let away = vec!["2026-12-23..2027-01-03".parse().unwrap()];
+    project.resources = vec![Resource { calendar: Some("office".to_owned()), absences: away, ..Resource::new("ana") }];
+    assert_eq!(drawn(&planned(&project)), "a 12-21 09:00..01-05 17:00", "two days before and two after");
+}
+
+#[test]
 fn two_people_work_when_both_do() {
     let mut project = office("a 4h needs early, late");
     let shift = |id: &str, hours: &str| -> Calendar {

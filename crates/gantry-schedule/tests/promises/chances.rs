@@ -76,6 +76,60 @@ fn a_risk_strikes_as_often_as_it_is_likely() {
 }
 
 #[test]
+fn a_risk_of_a_summary_delays_it_as_a_whole() {
+    let mut project = office("phase - by 2026-03-05\n x 2d in phase\n y 2d in phase after x\n end 1d after phase");
+    let strike = Risk {
+        id: "strike".to_owned(),
+        probability: 0.5,
+        tasks: vec!["phase".to_owned()],
+        delay: Some("5d".parse().unwrap()),
+        ..Risk::default()
+    };
+    project.risks = vec![strike];
+    let schedule = drawn_futures(&project);
+    assert_eq!(schedule.finish.to_string(), "2026-03-06T17:00:00+00:00", "it is no part of the plan");
+    let drawn = schedule.monte_carlo.unwrap();
+    assert_eq!(drawn.finish.p20.to_string(), "2026-03-06T17:00:00+00:00");
+    assert_eq!(drawn.finish.p80.to_string(), "2026-03-13T17:00:00+00:00", "a week of work later, not two");
+    assert_eq!((drawn.drivers[0].id.as_str(), drawn.drivers[0].swing.to_string()), ("strike", "5".to_owned()));
+    assert!((schedule.deadlines[0].probability.unwrap() - 0.5).abs() < 0.05, "the summary itself is late");
+    for part in &mut project.tasks[1..3] {
+        part.progress.percent = Some(100);
+    }
+    let finish = futures(&project).finish;
+    assert_eq!(finish.p5, finish.p95, "what is done can be delayed no more");
+}
+
+#[test]
+fn a_risk_of_a_milestone_and_of_a_summary_count_on_any_calendar() {
+    let mut project = office("phase -\n x 2d in phase on other\n m - after phase");
+    project.calendars.push(gantry_schedule::project::Calendar::always("other"));
+    let risk = |id: &str, task: &str| Risk {
+        id: id.to_owned(),
+        probability: 1.0,
+        tasks: vec![task.to_owned()],
+        delay: Some("1d".parse().unwrap()),
+        ..Risk::default()
+    };
+    project.risks = vec![risk("frost", "phase"), risk("flood", "m")];
+    let finish = futures(&project).finish;
+    assert_eq!(finish.p50.to_string(), "2026-03-05T17:00:00+00:00", "two days round the clock, and two in the office");
+}
+
+#[test]
+fn parts_of_a_summary_go_badly_together_with_it() {
+    let parts = counted("all -\n a 2d/5d/14d in all\n b 2d/5d/14d in all after a\n c 2d/5d/14d in all after b");
+    let together = |members: &[&str]| {
+        let members = members.iter().map(|id| (*id).to_owned()).collect();
+        let correlations = vec![Correlation { id: "weather".to_owned(), members, strength: 0.8 }];
+        futures(&Project { correlations, ..parts.clone() })
+    };
+    assert_eq!(together(&["all"]).finish, together(&["a", "b", "c"]).finish);
+    assert_eq!(together(&["all", "b"]).finish, together(&["a", "b", "c"]).finish, "a part counts once");
+    assert_ne!(together(&["all"]).finish, together(&["a"]).finish);
+}
+
+#[test]
 fn tasks_that_go_badly_together_make_the_end_less_certain() {
     let project = counted("a 2d/5d/14d\n b 2d/5d/14d after a\n c 2d/5d/14d after b");
     let members = ["a", "b", "c"].map(str::to_owned).to_vec();

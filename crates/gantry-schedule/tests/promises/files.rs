@@ -301,6 +301,43 @@ fn what_counts_from_zero_is_refused_where_only_dates_are_known() {
     assert_eq!(write::csv::write(&schedule).lines().count(), 3);
 }
 
+#[test]
+fn what_a_file_has_no_place_for_is_told() {
+    let mut project = office("a 2d\n b 1d after a");
+    assert!(write::msproject::left_out(&project).is_empty());
+    project.budget = Some("5000".parse().unwrap());
+    project
+        .recurring
+        .push(serde_json::from_value(serde_json::json!({"id": "rent", "amount": "1000", "every": "month"})).unwrap());
+    project.tasks[0].estimate = Some("1d / 2d / 4d".parse().unwrap());
+    project.tasks[0].costs = serde_json::from_value(serde_json::json!([
+        {"name": "steel", "amount": "300"}, {"name": "paint", "amount": "900", "due": "finish"}
+    ]))
+    .unwrap();
+    let told = write::msproject::left_out(&project).join("\n");
+    for part in ["estimates of three values", "the budget", "recurring costs", "several costs of a task"] {
+        assert!(told.contains(part), "{part} is missing in\n{told}");
+    }
+    let notes = read::msproject::read(&write::msproject::write(&project, &planned(&project)).unwrap()).unwrap().notes;
+    assert!(notes[0].what.contains("belongs to no task and is not read"), "{notes:?}");
+}
+
+#[test]
+fn a_table_that_was_written_is_read_with_its_dates_units_and_people() {
+    let mut project = with_people(
+        office("all -\n a 20h in all needs crew 2, ana 50%\n b 6h in all after a"),
+        &[("crew", 3), ("ana", 1)],
+    );
+    project.unit = gantry_schedule::project::Unit::Hour;
+    let before = planned(&project);
+    let again = read::csv::read(&write::csv::write(&before)).unwrap().project;
+    let after = planned(&again);
+    let told = |schedule: &Schedule| -> Vec<_> {
+        schedule.tasks.iter().map(|row| (row.start, row.finish, row.duration, row.resources.clone())).collect()
+    };
+    assert_eq!(told(&after), told(&before));
+}
+
 fn calendar(project: &Project) -> String {
     write::ical::write(&planned(project), "2026-03-01T12:00:00Z".parse().unwrap()).unwrap()
 }

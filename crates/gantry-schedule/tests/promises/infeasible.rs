@@ -18,6 +18,26 @@ fn a_hard_deadline_that_is_missed_says_by_how_much_and_what_would_fix_it() {
     assert_eq!(schedule.tasks[0].float.to_string(), "-2");
 }
 
+#[test]
+fn a_missed_day_is_told_as_that_day() {
+    let mut project = office("a 10d");
+    project.deadline = Some("2026-03-11 hard".parse().unwrap());
+    let infeasible = &planned(&project).infeasible[0];
+    assert_eq!(
+        infeasible.what,
+        "the project is due by Wed 2026-03-11 and is done at Fri 2026-03-13 17:00, 2d of work too late"
+    );
+    assert_eq!(infeasible.fixes[0].what, "move the deadline of the project to Fri 2026-03-13 17:00");
+    assert_eq!(infeasible.fixes[0].change.as_deref(), Some("project.deadline=2026-03-13T17:00:00+00:00 hard"));
+}
+
+#[test]
+fn what_was_due_before_it_could_begin_is_not_told_to_be_shortened() {
+    let schedule = planned(&counted("a 2d by -30 hard"));
+    let fixes: Vec<&str> = schedule.infeasible[0].fixes.iter().map(|fix| &*fix.what).collect();
+    assert_eq!(fixes, ["move the deadline of `a` to 2"]);
+}
+
 /// Tries every fix that can be tried, and says how many that were.
 fn assert_every_fix_helps(project: &Project) -> usize {
     let schedule = planned(project);
@@ -160,4 +180,15 @@ fn a_role_that_nobody_has_is_told() {
     let schedule = planned(&with_people(counted("a 2d role diver"), &[("ana", 1)]));
     assert_eq!(schedule.infeasible[0].what, "`a` needs 1 × diver, but there are 0");
     assert!(!schedule.feasible);
+}
+
+#[test]
+fn a_cost_without_who_is_missing_is_told() {
+    let mut project = with_people(counted("a 2d needs ana\n b 2d role diver"), &[("ana", 1)]);
+    assert!(planned(&project).warnings.is_empty(), "nobody is paid");
+    project.resources[0].rate = Some("10".parse().unwrap());
+    let warnings = planned(&project).warnings;
+    assert_eq!(warnings.len(), 1);
+    assert_eq!(warnings[0].task.as_deref(), Some("b"));
+    assert_eq!(warnings[0].what, "its cost leaves out who is missing for it");
 }

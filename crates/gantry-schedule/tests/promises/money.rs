@@ -1,6 +1,6 @@
 //! Money to the cent, and earned value by the book.
 
-use gantry_schedule::project::{Baseline, Cost, CostKind, Due, Money, Recurring, Resource, ThreePoint, Unit};
+use gantry_schedule::project::{Baseline, Cost, CostKind, Due, Money, Progress, Recurring, Resource, ThreePoint, Unit};
 use gantry_schedule::{Moment, Options, TaskRow};
 use rust_decimal::Decimal;
 
@@ -97,6 +97,64 @@ fn work_under_way_earns() {
     // Four days round the clock at 10 an hour, of which three are done.
     let told = [value.bac, value.pv, value.ev, value.ac].map(|amount| amount.to_string());
     assert_eq!(told, ["960.00", "720.00", "720.00", "720.00"]);
+}
+
+#[test]
+fn work_that_took_longer_has_cost_what_it_took() {
+    let mut project = office("a 5d needs ana started 2026-03-02T09:00 percent 10");
+    project.resources = vec![paid("ana", "100")];
+    project.tasks[0].costs = vec![
+        cost("steel", CostKind::Material, "500", Due::Start),
+        cost("paint", CostKind::Material, "300", Due::Finish),
+    ];
+    project.data_date = Some(when("2026-03-12"));
+    let schedule = planned(&project);
+    let value = schedule.earned_value.unwrap();
+    // Eight days were worked, and steel was bought; of what was agreed a tenth is done.
+    let told = [value.bac, value.ev, value.ac].map(|amount| amount.to_string());
+    assert_eq!(told, ["4800.00", "480.00", "6900.00"]);
+    assert_eq!(schedule.cost.total.to_string(), "10800.00", "eight days, four and a half more, steel and paint");
+    assert_eq!(value.eac.unwrap().to_string(), "69000.00");
+}
+
+#[test]
+fn work_that_waits_is_paid_when_it_goes_on() {
+    let mut project = office("a 4d needs ana started 2026-03-02T09:00 percent 50");
+    project.resources =
+        vec![Resource { absences: vec!["2026-03-06..2026-04-05".parse().unwrap()], ..paid("ana", "10") }];
+    project.data_date = Some(when("2026-03-06"));
+    let schedule = planned(&project);
+    let due: Vec<String> = schedule.cost.cash_flow.months.iter().map(|month| month.due.to_string()).collect();
+    assert_eq!(due, ["320.00", "160.00"], "four days in March, and two of those that are left in April");
+    assert_eq!(schedule.earned_value.unwrap().ac.to_string(), "320.00");
+}
+
+#[test]
+fn recurring_costs_are_part_of_earned_value() {
+    let mut project = office("a 10d needs ana started 2026-03-02T09:00 percent 20\n b 5d needs ana after a");
+    project.resources = vec![paid("ana", "10")];
+    project.recurring =
+        vec![Recurring { id: "rent".to_owned(), amount: money("100"), every: Unit::Week, from: None, to: None }];
+    let mut agreed = project.clone();
+    agreed.tasks[0].progress = Progress::default();
+    assert_eq!(planned(&agreed).cost.total.to_string(), "1500.00", "three weeks of work and of rent");
+    project.data_date = Some(when("2026-03-10"));
+    let value = planned(&project).earned_value.unwrap();
+    let told = [value.bac, value.pv, value.ev, value.ac].map(|amount| amount.to_string());
+    // Six days were to be done and were worked, of which two are done, and two weeks of rent are due.
+    assert_eq!(told, ["1500.00", "680.00", "360.00", "680.00"]);
+}
+
+#[test]
+fn planned_value_follows_the_hours_of_who_does_it() {
+    let mut project = office("a 2d on weekend from 2026-03-07 needs ana started 2026-03-07T09:00 percent 50");
+    let weekend = r#"{"id":"weekend","week":{"sat-sun":["09:00-17:00"]}}"#;
+    project.calendars.push(serde_json::from_str(weekend).unwrap());
+    project.resources = vec![Resource { calendar: Some("weekend".to_owned()), ..paid("ana", "100") }];
+    project.data_date = Some(when("2026-03-08"));
+    let value = planned(&project).earned_value.unwrap();
+    let told = [value.bac, value.pv, value.ev, value.ac].map(|amount| amount.to_string());
+    assert_eq!(told, ["1600.00", "800.00", "800.00", "800.00"], "on Sunday morning half of it is due and done");
 }
 
 #[test]

@@ -130,6 +130,18 @@ fn a_milestone_lies_where_the_work_before_it_ends() {
 }
 
 #[test]
+fn a_summary_is_finished_when_the_links_to_its_finish_are_kept() {
+    let drawing = "x 10d\n phase - after x FF+2d by 11 hard\n p 2d in phase\n next 1d after phase\n side 3d";
+    let schedule = planned(&counted(drawing));
+    assert_eq!(drawn(&schedule), "x 0..10\nphase 0..12\np 0..2\nnext 12..13\nside 0..3");
+    assert!(row(&schedule, "phase").critical && !row(&schedule, "p").critical);
+    assert_eq!(column(&schedule, |row| row.float.to_string()), "x -1, phase -1, p 9, next 0, side 10");
+    assert_eq!((schedule.deadlines[0].met, schedule.deadlines[0].margin.to_string()), (false, "1".to_owned()));
+    let fixes: Vec<&str> = schedule.infeasible[0].fixes.iter().map(|fix| &*fix.what).collect();
+    assert_eq!(fixes, ["move the deadline of `phase` to 12", "make `x` shorter by 1d"]);
+}
+
+#[test]
 fn a_summary_spans_its_parts_and_passes_links_on() {
     let schedule = planned(&counted(
         "

@@ -141,6 +141,38 @@ fn people_are_found_by_role_and_skill() {
 }
 
 #[test]
+fn of_two_who_fit_the_cheaper_is_found_whatever_they_are_paid_in() {
+    let mut project = office("a 1d role welder");
+    project.currency = "EUR".to_owned();
+    project.exchange.insert("JPY".to_owned(), "0.006".parse().unwrap());
+    let welder = |id: &str, rate: &str| Resource {
+        roles: vec!["welder".to_owned()],
+        rate: Some(rate.parse().unwrap()),
+        ..Resource::new(id)
+    };
+    project.resources = vec![welder("ana", "90"), welder("kei", "5000 JPY")];
+    let schedule = planned(&project);
+    assert_eq!(who(&schedule, "a"), ["kei"]);
+    assert_eq!(schedule.cost.total.to_string(), "240.00", "eight hours at 30");
+}
+
+#[test]
+fn time_that_passes_with_people_who_rest_is_told() {
+    let mut project = office("a 2ed needs ana\n b 2d needs ana after a\n c 2ed needs oven\n d 2ed needs ben");
+    let away = Resource { absences: vec!["2026-03-04".parse().unwrap()], ..Resource::new("ana") };
+    let paid = Resource { rate: Some("40".parse().unwrap()), ..Resource::new("ben") };
+    project.resources = vec![away, paid, Resource::new("oven")];
+    let warnings = planned(&project).warnings;
+    let told: Vec<&str> = warnings.iter().filter_map(|warning| warning.task.as_deref()).collect();
+    assert_eq!(told, ["a", "d"]);
+    assert!(warnings[0].what.contains("hours and absences of `ana`"), "{}", warnings[0].what);
+    project.calendar = None;
+    project.start = Some(when("2026-03-02"));
+    project.resources[0].absences.clear();
+    assert!(planned(&project).warnings.is_empty(), "everybody works round the clock");
+}
+
+#[test]
 fn several_people_of_one_role_are_different_people() {
     let mut project = counted("lift 1d");
     let who_fits = Who::Fitting { role: Some("worker".to_owned()), skills: Vec::new(), count: 2 };

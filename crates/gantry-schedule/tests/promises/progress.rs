@@ -42,6 +42,19 @@ fn a_summary_is_as_far_as_its_parts() {
 }
 
 #[test]
+fn what_is_done_nobody_says_since_when_was_worked_on_last() {
+    let schedule = planned(&at("9", "a 4d percent 50\n b 2d percent 100\n c 40d percent 50"));
+    assert_eq!(drawn(&schedule), "a 7..11\nb 7..9\nc 0..29", "and not before the project began");
+    let mut project = with_people(office("a 5d needs ana percent 40"), &[("ana", 1)]);
+    project.resources[0].rate = Some("10".parse().unwrap());
+    project.data_date = Some(when("2026-03-16"));
+    let schedule = planned(&project);
+    assert_eq!(drawn(&schedule), "a 03-12 09:00..03-18 17:00");
+    assert_eq!(schedule.earned_value.unwrap().ac.to_string(), "160.00", "two days of five");
+    assert_eq!(schedule.cost.total.to_string(), "400.00");
+}
+
+#[test]
 fn nothing_unfinished_is_planned_before_the_data_date() {
     let schedule = planned(&at("10", "a 3d\n b 2d after a"));
     assert_eq!(drawn(&schedule), "a 10..13\nb 13..15");

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use gantry_schedule::project::{
-    Amount, CapacityChange, Cost, CostKind, Due, Link, LinkKind, Money, Need, Project, Recurring, Resource, Task, Unit,
+    Amount, CapacityChange, Cost, CostKind, Due, Link, LinkKind, Money, Need, Progress, Project, Recurring, Resource,
+    Task, Unit,
 };
 use gantry_schedule::{Levelling, Moment, Options, Schedule, schedule, what_if};
 use proptest::prelude::*;
@@ -99,6 +100,19 @@ fn dated_projects() -> impl Strategy<Value = Project> {
             to: None,
         };
         project.recurring.push(rent);
+        project
+    })
+}
+
+/// The same on a Wednesday at noon, with some of the work done and some under way.
+fn projects_under_way() -> impl Strategy<Value = Project> {
+    (dated_projects(), prop::collection::vec((0..3_u8, 0..100_u8), 10)).prop_map(|(mut project, progress)| {
+        project.data_date = Some(when("2026-03-04T12:00"));
+        for (task, (kind, percent)) in project.tasks.iter_mut().zip(progress).filter(|(_, (kind, _))| *kind > 0) {
+            task.progress.started = Some(when("2026-03-02T10:00"));
+            task.progress.finished = (kind == 1).then(|| when("2026-03-03T11:00"));
+            task.progress.percent = (kind == 2).then_some(percent);
+        }
         project
     })
 }
@@ -358,7 +372,18 @@ proptest! {
     }
 
     #[test]
-    fn money_reconciles_to_the_cent(project in dated_projects()) {
+    fn earned_value_measures_against_the_whole_plan(project in projects_under_way()) {
+        let under_way = schedule(&project, &Options::default()).unwrap();
+        let mut agreed = Project { data_date: None, ..project.clone() };
+        agreed.tasks.iter_mut().for_each(|task| task.progress = Progress::default());
+        let value = under_way.earned_value.unwrap();
+        prop_assert_eq!(value.bac, schedule(&agreed, &Options::default()).unwrap().cost.total);
+        prop_assert!(value.pv <= value.bac && value.ev <= value.bac);
+        prop_assert!(value.ac <= under_way.cost.total, "what has been spent is part of what all costs");
+    }
+
+    #[test]
+    fn money_reconciles_to_the_cent(project in prop_oneof![dated_projects(), projects_under_way()]) {
         let schedule = schedule(&project, &Options::default()).unwrap();
         let cost = &schedule.cost;
         prop_assert_eq!(cost.by_kind.iter().map(|kind| kind.total).sum::<Decimal>(), cost.total);

@@ -48,8 +48,10 @@ fn people() -> Vec<Resource> {
         ..Resource::new(id)
     };
     let ana = Resource { absences: vec!["2026-03-04..2026-03-05".parse().unwrap()], ..worker("ana", &["welding"]) };
-    let ben = Resource { calendar: Some("site".to_owned()), ..worker("ben", &[]) };
-    let cleo = Resource { calendar: Some("tokyo".to_owned()), ..worker("cleo", &["welding", "painting"]) };
+    let absences = vec!["2026-03-05..2026-03-06".parse().unwrap(), "2026-03-08".parse().unwrap()];
+    let ben = Resource { calendar: Some("site".to_owned()), absences, ..worker("ben", &[]) };
+    let absences = vec!["2026-03-11".parse().unwrap()];
+    let cleo = Resource { calendar: Some("tokyo".to_owned()), absences, ..worker("cleo", &["welding", "painting"]) };
     let step = |day: &str, units| CapacityChange { from: when(day), capacity: Amount::whole(units) };
     let crew = Resource {
         changes: vec![step("2026-03-06", 1), step("2026-03-11", 3), step("2026-03-18", 2)],
@@ -59,11 +61,19 @@ fn people() -> Vec<Resource> {
 }
 
 fn projects() -> impl Strategy<Value = Project> {
-    (prop::collection::vec(drawn(), 1..12), prop::option::of(0..3_usize)).prop_map(|(drawn, progress)| {
+    let into = || prop::option::of((0..4_usize, 0..90_i64));
+    let tasks = prop::collection::vec(drawn(), 1..12);
+    (tasks, prop::option::of(0..3_usize), [into(), into()]).prop_map(|(drawn, progress, into)| {
         let mut project = office("");
-        let week = r#"{"id":"site","week":{"mon-sat":["07:00-11:00","12:00-16:00"]},"days_off":["2026-03-10"]}"#;
+        let week = r#"{"id":"site","week":{"mon-sat":["07:00-11:00","12:00-16:00"]},"days_off":["2026-03-10"],
+            "exceptions":{"2026-03-05":["07:00-09:00"],"2026-03-08":["10:00-14:00"],"2026-03-12":[]}}"#;
         project.calendars.push(serde_json::from_str(week).unwrap());
         project.calendars.push(Calendar::office("tokyo", "Asia/Tokyo"));
+        let special = |day: &str, hours: &str| (day.parse().unwrap(), vec![hours.parse().unwrap()]);
+        project.calendars[0]
+            .exceptions
+            .extend([special("2026-03-04", "10:00-12:00"), special("2026-03-07", "10:00-14:00")]);
+        project.calendars[2].exceptions.extend([special("2026-03-11", "06:00-22:00")]);
         project.resources = people();
         for (at, (hours, links, from, needs, calendar, parent, by)) in drawn.iter().enumerate() {
             let mut task = Task::milestone(format!("t{at:02}"));
@@ -80,9 +90,12 @@ fn projects() -> impl Strategy<Value = Project> {
             task.deadline = by.map(|day| format!("2026-03-{day:02} hard").parse().unwrap());
             project.tasks.push(task);
         }
-        for sum in ["sum0", "sum1"] {
-            if project.tasks.iter().any(|task| task.parent.as_deref() == Some(sum)) {
-                project.tasks.push(Task::milestone(sum));
+        for (sum, into) in ["sum0", "sum1"].into_iter().zip(into) {
+            let parts = project.tasks.iter().filter(|task| task.parent.as_deref() == Some(sum)).count();
+            let outside = project.tasks[0].parent.as_deref() != Some(sum);
+            let link = into.filter(|_| outside).map(|(kind, lag)| format!("t00 {}+{lag}eh", KINDS[kind]));
+            if parts > 0 {
+                project.tasks.push(link.into_iter().fold(Task::milestone(sum), |task, link| task.after(&link)));
             }
         }
         if let Some(kind) = progress {
@@ -169,12 +182,13 @@ impl<'a> World<'a> {
         named && people.iter().all(|person| self.is_there(person, hour))
     }
 
+    /// Whoever is away is away, be the calendar as it may.
     fn is_there(&self, person: &Resource, hour: i64) -> bool {
-        if person.calendar.is_none() && person.absences.is_empty() {
-            return true;
-        }
-        let calendar = self.calendar(person.calendar.as_deref().unwrap_or("office"));
-        works(&calendar.clone().without(person.absences.iter().copied()), hour)
+        let calendar = person.calendar.as_deref().map(|id| self.calendar(id));
+        let zone = calendar.and_then(|calendar| calendar.zone.as_deref()).unwrap_or("UTC");
+        let zone = TimeZone::get(zone).unwrap();
+        let date = Timestamp::from_second(hour * 3_600).unwrap().to_zoned(zone).date();
+        !person.absences.iter().any(|days| days.contain(date)) && calendar.is_none_or(|calendar| works(calendar, hour))
     }
 
     fn hours_between(&self, task: &Task, from: i64, to: i64) -> i64 {
@@ -240,6 +254,24 @@ impl<'a> World<'a> {
         self.assert_who(task, row);
     }
 
+    /// A summary spans its parts, and is not finished before links to its finish allow.
+    fn assert_summary(&self, task: &Task, parts: &[&TaskRow]) {
+        let row = row(self.schedule, &task.id);
+        let start = parts.iter().map(|part| hour(part.start)).min().unwrap();
+        let mut finish = parts.iter().map(|part| hour(part.finish)).max().unwrap();
+        for link in &task.after {
+            let before = crate::kit::row(self.schedule, &link.task);
+            let lag: i64 = link.lag.to_string().trim_end_matches(['e', 'h', 's']).parse().unwrap();
+            let by = lag + hour(if link.kind.leaves_finish() { before.finish } else { before.start });
+            if link.kind.holds_start() {
+                assert!(start >= by, "{} breaks its link {link}", task.id);
+            } else {
+                finish = finish.max(by);
+            }
+        }
+        assert_eq!((hour(row.start), hour(row.finish)), (start, finish), "{} spans what is in it", task.id);
+    }
+
     fn assert_who(&self, task: &Task, row: &TaskRow) {
         assert_eq!(row.resources.len(), task.needs.len(), "{} has as many as it needs", task.id);
         for (need, got) in task.needs.iter().zip(&row.resources) {
@@ -280,9 +312,7 @@ impl<'a> World<'a> {
             if parts.is_empty() {
                 self.assert_task(task);
             } else {
-                let row = row(self.schedule, &task.id);
-                assert_eq!(Some(row.start), parts.iter().map(|part| part.start).min());
-                assert_eq!(Some(row.finish), parts.iter().map(|part| part.finish).max());
+                self.assert_summary(task, &parts);
             }
         }
         self.assert_nobody_has_too_much();

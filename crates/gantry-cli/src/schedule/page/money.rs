@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use gantry_schedule::Schedule;
 use rust_decimal::Decimal;
 
-use super::when;
 use crate::show::style;
 use crate::show::table::{self, Cell, cell};
 
@@ -50,27 +49,22 @@ pub fn earned_value(schedule: &Schedule) -> String {
         return String::new();
     }
     let one = Decimal::ONE;
-    let index = |index: Option<Decimal>| index.map_or("none".to_owned(), |index| index.round_dp(2).to_string());
+    let index = |name: &'static str, index: Option<Decimal>, low: &str, high: &str| {
+        let index = index?;
+        Some(row(name, index.round_dp(2).to_string(), if index < one { low } else { high }))
+    };
     let mut rows = vec![
         row("PV", value.pv.to_string(), "what was to be done by then"),
         row("EV", value.ev.to_string(), "what of the budget is done"),
         row("AC", value.ac.to_string(), "what it has cost"),
-        row(
-            "SPI",
-            index(value.spi),
-            if value.spi.is_some_and(|spi| spi < one) { "behind the plan" } else { "not behind" },
-        ),
-        row(
-            "CPI",
-            index(value.cpi),
-            if value.cpi.is_some_and(|cpi| cpi < one) { "dearer than planned" } else { "not dearer" },
-        ),
     ];
+    rows.extend(index("SPI", value.spi, "behind the plan", "not behind"));
+    rows.extend(index("CPI", value.cpi, "dearer than planned", "not dearer"));
     if let (Some(eac), Some(vac)) = (value.eac, value.vac) {
         let said = if vac < Decimal::ZERO { format!("{} more", -vac) } else { format!("{vac} less") };
         rows.push(row("EAC", eac.to_string(), &format!("at the end, if it goes on so: {said} than planned")));
     }
-    format!("earned value at {}:\n{}", when(value.data_date), table::draw("  ", &rows, table::width()))
+    format!("earned value at {}:\n{}", value.data_date.told(), table::draw("  ", &rows, table::width()))
 }
 
 fn row(name: &str, amount: String, said: &str) -> Vec<Cell> {

@@ -76,7 +76,7 @@ fn mark(layout: &Layout<'_>, at: usize, task: &GanttTask) -> Markup {
                 path class=(if task.critical { "gc-critical" } else { "gc-milestone" }) d=(diamond(layout.at(task.finish()), middle, height / 2.0 + 1.0)) {}
             }
         }
-        @if let Some(deadline) = task.deadline.filter(|deadline| layout.time.holds(deadline.value())) {
+        @if let Some(deadline) = task.deadline.as_ref().map(|due| due.at).filter(|at| layout.time.holds(at.value())) {
             path.gc-deadline-mark d=(deadline_mark(layout.at(deadline), middle - 1.0)) {}
         }
         (note(layout, task, middle, until))
@@ -131,7 +131,8 @@ fn beside(layout: &Layout<'_>, task: &GanttTask, middle: f64, until: f64) -> Mar
 
 /// A few words to the right of everything else in the row, where there is room.
 fn note(layout: &Layout<'_>, task: &GanttTask, middle: f64, until: f64) -> Markup {
-    let further = [task.p80_finish, task.float.as_ref().map(|float| float.until), task.deadline];
+    let further =
+        [task.p80_finish, task.float.as_ref().map(|float| float.until), task.deadline.as_ref().map(|due| due.at)];
     let right = further
         .into_iter()
         .flatten()

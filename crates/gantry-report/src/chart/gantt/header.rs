@@ -117,10 +117,9 @@ fn lines(layout: &Layout<'_>) -> Markup {
         Some(Flag { class, x: layout.at(moment), label, words: format!("{name}: {}", chart.clock.full(moment)) })
     };
     let today_class = "gc-today";
-    let flags: Vec<Flag> = [flag(today_class, "Today", chart.today), flag("gc-deadline", "Deadline", chart.deadline)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let due = chart.deadline.as_ref().map(|deadline| deadline.at);
+    let flags: Vec<Flag> =
+        [flag(today_class, "Today", chart.today), flag("gc-deadline", "Deadline", due)].into_iter().flatten().collect();
     let top = layout.headers.first().map_or(0.0, |y| y + layout.sizes.header);
     let middles = spread(&flags, layout.plot);
     html! {

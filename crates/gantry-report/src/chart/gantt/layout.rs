@@ -164,13 +164,14 @@ fn span(chart: &Gantt) -> Span {
     let starts = chart.tasks.iter().map(|task| task.start).chain(planned().map(|span| span.from));
     let ends = chart.tasks.iter().flat_map(|task| [Some(task.finish()), task.p80_finish]).flatten();
     let ends = ends.chain(planned().map(|span| span.until.max(span.from)));
-    let beside = || chart.deadline.into_iter().chain(chart.today);
+    let beside = || chart.deadline.iter().map(|deadline| deadline.at).chain(chart.today);
     let from = starts.clone().chain(beside().filter(|_| chart.tasks.is_empty())).min().unwrap_or_default().value();
     let until = ends.chain(beside().filter(|_| chart.tasks.is_empty())).max().unwrap_or_default().value();
     let least = Measure::Time(chart.clock.clone()).least();
     let reach = (until - from).max(least) * 0.6;
     let floats = chart.tasks.iter().filter_map(|task| task.float.as_ref().map(|float| float.until));
-    let near = beside().chain(chart.tasks.iter().filter_map(|task| task.deadline)).chain(floats);
+    let own = chart.tasks.iter().filter_map(|task| Some(task.deadline.as_ref()?.at));
+    let near = beside().chain(own).chain(floats);
     let (mut low, mut high) = (from, until);
     for moment in near.map(Moment::value).filter(|value| (from - reach..=until + reach).contains(value)) {
         (low, high) = (low.min(moment), high.max(moment));

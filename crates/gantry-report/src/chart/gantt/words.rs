@@ -6,21 +6,21 @@ use crate::chart::{moment::Moment, text};
 /// The line above the chart: when it ends, whether that is in time, and how far things are.
 pub(super) fn message(chart: &Gantt) -> String {
     let Some(finish) = finish(chart) else { return String::new() };
-    let verdict = match chart.deadline {
-        Some(deadline) if finish == deadline => ", exactly at the deadline".to_owned(),
-        Some(deadline) if finish < deadline => {
-            format!(", {} before the deadline", chart.clock.length(finish, deadline))
+    let verdict = chart.deadline.as_ref().map_or(String::new(), |deadline| {
+        match (deadline.missed, text::clean(&deadline.margin)) {
+            (true, margin) if margin.is_empty() => ", after the deadline".to_owned(),
+            (true, margin) => format!(", {margin} after the deadline"),
+            (false, margin) if margin.is_empty() => ", just before the deadline".to_owned(),
+            (false, margin) => format!(", {margin} before the deadline"),
         }
-        Some(deadline) => format!(", {} after the deadline", chart.clock.length(deadline, finish)),
-        None => String::new(),
-    };
+    });
     let (all, critical) = (work(chart).count(), work(chart).filter(|task| task.critical).count());
     let begun = |task: &&GanttTask| !task.is_done() && task.percent_done.is_some_and(|percent| percent > 0.0);
     let (done, begun) = (work(chart).filter(|task| task.is_done()).count(), work(chart).filter(begun).count());
     let number = |count: usize| text::thousands(count as u64);
     text::sentences([
         Some(format!("Finishes {}{verdict}.", chart.clock.when(finish))),
-        (critical > 0).then(|| format!("{} of {} on the critical path.", number(critical), text::count(all, "task"))),
+        (critical > 0).then(|| format!("Critical: {} of {}.", number(critical), text::count(all, "task"))),
         work(chart)
             .any(|task| task.percent_done.is_some())
             .then(|| format!("{} done, {} under way.", number(done), number(begun))),
@@ -33,12 +33,12 @@ pub(super) fn summary(chart: &Gantt, rows: &[Row], links: &Links) -> String {
         return String::new();
     };
     let clock = &chart.clock;
-    let critical: Vec<&str> = work(chart).filter(|task| task.critical).map(|task| task.name.as_str()).collect();
+    let path: Vec<&str> = chart.path.iter().filter_map(|at| Some(chart.tasks.get(*at)?.name.as_str())).collect();
     let is_milestone = |task: &&GanttTask| task.shape == TaskShape::Milestone;
     let milestone =
         |task: &GanttTask| format!("{} {}", text::clean_or(&task.name, "unnamed"), clock.when(task.finish()));
     let milestones: Vec<String> = chart.tasks.iter().filter(is_milestone).map(milestone).collect();
-    let is_late = |task: &&GanttTask| task.deadline.is_some_and(|deadline| task.finish() > deadline);
+    let is_late = |task: &&GanttTask| task.deadline.as_ref().is_some_and(|deadline| deadline.missed);
     let late: Vec<&str> = chart.tasks.iter().filter(is_late).map(|task| task.name.as_str()).collect();
     let (tasks, lines) = (text::count(chart.tasks.len(), "task"), text::count(rows.len(), "row"));
     let hidden = text::count(links.left_out, "further dependency");
@@ -50,7 +50,7 @@ pub(super) fn summary(chart: &Gantt, rows: &[Row], links: &Links) -> String {
             clock.full(finish)
         )),
         Some(message(chart)),
-        (!critical.is_empty()).then(|| format!("Critical path: {}.", text::list(&critical, 12))),
+        (!path.is_empty()).then(|| format!("Critical path: {}.", text::list(&path, 12))),
         (!milestones.is_empty()).then(|| format!("Milestones: {}.", text::list(&milestones, 8))),
         (!late.is_empty()).then(|| format!("After their own deadline: {}.", text::list(&late, 8))),
         chart.today.map(|today| format!("Today is {}.", clock.full(today))),
@@ -79,7 +79,7 @@ pub(super) fn row(chart: &Gantt, row: &Row) -> String {
         lines.push(format!("Planned {}", when(planned.from, planned.until.max(planned.from))));
     }
     if task.critical {
-        lines.push("On the critical path".to_owned());
+        lines.push("Critical".to_owned());
     }
     if let Some(float) = &task.float {
         lines.push(format!("Float {}, until {}", text::clean(&float.length), clock.full(float.until)));
@@ -90,9 +90,9 @@ pub(super) fn row(chart: &Gantt, row: &Row) -> String {
     if let Some(p80) = task.p80_finish {
         lines.push(format!("P80 finish {}", clock.full(p80)));
     }
-    if let Some(deadline) = task.deadline {
-        let late = if task.finish() > deadline { ", missed" } else { "" };
-        lines.push(format!("Deadline {}{late}", clock.full(deadline)));
+    if let Some(deadline) = &task.deadline {
+        let late = if deadline.missed { ", missed" } else { "" };
+        lines.push(format!("Deadline {}{late}", clock.full(deadline.at)));
     }
     let note = text::clean(&task.note);
     if !note.is_empty() {

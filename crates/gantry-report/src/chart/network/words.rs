@@ -1,6 +1,6 @@
 //! A network graph in words.
 
-use super::{Network, NetworkTask, graph::Graph};
+use super::{Network, graph::Graph};
 use crate::chart::text;
 use std::cmp::Reverse;
 
@@ -19,15 +19,13 @@ pub(super) fn message(network: &Network) -> String {
 
 /// The whole graph in words.
 pub(super) fn summary(network: &Network, graph: &Graph, left_out: usize) -> String {
-    let mut critical: Vec<&NetworkTask> = network.tasks.iter().filter(|task| task.critical).collect();
-    critical.sort_by_key(|task| (task.start, task.finish));
-    let critical: Vec<&str> = critical.iter().map(|task| task.name.as_str()).collect();
+    let path: Vec<&str> = network.path.iter().filter_map(|at| Some(network.tasks.get(*at)?.name.as_str())).collect();
     let boxes = text::count(graph.nodes.len(), "box");
     let hidden = format!("{} of {}", text::thousands(left_out as u64), text::count(network.links.len(), "link"));
     text::sentences([
         Some(format!("Network graph in {}.", text::count(graph.layers(), "layer"))),
         Some(message(network)),
-        (!critical.is_empty()).then(|| format!("Critical path: {}.", text::list(&critical, 12))),
+        (!path.is_empty()).then(|| format!("Critical path: {}.", text::list(&path, 12))),
         most_awaited(network).map(|(name, count)| format!("Most tasks wait for {name}: {count}.")),
         (graph.nodes.len() < network.tasks.len()).then(|| format!("They share {boxes}.")),
         (left_out > 0).then(|| format!("{hidden} not drawn, to keep the graph readable.")),

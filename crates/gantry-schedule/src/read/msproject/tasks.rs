@@ -1,12 +1,12 @@
 //! Tasks of the file: the outline, links, constraints and progress.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::xml::{Element, is_elapsed};
 use super::{Names, Notes, Unreadable, hundredths};
 use crate::project::{
     Baseline, Cost, CostKind, Deadline, Due, Estimate, Length, Link, LinkKind, Money, Progress, Scale, Task,
-    ThreePoint, Unit,
+    ThreePoint, Unit, When,
 };
 
 /// A thousand years, in tenths of minutes.
@@ -39,7 +39,41 @@ pub fn read(root: &Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Res
         let contains = next.is_some_and(|next| next > level);
         tasks.push(task(*uid, element, parent, contains, (names, notes))?);
     }
+    let lines: Vec<Element<'_, '_>> = elements.into_iter().map(|(_, element)| element).collect();
+    from_first_parts(&mut tasks, &lines, notes)?;
     Ok(tasks)
+}
+
+/// A summary starts with its first part: what waits for its start waits for that of the part which starts first in the
+/// file.
+fn from_first_parts(tasks: &mut [Task], lines: &[Element<'_, '_>], notes: &mut Notes) -> Result<(), Unreadable> {
+    let mut first: BTreeMap<String, (Option<When>, usize)> = BTreeMap::new();
+    let places: BTreeMap<String, usize> = tasks.iter().enumerate().map(|(at, task)| (task.id.clone(), at)).collect();
+    let contains: BTreeSet<&str> = tasks.iter().filter_map(|task| task.parent.as_deref()).collect();
+    for (at, line) in lines.iter().enumerate().filter(|(at, _)| !contains.contains(tasks[*at].id.as_str())) {
+        let start = line.when("Start")?;
+        let mut above = tasks[at].parent.as_ref();
+        while let Some(id) = above {
+            let known = first.entry(id.clone()).or_insert((start, at));
+            if start.is_some() && (known.0.is_none() || start < known.0) {
+                *known = (start, at);
+            }
+            above = places.get(id).and_then(|at| tasks[*at].parent.as_ref());
+        }
+    }
+    let called = |task: &Task| if task.title.is_empty() { task.id.clone() } else { task.title.clone() };
+    let told: Vec<(String, String)> = tasks.iter().map(|task| (task.id.clone(), called(task))).collect();
+    for (task, line) in tasks.iter_mut().zip(lines) {
+        for link in task.after.iter_mut().filter(|link| !link.kind.leaves_finish()) {
+            let Some((_, part)) = first.get(&link.task) else { continue };
+            let (summary, part) = (&told[places[&link.task]], &told[*part]);
+            let what =
+                format!("what waits for the start of `{}` waits for that of its first part, `{}`", summary.1, part.1);
+            notes.add(|| line.line(), what);
+            link.task.clone_from(&part.0);
+        }
+    }
+    Ok(())
 }
 
 fn task(
@@ -109,6 +143,20 @@ fn deadline(element: &Element<'_, '_>) -> Result<Option<Deadline>, Unreadable> {
 pub fn deadline_of_all(root: &Element<'_, '_>) -> Result<Option<Deadline>, Unreadable> {
     let whole = root.all("Tasks", "Task").find(|element| element.number("UID") == Ok(Some(0)));
     whole.map_or(Ok(None), |whole| deadline(&whole))
+}
+
+/// The whole may have costs of its own, which no task bears.
+pub fn note_cost_of_all(root: &Element<'_, '_>, notes: &mut Notes) -> Result<(), Unreadable> {
+    for whole in root.all("Tasks", "Task").filter(|element| element.number("UID") == Ok(Some(0))) {
+        if let Some(cost) = whole.decimal("FixedCost")?.filter(|cost| !cost.is_zero()) {
+            let amount = hundredths(cost).amount;
+            notes.add(
+                || whole.line(),
+                format!("the fixed cost of the whole, {amount}, belongs to no task and is not read"),
+            );
+        }
+    }
+    Ok(())
 }
 
 fn fixed_cost(element: &Element<'_, '_>, amount: Money) -> Result<Cost, Unreadable> {
