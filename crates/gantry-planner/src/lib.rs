@@ -24,6 +24,7 @@ pub mod tools;
 pub mod commands;
 pub mod weave;
 
+mod days; // what happens on the days that were named
 mod divide; // what assembling does: long work
 mod settle; // and loose ends
 mod trace; // what the overview says of demands

@@ -112,8 +112,12 @@ fn verdict(overview: &Value, audit: &Value) -> &'static str {
         (_, Some((likely, limit))) => likely > limit,
         _ => false,
     };
+    let failed = overview["health"].as_array().into_iter().flatten().any(|check| check["passed"] == false);
     let untested = overview["priced_by"] == "budget" && !overview["budget"].is_null();
+    let doubted = overview["doubts"].as_array().is_some_and(|doubts| !doubts.is_empty());
     let doubtful = untested
+        || failed
+        || doubted
         || beyond(&overview["cost_p50"], &overview["budget"])
         || beyond(&overview["finish_p50"], &overview["deadline"]);
     match (overview["feasible"] == true && !broken, high) {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::brief::DemandKind;
 use crate::facts::{Facts, PricedBy, Wanted};
-use crate::overview::{Stages, day, items, whole};
+use crate::overview::{Bounds, Stages, day, futures, items, whole};
 
 /// How many words a demand and a task share at least when the one is about the other.
 const SHARED_WORDS_MIN: usize = 2;
@@ -31,10 +31,8 @@ pub(crate) struct Trace<'a> {
     pub(crate) schedule: &'a Value,
     pub(crate) facts: &'a Facts,
     pub(crate) stages: &'a Stages<'a>,
-    /// How much it costs beyond the budget.
-    pub(crate) over: Option<i64>,
-    /// By how many days it is late.
-    pub(crate) late: Option<i32>,
+    /// How the plan stands to money and time.
+    pub(crate) bounds: &'a Bounds,
 }
 
 /// How a demand stands, why, and which work is about it.
@@ -78,8 +76,16 @@ impl Trace<'_> {
         let cost = &self.schedule["cost"];
         let likely = whole(&self.schedule["monte_carlo"]["cost"]["p50"]).zip(whole(&cost["budget"]));
         let priced = whole(&cost["total"]).is_some_and(|total| total > 0);
+        if let Some(chance) = self.bounds.in_budget.filter(|_| self.bounds.over.is_none())
+            && Bounds::is_hopeless(Some(chance))
+        {
+            return Standing::new(
+                "broken",
+                format!("It costs no more only if nothing goes wrong: in {}.", futures(chance)),
+            );
+        }
         let (status, why) = match () {
-            () if self.over.is_some() => ("broken", "The plan costs more than that."),
+            () if self.bounds.over.is_some() => ("broken", "The plan costs more than that."),
             () if !priced => ("open", "Nothing in the plan has a price yet."),
             () if self.facts.priced_by == PricedBy::Budget => (
                 "open",
@@ -94,11 +100,23 @@ impl Trace<'_> {
     }
 
     fn deadline(&self) -> Standing {
+        let in_time = self.bounds.in_time;
+        if let Some(chance) = in_time.filter(|chance| self.bounds.late.is_none() && Bounds::is_hopeless(Some(*chance)))
+        {
+            return Standing::new(
+                "broken",
+                format!("That is kept only if nothing goes wrong: in {}.", futures(chance)),
+            );
+        }
+        if let Some(held) = self.bounds.on_the_day.as_ref().filter(|_| self.bounds.late.is_none()) {
+            let likely = in_time.is_none_or(|chance| chance >= 0.5);
+            return Standing::new(if likely { "met" } else { "open" }, held.lies());
+        }
         let likely = day(&self.schedule["monte_carlo"]["finish"]["p50"]).zip(self.facts.deadline);
         let (status, why) = match () {
             () if self.facts.deadline.is_none() => ("open", "No day to keep could be read."),
             () if self.facts.is_past_due() => ("broken", "That day had passed when it was asked for."),
-            () if self.late.is_some() => ("broken", "The plan takes longer than that."),
+            () if self.bounds.late.is_some() => ("broken", "The plan takes longer than that."),
             () if likely.is_some_and(|(p50, due)| p50 > due) => {
                 ("open", "As planned it is done by then, but not in half of all cases.")
             }

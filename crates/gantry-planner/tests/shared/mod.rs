@@ -67,6 +67,7 @@ pub fn given(size: Size) -> Given {
         request: String::new(),
         per_eur: 1.0,
         public: true,
+        matter: None,
     }
 }
 
@@ -81,6 +82,7 @@ pub fn setting(knowledge: &Knowledge) -> Setting {
         currency: "EUR".to_owned(),
         budget: None,
         deadline: None,
+        held: None,
         success: Vec::new(),
     }
 }
