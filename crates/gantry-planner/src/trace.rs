@@ -158,6 +158,10 @@ impl Trace<'_> {
         if !banned.is_empty() {
             return self.without(&banned);
         }
+        if let Some(role) = self.role_for(demand) {
+            let work = self.work_of(|task| task.owner.as_deref() == Some(role.as_str()));
+            return Standing { work, ..Standing::new("met", format!("The team has it: {role}.")) };
+        }
         let wanted = words(&demand.text);
         let shared = |task: &&Task| words(&told(task)).intersection(&wanted).count();
         let least = least(&wanted);
@@ -180,13 +184,7 @@ impl Trace<'_> {
 
     /// Words that must not be used are looked for in everything that was thought out so far.
     fn without(&self, banned: &[String]) -> Standing {
-        let has = |text: &str, word: &str| {
-            let text = text.to_lowercase();
-            let is_part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-            text.match_indices(word).any(|(at, _)| {
-                !is_part(text[..at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next())
-            })
-        };
+        let has = |text: &str, word: &str| has(&text.to_lowercase(), word);
         let used: Vec<&String> = banned
             .iter()
             .filter(|word| {
@@ -225,15 +223,96 @@ impl Trace<'_> {
             checked.push(json!({"stage": "schedule", "found": stands.status}));
             return checked;
         }
-        let wanted = words(&demand.text);
-        let named = |text: &Value| words(&text.to_string()).intersection(&wanted).count() >= least(&wanted);
-        let stages = self
-            .stages
-            .iter()
-            .map(|(stage, answer)| json!({"stage": stage, "found": if named(answer) { "named" } else { "not named" }}));
-        let found = if stands.work.is_empty() { "not named" } else { "named" };
-        stages.chain([json!({"stage": "work", "found": found})]).collect()
+        let banned = if demand.kind == DemandKind::MustNot { banned(&demand.text) } else { Vec::new() };
+        let role = self.role_for(demand);
+        let stages = self.stages.iter().map(|(stage, answer)| {
+            let found = match &role {
+                Some(role) if *stage == "team" => Found::Satisfied(role.clone()),
+                _ if !banned.is_empty() => Found::of_banned(answer, &banned),
+                _ => Found::of_words(answer, &words(&demand.text)),
+            };
+            found.told(stage)
+        });
+        let work = json!({"stage": "work", "found": match (stands.status, banned.is_empty(), stands.work.is_empty()) {
+            ("broken", _, _) => "broken",
+            ("met", false, _) => "satisfied",
+            (_, _, true) => "not named",
+            _ => "named, unclear whether it is kept",
+        }});
+        stages.chain([work]).collect()
     }
+
+    /// The role that a demand asks for by its title.
+    fn role_for(&self, demand: &Wanted) -> Option<String> {
+        if demand.kind == DemandKind::MustNot {
+            return None;
+        }
+        let text = demand.text.to_lowercase();
+        let team = self.stages.iter().find(|(stage, _)| *stage == "team");
+        let titles = team.into_iter().flat_map(|(_, team)| items(team)).filter_map(|role| role["title"].as_str());
+        // A title of one word, such as lead, stands in many sentences that ask for nobody.
+        let asked = |title: &&str| title.contains(' ') && has(&text, &title.to_lowercase());
+        titles.filter(asked).max_by_key(|title| title.len()).map(str::to_owned)
+    }
+}
+
+/// What one stage says of a demand.
+enum Found {
+    /// It does not speak of it.
+    Nothing,
+    /// It does in these words; whether that keeps it has to be read.
+    Unclear(String),
+    /// It shows that it is kept.
+    Satisfied(String),
+    /// It goes against it, with these words.
+    Broken(String),
+}
+
+impl Found {
+    /// The text of an answer that says most about a demand.
+    fn of_words(answer: &Value, wanted: &BTreeSet<String>) -> Self {
+        let shared = |text: &&str| words(text).intersection(wanted).count();
+        let said = texts(answer).into_iter().max_by_key(|text| shared(text));
+        said.filter(|text| shared(text) >= least(wanted)).map_or(Self::Nothing, |text| Self::Unclear(text.to_owned()))
+    }
+
+    fn of_banned(answer: &Value, banned: &[String]) -> Self {
+        let speaks = |text: &&str| banned.iter().any(|word| has(&text.to_lowercase(), word));
+        texts(answer)
+            .into_iter()
+            .find(speaks)
+            .map_or_else(|| Self::Satisfied("none of it is named".to_owned()), |text| Self::Broken(text.to_owned()))
+    }
+
+    fn told(&self, stage: &str) -> Value {
+        let (found, text) = match self {
+            Self::Nothing => return json!({"stage": stage, "found": "not named"}),
+            Self::Unclear(text) => ("named, unclear whether it is kept", text),
+            Self::Satisfied(text) => ("satisfied", text),
+            Self::Broken(text) => ("broken", text),
+        };
+        json!({"stage": stage, "found": found, "text": text.chars().take(QUOTE_MAX).collect::<String>()})
+    }
+}
+
+/// So much of a text is quoted.
+const QUOTE_MAX: usize = 160;
+
+/// Every text in an answer.
+fn texts(answer: &Value) -> Vec<&str> {
+    match answer {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+/// Tells whether a text in small letters has these words as whole words.
+fn has(text: &str, words: &str) -> bool {
+    let is_part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    text.match_indices(words)
+        .any(|(at, _)| !is_part(text[..at].chars().next_back()) && !is_part(text[at + words.len()..].chars().next()))
 }
 
 /// Everything that a task says, in small letters.
