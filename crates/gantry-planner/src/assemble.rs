@@ -121,8 +121,19 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
     }))
 }
 
-/// Where nobody decides about an end, the last task waits for whatever leads nowhere.
+/// Where nobody decides about an end, the last task waits for whatever leads nowhere, and everything begins with the first:
+/// whoever does it all does one thing first. In the end the last is held against the first, where nothing else ties them.
 fn gather(phases: &mut [Value]) {
+    let tasks = |phases: &mut [Value]| -> usize {
+        let of = |phase: &Value| phase["tasks"].as_array().map(Vec::len).unwrap_or_default();
+        phases.iter().map(of).sum()
+    };
+    let first = phases.first().and_then(|phase| phase["tasks"].get(0)).map(|task| task["id"].clone());
+    let works = phases.iter_mut().filter_map(|phase| phase["tasks"].as_array_mut()).flatten();
+    for task in works.skip(1) {
+        let starts = task["depends_on"].as_array_mut().filter(|before| before.is_empty());
+        starts.into_iter().for_each(|before| before.extend(first.clone()));
+    }
     let work = phases.iter().flat_map(|phase| phase["tasks"].as_array().into_iter().flatten());
     let mut loose: Vec<Value> = work.clone().map(|task| task["id"].clone()).collect();
     for task in work {
@@ -135,6 +146,14 @@ fn gather(phases: &mut [Value]) {
         if let Some(before) = last["depends_on"].as_array_mut() {
             before.extend(loose.into_iter().filter(|loose| *loose != id));
         }
+    }
+    let works = phases.iter().flat_map(|phase| phase["tasks"].as_array().into_iter().flatten());
+    let links: usize = works.map(|task| task["depends_on"].as_array().map(Vec::len).unwrap_or_default()).sum();
+    let few = links < tasks(phases);
+    let last = phases.last_mut().and_then(|phase| phase["tasks"].as_array_mut()?.last_mut());
+    if let Some((last, first)) = last.zip(first).filter(|(last, first)| few && last["id"] != *first) {
+        let before = last["depends_on"].as_array_mut();
+        before.into_iter().filter(|before| !before.contains(&first)).for_each(|before| before.push(first.clone()));
     }
 }
 
