@@ -301,6 +301,20 @@ fn grouped(amount: i64) -> String {
     parts.join(",")
 }
 
+/// What else is in outputs of the pipeline to beat, beside what its name says.
+const FIELDS: [(&str, &str); 10] = [
+    ("SWOTAnalysis", "recommendations strategic_objectives assumptions missing_information user_questions"),
+    ("GovernancePhase1Audit", "corruption_list misallocation_list audit_procedures transparency_measures"),
+    ("GovernancePhase6Extra", "validation_checks tough_questions summary"),
+    ("DataCollection", "smart_objective assumptions sensitivity"),
+    ("DraftDocumentsToFind", "essential_information fallback best_and_worst_case approvals"),
+    ("CreatePitch", "metrics risks ethics long_term_vision"),
+    ("PromptAdherence", "importance score"),
+    ("PhysicalLocations", "requirements"),
+    ("RelatedResources", "risks steps_to_contact"),
+    ("ReviewTeam", "omissions issues"),
+];
+
 #[test]
 fn every_output_of_the_pipeline_to_beat_has_its_place() {
     let listed = include_str!("../../../templates/execution-plan/coverage.yaml");
@@ -308,8 +322,16 @@ fn every_output_of_the_pipeline_to_beat_has_its_place() {
     assert_eq!(listed.len(), 61 + 13, "its tasks, and those of its newer version");
     let (plan, made) = answers(&facts(REQUESTS[0]));
     let facts = json!(self::facts(REQUESTS[0]));
+    for (task, fields) in FIELDS {
+        let output = listed.iter().find(|output| output["task"] == task).unwrap();
+        for field in fields.split(' ') {
+            assert!(output["fields"][field].is_string(), "{task}: `{field}` is found nowhere, and nothing says why");
+        }
+    }
     for output in &listed {
-        for path in output["to"].as_array().unwrap() {
+        let fields = output["fields"].as_object().into_iter().flat_map(Map::values);
+        let told = |path: &&Value| !path.as_str().unwrap().starts_with("instead: ");
+        for path in output["to"].as_array().unwrap().iter().chain(fields.filter(told)) {
             let path = path.as_str().unwrap();
             let (step, fields) = path.split_once('.').unwrap();
             let root = match step {

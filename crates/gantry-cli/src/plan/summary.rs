@@ -135,6 +135,13 @@ pub fn page(life: &Life) -> String {
         overview["tasks"],
         made.authors.join(", ")
     );
+    let language = text(&facts["language"]);
+    if language != "English" && made.authors.iter().any(|author| author == "gantry-offline") {
+        let told = format!(
+            "the request is in {language}; what gantry-offline wrote is in English: with a model it is in {language}"
+        );
+        wrapped(&mut page, &told);
+    }
     numbers(&mut page, &made);
     for gap in list(&overview["gaps"]) {
         wrapped(&mut page, &paint(style::BAD, format!("does not fit: {}", text(gap))));
