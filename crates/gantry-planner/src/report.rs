@@ -126,3 +126,17 @@ fn verdict(overview: &Value, audit: &Value) -> &'static str {
         (true, _) => "go_with_care",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_with_a_failed_check_or_a_doubt_is_no_plain_go() {
+        let told = |overview: Value| verdict(&overview, &Value::Null);
+        assert_eq!(told(json!({"feasible": true, "health": [{"passed": true}]})), "go");
+        assert_eq!(told(json!({"feasible": true, "health": [{"passed": false}]})), "go_with_care");
+        assert_eq!(told(json!({"feasible": true, "doubts": ["It is late in most futures."]})), "go_with_care");
+        assert_eq!(told(json!({"feasible": false, "gaps": ["It costs too much."]})), "not_yet");
+    }
+}

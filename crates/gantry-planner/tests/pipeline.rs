@@ -101,6 +101,59 @@ fn no_chain_of_questions_is_longer_than_eight() {
     assert!(*longest <= 8, "{depth:#?}");
 }
 
+/// How many are asked at once.
+const WIDTH: usize = 8;
+/// What the pipeline to beat asks, and how many tokens it is given, at its best: 171 and 2.6 million.
+const QUESTIONS_MAX: usize = 60;
+const TOKENS_MAX: usize = 600_000;
+
+#[test]
+fn whoever_asks_eight_at_once_waits_little_longer_than_for_the_longest_chain_of_questions() {
+    ASKED.with_borrow_mut(Vec::clear);
+    let (plan, made) = answers(&facts(REQUESTS[0]));
+    let asked = ASKED.take();
+    let tokens: usize = asked.iter().map(|letters| letters / 4).sum();
+    assert!(asked.len() <= QUESTIONS_MAX, "{} questions", asked.len());
+    assert!(tokens <= TOKENS_MAX, "{tokens} tokens");
+    // Each question takes one round; what code does takes none. Of what may be asked, the first in the plan is asked first.
+    let phases = made["phases"]["phases"].as_array().unwrap().len();
+    let takes = |action: Option<&Action>| match action {
+        Some(Action::Model(_)) => 1,
+        Some(Action::Map(_)) => phases,
+        _ => 0,
+    };
+    let mut waiting: Vec<(&str, usize, Vec<String>)> = Vec::new();
+    for task in plan.tasks.iter().filter(|task| task.action.is_some() && task.id.as_str() != "work") {
+        let named = task.depends_on.iter().map(ToString::to_string);
+        let before = sources(&plan, task.id.as_str())
+            .into_iter()
+            .chain(named)
+            .filter(|id| plan.task(id).unwrap().action.is_some());
+        waiting.push((task.id.as_str(), takes(task.action.as_ref()), before.collect()));
+    }
+    let rounds = |width: usize| {
+        let (mut waiting, mut done, mut rounds): (_, BTreeSet<String>, usize) = (waiting.clone(), BTreeSet::new(), 0);
+        while !waiting.is_empty() {
+            // What code does is done at once.
+            while let Some(at) =
+                waiting.iter().position(|(_, left, before)| *left == 0 && before.iter().all(|id| done.contains(id)))
+            {
+                done.insert(waiting.remove(at).0.to_owned());
+            }
+            let mut free = width;
+            for (_, left, _) in waiting.iter_mut().filter(|(_, _, before)| before.iter().all(|id| done.contains(id))) {
+                let now = free.min(*left);
+                (free, *left) = (free - now, *left - now);
+            }
+            rounds += usize::from(free < width);
+            assert!(free < width || waiting.is_empty(), "nothing can go on: {waiting:?}");
+        }
+        rounds
+    };
+    let (wide, narrow) = (rounds(WIDTH), rounds(usize::MAX));
+    assert!(wide * 10 <= narrow * 12, "{wide} rounds, and {narrow} if everything were asked at once");
+}
+
 /// The answers of all steps, without a model and without the engine.
 fn answers(facts: &Facts) -> (Plan, Map<String, Value>) {
     let template = template();
@@ -164,6 +217,11 @@ fn answers(facts: &Facts) -> (Plan, Map<String, Value>) {
     (plan, made)
 }
 
+thread_local! {
+    /// How many letters each question of this test had.
+    static ASKED: std::cell::RefCell<Vec<usize>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
 fn asks(model: &Offline, prompts: &Prompts, prompt: &str, inputs: &BTreeMap<String, Value>) -> Value {
     let given = inputs
         .iter()
@@ -172,6 +230,8 @@ fn asks(model: &Offline, prompts: &Prompts, prompt: &str, inputs: &BTreeMap<Stri
         .collect();
     let request =
         prompts.render(prompt, "en", Choice::Base, &given).unwrap_or_else(|fault| panic!("{fault}")).request();
+    ASKED
+        .with_borrow_mut(|asked| asked.push(request.messages.iter().map(|message| format!("{message:?}").len()).sum()));
     let reply = model.answer(&request).unwrap_or_else(|error| panic!("{prompt}: {}", error.message));
     serde_json::from_str(&reply.text).unwrap()
 }

@@ -16,6 +16,8 @@ pub fn data(name: &str) -> Option<String> {
     let text =
         above.map(|above| above.join("shared/data").join(name)).find_map(|path| std::fs::read_to_string(path).ok());
     if text.is_none() {
+        let needed = std::env::var_os("GANTRY_TEST_ALL").is_some_and(|all| !all.is_empty());
+        assert!(!needed, "`shared/data/{name}` is missing, and GANTRY_TEST_ALL is set");
         eprintln!("skipped: there is no `shared/data/{name}` beside the workspace");
     }
     text
