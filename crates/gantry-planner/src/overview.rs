@@ -1,6 +1,6 @@
 //! What a plan means in time and money: computed once, and the only source of such numbers for every text about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::plan::{Action, Plan};
 use gantry_core::time::Timestamp;
@@ -220,7 +220,7 @@ impl Overview<'_> {
             "tasks": self.leaves().count(),
             "hours": self.hours(),
             "team": self.team(),
-            "critical_path": self.critical_path(),
+            "critical_path": self.critical_path(held.is_some()),
             "busiest": self.busiest(),
             "phases": self.phases(),
             "top_risks": self.top_risks(),
@@ -399,9 +399,25 @@ impl Overview<'_> {
         parts.get(parts.len() / 2)?.trim_end_matches('h').parse().ok()
     }
 
-    fn critical_path(&self) -> Vec<Value> {
-        let ids = items(&self.schedule["critical_path"]).filter_map(Value::as_str);
-        let tasks = ids.filter_map(|id| self.plan.task(id));
+    /// What decides the end. Before a day that was named there is time to spare, so that only what comes after it is
+    /// critical to the schedule; what decides whether that day is kept is the chain of work that is ready last.
+    fn critical_path(&self, on_the_day: bool) -> Vec<Value> {
+        let mut ids: Vec<&str> = items(&self.schedule["critical_path"]).filter_map(Value::as_str).collect();
+        let finish: BTreeMap<&str, &str> = items(&self.schedule["tasks"])
+            .filter_map(|row| Some((row["id"].as_str()?, row["finish"].as_str()?)))
+            .collect();
+        let ready_last = |id: &str| {
+            let before = self.plan.task(id)?.depends_on.iter().map(gantry_core::id::TaskId::as_str);
+            before.filter(|before| finish.contains_key(before)).max_by_key(|before| finish[before])
+        };
+        if on_the_day {
+            let begun = ids.first().copied().and_then(ready_last);
+            let mut chain: Vec<&str> =
+                std::iter::successors(begun, |id| ready_last(id)).take(self.plan.tasks.len()).collect();
+            chain.reverse();
+            ids.splice(0..0, chain);
+        }
+        let tasks = ids.into_iter().filter_map(|id| self.plan.task(id));
         tasks.map(|task| json!({"id": task.id, "title": task.name(), "owner": task.owner})).collect()
     }
 

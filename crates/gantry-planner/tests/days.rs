@@ -77,6 +77,10 @@ fn a_conference_is_held_on_its_day_and_everything_else_lies_around_it() {
     assert!(overview["start"].as_str().unwrap() > "2027-01-01", "{}", overview["start"]);
     assert_eq!((&overview["deadline"], overview["held"]["when"].as_str()), (&Value::Null, Some("on 2027-10-14")));
     assert_eq!(status(&overview, "14 October 2027"), "met");
+    // What decides whether the day is kept is the work before it.
+    let path: Vec<&str> =
+        overview["critical_path"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect();
+    assert_eq!((path[0], path.contains(&"walk-through")), ("purpose", true), "{path:?}");
     assert_eq!(failed(&overview), [""; 0]);
 }
 
