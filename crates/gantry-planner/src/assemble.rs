@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
+use crate::brief::Held;
+use crate::days::{self, Day};
 use crate::divide::divided;
 use crate::knowledge::{Calendar, Three};
 use crate::outline::{Outline, OutlinePhase, OutlineTask};
-use crate::settle::settled;
+use crate::settle::{begun_in_time, settled};
 use crate::weave::is_taken;
 
 /// How many risks a decision is shown with.
@@ -34,6 +36,8 @@ pub struct Setting {
     pub budget: Option<f64>,
     /// When it has to be done.
     pub deadline: Option<Date>,
+    /// The days on which it happens, where it does rather than being done by one.
+    pub held: Option<Held>,
     /// When it has worked, as it was said.
     pub success: Vec<String>,
     /// How many work on it, when that was said: never more at once, whatever their roles.
@@ -45,9 +49,17 @@ pub struct Setting {
 pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> Result<Value, String> {
     let outline = &divided(outline, setting.calendar);
     let names = Names::of(outline, taken)?;
+    let day = Day::of(outline, setting.held);
     let roles: BTreeMap<&str, &str> =
         outline.roles.iter().map(|role| (role.id.as_str(), role.title.as_str())).collect();
     let (mut tasks, mut scheduling) = (Vec::new(), Map::new());
+    // Of what happens on the day one task holds the whole to it. In a list of errands none does: in so few, a date that
+    // stops the logic would be most of what can be found about them.
+    let is_last = |task: &&OutlineTask| {
+        task.on_the_day && !outline.tasks().any(|other| other.on_the_day && other.after.contains(&task.id))
+    };
+    let decided = outline.phases.iter().any(|phase| phase.milestone.is_some());
+    let kept = outline.tasks().find(is_last).filter(|_| decided).map(|task| &task.id);
     for (at, phase) in outline.phases.iter().enumerate() {
         let mut inside: Vec<Value> = Vec::new();
         for task in &phase.tasks {
@@ -58,6 +70,16 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
             }
             inside.push(work(task, &names.before(task, at), &threats(task, phase, outline), &roles));
             scheduling.insert(task.id.clone(), numbers(task, setting.team));
+            if let Some(day) = day.as_ref().filter(|_| task.on_the_day) {
+                let numbers = &mut scheduling[&task.id];
+                numbers["estimate"] = json!(three(day.fitted(task.hours), "h"));
+                numbers["calendar"] = json!(days::CALENDAR);
+                numbers["start_no_earlier"] = json!(day.held.from.to_string());
+                if is_last(&task) {
+                    let hard = if Some(&task.id) == kept { " hard" } else { "" };
+                    numbers["deadline"] = json!(format!("{}{hard}", day.held.to));
+                }
+            }
         }
         if let Some((milestone, id)) = phase.milestone.as_ref().zip(names.milestones[at].clone()) {
             inside.push(json!({
@@ -74,7 +96,13 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
                 "risks": common(phase),
             }));
             let needs = everyone(1, setting.team);
-            scheduling.insert(id, json!({"estimate": three(deciding(setting.calendar), "h"), "needs": needs}));
+            let on_the_day = day.is_some() && phase.tasks.iter().any(|task| task.on_the_day);
+            let calendar = if on_the_day { Calendar::RoundTheClock } else { setting.calendar };
+            let mut numbers = json!({"estimate": three(deciding(calendar), "h"), "needs": needs});
+            if on_the_day {
+                numbers["calendar"] = json!(days::CALENDAR);
+            }
+            scheduling.insert(id, numbers);
         }
         tasks.push(json!({
             "id": names.phases[at], "title": phase.title, "purpose": phase.purpose, "risks": common(phase), "tasks": inside,
@@ -85,11 +113,27 @@ pub fn plan(outline: &Outline, setting: &Setting, taken: &BTreeSet<String>) -> R
         gather(&mut tasks);
     }
     let done_when: Vec<Value> = setting.success.iter().map(|words| json!({"words": words})).collect();
-    Ok(settled(json!({"tasks": tasks, "done_when": done_when, "schedule": schedule(outline, setting, scheduling)})))
+    let schedule = schedule(outline, setting, day.as_ref(), scheduling);
+    let plan = json!({"tasks": tasks, "done_when": done_when, "schedule": schedule});
+    Ok(settled(match &day {
+        Some(day) => begun_in_time(plan, day.held.from, Day::spare(setting.calendar)),
+        None => plan,
+    }))
 }
 
-/// Where nobody decides about an end, the last task waits for whatever leads nowhere.
+/// Where nobody decides about an end, the last task waits for whatever leads nowhere, and everything begins with the first:
+/// whoever does it all does one thing first. In the end the last is held against the first, where nothing else ties them.
 fn gather(phases: &mut [Value]) {
+    let tasks = |phases: &mut [Value]| -> usize {
+        let of = |phase: &Value| phase["tasks"].as_array().map(Vec::len).unwrap_or_default();
+        phases.iter().map(of).sum()
+    };
+    let first = phases.first().and_then(|phase| phase["tasks"].get(0)).map(|task| task["id"].clone());
+    let works = phases.iter_mut().filter_map(|phase| phase["tasks"].as_array_mut()).flatten();
+    for task in works.skip(1) {
+        let starts = task["depends_on"].as_array_mut().filter(|before| before.is_empty());
+        starts.into_iter().for_each(|before| before.extend(first.clone()));
+    }
     let work = phases.iter().flat_map(|phase| phase["tasks"].as_array().into_iter().flatten());
     let mut loose: Vec<Value> = work.clone().map(|task| task["id"].clone()).collect();
     for task in work {
@@ -102,6 +146,14 @@ fn gather(phases: &mut [Value]) {
         if let Some(before) = last["depends_on"].as_array_mut() {
             before.extend(loose.into_iter().filter(|loose| *loose != id));
         }
+    }
+    let works = phases.iter().flat_map(|phase| phase["tasks"].as_array().into_iter().flatten());
+    let links: usize = works.map(|task| task["depends_on"].as_array().map(Vec::len).unwrap_or_default()).sum();
+    let few = links < tasks(phases);
+    let last = phases.last_mut().and_then(|phase| phase["tasks"].as_array_mut()?.last_mut());
+    if let Some((last, first)) = last.zip(first).filter(|(last, first)| few && last["id"] != *first) {
+        let before = last["depends_on"].as_array_mut();
+        before.into_iter().filter(|before| !before.contains(&first)).for_each(|before| before.push(first.clone()));
     }
 }
 
@@ -176,7 +228,7 @@ fn numbers(task: &OutlineTask, team: Option<u32>) -> Value {
     numbers
 }
 
-fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> Value {
+fn schedule(outline: &Outline, setting: &Setting, day: Option<&Day>, tasks: Map<String, Value>) -> Value {
     let week = match setting.calendar {
         Calendar::Office => json!({"mon-fri": ["08:00-12:00", "13:00-17:00"]}),
         Calendar::Site => json!({"mon-sat": ["07:00-12:00", "12:30-15:30"]}),
@@ -232,8 +284,15 @@ fn schedule(outline: &Outline, setting: &Setting, tasks: Map<String, Value>) -> 
     if let Some(budget) = setting.budget {
         all["budget"] = json!(budget);
     }
-    if let Some(deadline) = setting.deadline {
-        all["deadline"] = json!(format!("{deadline} hard"));
+    match (day, setting.deadline) {
+        (Some(day), _) => {
+            let until = 8.0 + day.hours;
+            let hours = json!([format!("08:00-{until:02.0}:00")]);
+            let calendar = json!({"id": days::CALENDAR, "zone": setting.zone, "week": {"mon-sun": hours}});
+            all["calendars"].as_array_mut().into_iter().for_each(|calendars| calendars.push(calendar.clone()));
+        }
+        (None, Some(deadline)) => all["deadline"] = json!(format!("{deadline} hard")),
+        (None, None) => {}
     }
     all
 }

@@ -48,6 +48,9 @@ pub struct Brief {
     pub what: Said,
     /// The verb that asks for it: open, build, establish.
     pub verb: Option<Said>,
+    /// What is to be done, as a verb phrase, where the thing alone does not say it: wash my car, apply for a visa.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deed: Option<String>,
     /// The sentence that says the goal.
     pub goal: Said,
     /// All amounts of money.
@@ -58,6 +61,9 @@ pub struct Brief {
     pub times: Vec<Time>,
     /// The day by which the whole project must be done.
     pub deadline: Option<Date>,
+    /// The days on which it happens, where it happens on days rather than being done by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
     /// The day on which the whole project starts.
     pub start: Option<Date>,
     /// How long the whole project may take.
@@ -174,6 +180,18 @@ pub enum TimeKind {
     Horizon,
     /// Something happens then.
     Moment,
+}
+
+/// The days on which something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Held {
+    /// The first of them.
+    pub from: Date,
+    /// The last of them.
+    pub to: Date,
+    /// Whether it takes all of them; else it happens on some day among them.
+    pub all: bool,
 }
 
 /// A length of time in whole units.
@@ -406,9 +424,9 @@ pub fn read(text: &str, today: Date) -> Brief {
     };
     let budget = budget.map(|at| money[at].clone());
     let nothing = || Said { text: String::new(), span: 0..0 };
-    let (title, what, verb, goal) = subject.map_or_else(
-        || (nothing(), nothing(), None, nothing()),
-        |subject| (subject.title, subject.what, subject.verb, subject.goal),
+    let (title, what, verb, deed, goal) = subject.map_or_else(
+        || (nothing(), nothing(), None, None, nothing()),
+        |subject| (subject.title, subject.what, subject.verb, subject.deed, subject.goal),
     );
     let country = places.country.map(|country| country.code.clone());
     let own = budget.as_ref().and_then(|budget| budget.currency.clone());
@@ -417,9 +435,11 @@ pub fn read(text: &str, today: Date) -> Brief {
         title,
         what,
         verb,
+        deed,
         goal,
         budget,
         deadline: times.deadline,
+        held: times.held,
         start: times.start,
         horizon: times.horizon,
         times: times.all,

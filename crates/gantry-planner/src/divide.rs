@@ -1,7 +1,8 @@
 //! Divides what takes more than two months into parts that are handed over one after another.
 //!
 //! Nobody can say of work of half a year whether it is on time before most of that is over. Its parts are the stages that
-//! whoever answered named; where those are still too long, or there are none, they are numbered.
+//! whoever answered named; where those are still too long, or there are none, they are sections: the first
+//! settles how it is done, the last hands over, and each has an end that somebody can look at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +13,21 @@ use crate::outline::{Outline, OutlineCost, OutlineTask};
 const PART_DAYS: f64 = 40.0;
 /// What is expected to take so many working days is not divided: the tripwire of the DCMA.
 const WHOLE_DAYS: f64 = 44.0;
-/// No more parts than Roman numbers tell apart at a glance.
-const NUMERALS: [&str; 12] = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"];
+/// What the first and the last section of work are about, and those between them in turn: whoever begins settles how it is
+/// done, and whoever ends hands over.
+const FIRST: &str = "make a start and settle the way";
+const LAST: &str = "complete and hand over";
+const BETWEEN: [&str; 6] = [
+    "carry on at full pace",
+    "check what is there, then continue",
+    "close open points and reach the larger half",
+    "widen to what is harder",
+    "bring in what was put off",
+    "prepare its end",
+];
+/// No more sections than can be told apart.
+const SECTIONS_MAX: usize = BETWEEN.len() + 2;
+const COUNTED: [&str; SECTIONS_MAX] = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
 
 /// The same work with nothing in it that takes months in one go.
 pub(crate) fn divided(outline: &Outline, calendar: Calendar) -> Outline {
@@ -112,18 +126,32 @@ fn parts(task: &OutlineTask, days: f64) -> Vec<Stage> {
     #[expect(clippy::cast_precision_loss, reason = "nothing has so many stages")]
     let each = days / stages.len() as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is cut to what can be counted")]
-    let sections = ((each / PART_DAYS).ceil().max(1.0) as usize).min(NUMERALS.len());
+    let sections = ((each / PART_DAYS).ceil().max(1.0) as usize).min(SECTIONS_MAX);
     let last = stages.len() - 1;
     let sections_of = |(at, stage): (usize, &Stage)| {
         let done_when =
             if at == last || stage.done_when.trim().is_empty() { &task.done_when } else { &stage.done_when };
-        let (title, done_when) = (stage.title.clone(), done_when.clone());
-        NUMERALS[..sections].iter().map(move |numeral| Stage {
-            title: if sections == 1 { title.clone() } else { format!("{title} ({numeral})") },
-            done_when: done_when.clone(),
-        })
+        (0..sections).map(|section| Stage {
+            title: if sections == 1 { stage.title.clone() } else { format!("{}: {}", stage.title, about(section, sections)) },
+            done_when: match section + 1 == sections {
+                true => done_when.clone(),
+                false => format!(
+                    "Part {} of {} of this was looked at by whoever goes on with it, and nothing in it is left open.",
+                    COUNTED[section], COUNTED[sections - 1]
+                ),
+            },
+        }).collect::<Vec<_>>()
     };
     stages.iter().enumerate().flat_map(sections_of).collect()
+}
+
+/// What a section of work is about.
+fn about(section: usize, sections: usize) -> &'static str {
+    match section {
+        0 => FIRST,
+        last if last + 1 == sections => LAST,
+        between => BETWEEN[(between - 1) % BETWEEN.len()],
+    }
 }
 
 /// A piece of work that becomes several.
@@ -152,7 +180,14 @@ impl Divided<'_> {
                 title: part.title.clone(),
                 stages: Vec::new(),
                 beside: String::new(),
-                detail: if at == 0 { task.detail.clone() } else { format!("{}.", task.title.trim_end_matches('.')) },
+                detail: match made.last() {
+                    None => task.detail.clone(),
+                    Some(before) => format!(
+                        "Goes on where “{}” ended; belongs to: {}.",
+                        before.title,
+                        task.title.trim_end_matches('.')
+                    ),
+                },
                 role: task.role.clone(),
                 with: task.with.clone(),
                 hours: of(task.hours, 0.25).map(|hours| hours.max(0.25)),
@@ -161,6 +196,7 @@ impl Divided<'_> {
                 done_when: part.done_when.clone(),
                 costs: task.costs.iter().map(cost).collect(),
                 risks: task.risks.clone(),
+                on_the_day: task.on_the_day,
             });
         }
         made

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::assemble::Setting;
 use crate::brief::change::Changed;
-use crate::brief::{self, Brief, Demand, DemandKind, Locale, TimeKind};
+use crate::brief::{self, Brief, Demand, DemandKind, Held, Locale, TimeKind};
+use crate::days::Days;
 use crate::demanded;
 use crate::fill::thousands;
 use crate::kind::{Counted, Kind, Kinds, Size, many, size_of, usual};
@@ -81,6 +82,9 @@ pub struct Facts {
     pub title: String,
     /// The thing, as a noun phrase with its article.
     pub what: String,
+    /// What is to be done, as a verb phrase, where the thing alone does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deed: Option<String>,
     /// The thing in two or three words.
     pub the_thing: String,
     /// Where it is.
@@ -103,6 +107,9 @@ pub struct Facts {
     pub start: Date,
     /// When it has to be done.
     pub deadline: Option<Date>,
+    /// The days on which it happens, where what is wanted happens on days rather than being done by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
     /// How long it may take, in days of the calendar.
     pub days: Option<f64>,
     /// What it may cost.
@@ -304,13 +311,17 @@ impl Facts {
 
     fn read(text: &str, today: Date, brief: &Brief, kind: &Kind) -> Self {
         let stated = brief.budget.as_ref().and_then(|money| money.currency.clone());
-        let currency = stated.or_else(|| brief.currency.clone()).unwrap_or_else(|| "EUR".to_owned());
+        // Who writes Korean and names no place is in Korea.
+        let (local, zone) = match brief.locale {
+            Locale::En => ("EUR", "UTC"),
+            Locale::Ko => ("KRW", "Asia/Seoul"),
+        };
+        let currency = stated
+            .or_else(|| brief.currency.clone())
+            .unwrap_or_else(|| if brief.place.is_some() { "EUR" } else { local }.to_owned());
         let rate = per_eur(&currency);
         let amount = brief.budget.as_ref().and_then(|money| f64::try_from(money.amount).ok());
-        let start = brief.start.filter(|start| *start >= today).unwrap_or_else(|| next_workday(today));
         let horizon = brief.horizon.map(brief::Length::days);
-        let until = brief.deadline.map(|deadline| f64::from((deadline - start).get_days()));
-        let days = until.filter(|days| *days > 0.0).or(horizon);
         let counted = counted(brief);
         // A currency without a rate is used as it is, and its size is not known.
         let stated = amount.zip(rate).map(|(amount, rate)| amount / rate);
@@ -319,6 +330,12 @@ impl Facts {
             stated.is_none_or(|stated| stated <= most)
         });
         let matter = matter.map(|matter| matter.id.clone());
+        let happens = Days::built_in().know(kind.name(), matter.as_deref());
+        let held = if happens { days_of(brief).filter(|held| held.to >= today) } else { None };
+        let begun = brief.start.filter(|start| *start >= today && held.is_none_or(|held| held.from != *start));
+        let start = begun.unwrap_or_else(|| next_workday(today));
+        let until = brief.deadline.map(|deadline| f64::from((deadline - start).get_days()));
+        let days = until.filter(|days| *days > 0.0).or(horizon);
         // Whoever wants to spend ten times as much wants something else than what is known.
         let is_usual = |price: &f64| stated.is_none_or(|stated| stated < USUAL_TIMES * price);
         let price = kind.price(text, &counted).filter(|price| matter.is_none() && is_usual(price));
@@ -351,6 +368,7 @@ impl Facts {
         if size == Size::Household {
             assumed.extend(usual_counts(knowledge, &counted, text));
         }
+        assumed.extend(unknown_place(brief));
         let mut demands = demands(brief, text);
         demands.extend(said_of_it(brief, demands.len()));
         Self {
@@ -363,6 +381,7 @@ impl Facts {
             today,
             title: brief.title.text.clone(),
             what: brief.what.text.clone(),
+            deed: brief.deed.clone(),
             the_thing: knowledge.the_thing.clone(),
             place: brief.place.as_ref().map(|place| place.name.clone()),
             client: brief.people.client.as_ref().map(|client| client.text.clone()),
@@ -373,12 +392,13 @@ impl Facts {
             size,
             physical: knowledge.physical,
             start,
-            deadline: brief.deadline.or_else(|| after(start, horizon)),
+            deadline: brief.deadline.or_else(|| held.map(|held| held.to)).or_else(|| after(start, horizon)),
+            held,
             days,
             budget: amount.map(|amount| Sum { amount, currency: currency.clone() }),
             per_eur: rate.unwrap_or(1.0),
             currency,
-            zone: brief.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
+            zone: brief.zone.clone().unwrap_or_else(|| if brief.place.is_some() { "UTC" } else { zone }.to_owned()),
             calendar: match size {
                 Size::Household => knowledge.household.calendar.unwrap_or(knowledge.calendar),
                 _ => knowledge.calendar,
@@ -431,6 +451,7 @@ impl Facts {
             per_eur: self.per_eur,
             public: self.size != Size::Household,
             team: self.team_size,
+            matter: self.matter.clone(),
         }
     }
 
@@ -475,10 +496,23 @@ impl Facts {
             currency: self.currency.clone(),
             budget: self.budget.as_ref().map(|budget| budget.amount),
             deadline: self.deadline,
+            held: self.held,
             success: self.success.clone(),
             team: self.team_size,
         }
     }
+}
+
+/// The days on which an event happens; one that starts on some day lasts as long as was said.
+fn days_of(brief: &Brief) -> Option<Held> {
+    let starts = brief.start.filter(|_| brief.deadline.is_none());
+    let begun = || {
+        let from = starts?;
+        let days = brief.horizon.map(|length| length.days() - 1.0).filter(|days| *days > 0.0);
+        let to = days.map_or(Some(from), |days| after(from, Some(days)))?;
+        Some(Held { from, to, all: true })
+    };
+    brief.held.or_else(begun)
 }
 
 /// How many of something a request speaks of; days and nights of its own length, too.
@@ -510,6 +544,18 @@ fn basis(priced_by: PricedBy, price: Option<&Sum>, what: &str) -> Option<Assumed
         ),
     };
     Some(Assumed { about: "price".to_owned(), question: question.to_owned(), assumed })
+}
+
+/// A place about which nothing is known here.
+fn unknown_place(brief: &Brief) -> Option<Assumed> {
+    let unknown = |place: &&brief::Place| brief.country.is_none() && place.kind == brief::PlaceKind::City;
+    let place = brief.place.as_ref().filter(unknown)?;
+    let currency = brief.currency.as_deref().unwrap_or("EUR");
+    Some(Assumed {
+        about: "place".to_owned(),
+        question: format!("Where is {}?", place.name),
+        assumed: format!("In no country that is known here: amounts are in {currency}, hours are those of UTC."),
+    })
 }
 
 /// How many there are of what steps are counted by, where the request does not say it.

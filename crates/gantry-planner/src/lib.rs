@@ -25,6 +25,7 @@ pub mod commands;
 pub mod weave;
 
 mod demanded; // what a request alone asks for
+mod days; // what happens on the days that were named
 mod divide; // what assembling does: long work
 mod settle; // and loose ends
 mod trace; // what the overview says of demands

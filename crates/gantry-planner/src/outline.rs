@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::days::Days;
 use crate::fill::Words;
 use crate::kind::{Counted, Size, many};
 use crate::knowledge::{Knowledge, Needs, Stage, Task, Three, Unit};
@@ -46,6 +47,8 @@ pub struct Given {
     pub public: bool,
     /// How many work on it, when that was said.
     pub team: Option<u32>,
+    /// What of the things that people often do for themselves it is, if any.
+    pub matter: Option<String>,
 }
 
 /// The work of a project.
@@ -139,6 +142,9 @@ pub struct OutlineTask {
     /// What may go wrong with it, by id.
     #[serde(default)]
     pub risks: Vec<String>,
+    /// It is a part of what happens on the day that was named, not of getting ready for it.
+    #[serde(default)]
+    pub on_the_day: bool,
 }
 
 /// What something costs beside the work.
@@ -273,6 +279,7 @@ fn outline_task(task: &Task, kept: &Kept<'_>, scale: &Scale, words: &Words) -> R
         done_when: words.fill(&task.done_when)?,
         costs: costs.collect::<Result<_, String>>()?,
         risks: task.risks.clone(),
+        on_the_day: kept.on_the_day.contains(&task.id),
     })
 }
 
@@ -284,6 +291,7 @@ fn errands(knowledge: &Knowledge, given: &Given, words: &Words) -> Result<Outlin
         named.map(|count| many(count, &given.counted, &given.request)).product()
     };
     let unit = hours_in(knowledge.household.unit, 8.0);
+    let on_the_day = Days::built_in().errands(&knowledge.kind, given.matter.as_deref());
     let tasks = knowledge.household.tasks.iter().map(|task| {
         let hours = unit * times(&task.per);
         let costs = task.costs.iter().map(|cost| {
@@ -308,6 +316,7 @@ fn errands(knowledge: &Knowledge, given: &Given, words: &Words) -> Result<Outlin
             done_when: words.fill(&task.done_when)?,
             costs: costs.collect::<Result<_, String>>()?,
             risks: task.risks.clone(),
+            on_the_day: on_the_day.contains(&task.id),
         })
     });
     let phase = OutlinePhase {
@@ -326,6 +335,7 @@ fn errands(knowledge: &Knowledge, given: &Given, words: &Words) -> Result<Outlin
 struct Kept<'a> {
     tasks: BTreeMap<&'a str, &'a Task>,
     all: BTreeMap<&'a str, &'a Task>,
+    on_the_day: &'a [String],
 }
 
 impl<'a> Kept<'a> {
@@ -345,7 +355,7 @@ impl<'a> Kept<'a> {
         };
         let all: BTreeMap<&str, &Task> = knowledge.tasks().map(|task| (task.id.as_str(), task)).collect();
         let tasks = knowledge.tasks().filter(fits).map(|task| (task.id.as_str(), task)).collect();
-        Self { tasks, all }
+        Self { tasks, all, on_the_day: Days::built_in().tasks(&knowledge.kind) }
     }
 
     /// What a task waits for: where something that it waits for is left out, what that waited for.

@@ -1,6 +1,6 @@
 //! What a plan means in time and money: computed once, and the only source of such numbers for every text about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::plan::{Action, Plan};
 use gantry_core::time::Timestamp;
@@ -11,6 +11,7 @@ use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use serde_json::{Value, json};
 
+use crate::brief::Held;
 use crate::facts::Facts;
 use crate::fill::{begun_large, thousands};
 use crate::trace::Trace;
@@ -21,6 +22,12 @@ const TOP_RISKS: usize = 5;
 const BUSIEST: usize = 5;
 /// How many tasks are among the longest.
 const LONGEST: usize = 3;
+
+/// What holds in fewer futures than this holds only if nothing goes wrong: to call it feasible would be a promise that
+/// nobody can keep.
+const FEASIBLE_CHANCE_MIN: f64 = 0.2;
+/// What holds in fewer than half of them is told.
+const LIKELY_CHANCE_MIN: f64 = 0.5;
 
 /// A plan that nobody has accepted yet, with its schedule.
 pub(crate) struct Draft {
@@ -58,6 +65,26 @@ pub fn overview(draft: &Value, facts: &Facts, stages: &Stages<'_>) -> Result<Val
     Ok(Overview { plan: &plan, draft, schedule: &schedule, facts, health, stages }.value())
 }
 
+/// How the plan stands to what it may cost and how long it may take.
+pub(crate) struct Bounds {
+    /// How much it costs beyond the budget, even if nothing goes wrong.
+    pub(crate) over: Option<i64>,
+    /// By how many days it is late, even if nothing goes wrong.
+    pub(crate) late: Option<i32>,
+    /// The share of futures that keep the budget.
+    pub(crate) in_budget: Option<f64>,
+    /// The share of futures that keep the deadline, or the day.
+    pub(crate) in_time: Option<f64>,
+    pub(crate) on_the_day: Option<OnTheDay>,
+}
+
+impl Bounds {
+    /// What is as good as broken: it holds only if nothing goes wrong.
+    pub(crate) fn is_hopeless(chance: Option<f64>) -> bool {
+        chance.is_some_and(|chance| chance < FEASIBLE_CHANCE_MIN)
+    }
+}
+
 struct Overview<'a> {
     plan: &'a Plan,
     /// The plan as it was put together.
@@ -85,53 +112,139 @@ pub(crate) fn whole(amount: &Value) -> Option<i64> {
     amount.round().to_i64()
 }
 
+/// What happens on the days that were named: where it lies, and how likely it stays there.
+pub(crate) struct OnTheDay {
+    held: Held,
+    start: Date,
+    finish: Date,
+    chance: Option<f64>,
+}
+
+impl OnTheDay {
+    /// None where nothing in the plan is held to such days.
+    fn of(draft: &Value, schedule: &Value, facts: &Facts) -> Option<Self> {
+        let held = facts.held?;
+        let on_the_day =
+            |id: &Value| id.as_str().is_some_and(|id| draft["schedule"]["tasks"][id]["start_no_earlier"].is_string());
+        let rows = || items(&schedule["tasks"]).filter(|row| on_the_day(&row["id"]));
+        let chances = items(&schedule["deadlines"]).filter(|due| on_the_day(&due["task"]));
+        Some(Self {
+            held,
+            start: rows().filter_map(|row| day(&row["start"])).min()?,
+            finish: rows().filter_map(|row| day(&row["finish"])).max()?,
+            chance: chances.filter_map(|due| due["probability"].as_f64()).min_by(f64::total_cmp),
+        })
+    }
+
+    /// By how many days it is late.
+    fn late(&self) -> i32 {
+        (self.finish - self.held.to).get_days()
+    }
+
+    /// `on 2027-10-14`, `from 2027-07-03 to 2027-07-17`.
+    fn when(&self) -> String {
+        let Held { from, to, all } = self.held;
+        match (from == to, all) {
+            (true, _) => format!("on {to}"),
+            (false, true) => format!("from {from} to {to}"),
+            (false, false) => format!("between {from} and {to}"),
+        }
+    }
+
+    /// Where it lies, in the words of the request and in those of the schedule.
+    pub(crate) fn lies(&self) -> String {
+        if self.start == self.finish {
+            return format!("It is held on {}.", self.start);
+        }
+        format!("It is held from {} to {}.", self.start, self.finish)
+    }
+}
+
+/// A share of futures, as people say it.
+pub(crate) fn futures(chance: f64) -> String {
+    if chance < 0.01 {
+        "fewer than one in a hundred futures".to_owned()
+    } else {
+        format!("{:.0} % of futures", chance * 100.0)
+    }
+}
+
 impl Overview<'_> {
     fn value(&self) -> Value {
         let schedule = self.schedule;
         let (chance, cost) = (&schedule["monte_carlo"], &schedule["cost"]);
         let over = whole(&cost["under_budget"]).map(|left| -left).filter(|over| *over > 0);
         let finish = day(&schedule["finish"]);
-        let late =
-            finish.zip(self.facts.deadline).map(|(finish, due)| (finish - due).get_days()).filter(|late| *late > 0);
-        let (gaps, options) = (self.gaps(over, late), self.options(over, late));
+        let on_the_day = OnTheDay::of(self.draft, schedule, self.facts);
+        let late = match &on_the_day {
+            Some(held) => Some(held.late()),
+            None => finish.zip(self.facts.deadline).map(|(finish, due)| (finish - due).get_days()),
+        };
+        let late = late.filter(|late| *late > 0);
+        let bounds = Bounds {
+            over,
+            late,
+            in_budget: chance["budget_probability"].as_f64(),
+            in_time: match &on_the_day {
+                Some(held) => held.chance,
+                None => chance["deadline_probability"].as_f64(),
+            },
+            on_the_day,
+        };
+        let (gaps, options) = (self.gaps(&bounds), self.options(&bounds));
+        let percent = |chance: Option<f64>| chance.map(|chance| (chance * 100.0).round());
+        let held = bounds.on_the_day.as_ref();
         json!({
             "start": day(&schedule["start"]),
             "finish": finish,
             "finish_p50": day(&chance["finish"]["p50"]),
             "finish_p80": day(&chance["finish"]["p80"]),
-            "deadline": self.facts.deadline,
+            "deadline": self.facts.deadline.filter(|_| held.is_none()),
+            "deadline_chance": percent(bounds.in_time),
+            "held": held.map(|held| json!({
+                "from": held.held.from, "to": held.held.to, "when": held.when(), "start": held.start, "finish": held.finish,
+            })),
             "days_late": late,
             "cost": whole(&cost["total"]),
             "cost_p50": whole(&chance["cost"]["p50"]),
             "cost_p80": whole(&chance["cost"]["p80"]),
             "currency": self.facts.currency,
             "budget": whole(&cost["budget"]),
+            "budget_chance": percent(bounds.in_budget),
             "over_budget": over,
             "priced_by": self.facts.priced_by,
-            "feasible": schedule["feasible"] == true && over.is_none(),
+            "feasible": schedule["feasible"] == true && gaps.is_empty(),
             "gaps": gaps,
+            "doubts": self.doubts(&bounds),
             "options": options,
             "tasks": self.leaves().count(),
             "hours": self.hours(),
             "team": self.team(),
-            "critical_path": self.critical_path(),
+            "critical_path": self.critical_path(held.is_some()),
             "busiest": self.busiest(),
             "phases": self.phases(),
             "top_risks": self.top_risks(),
-            "demands": Trace { plan: self.plan, schedule: self.schedule, facts: self.facts, stages: self.stages, over, late }.demands(),
+            "demands": Trace { plan: self.plan, schedule: self.schedule, facts: self.facts, stages: self.stages, bounds: &bounds }.demands(),
             "risks": self.register(),
             "health": self.health,
         })
     }
 
     /// What cannot be kept, and by how much.
-    fn gaps(&self, over: Option<i64>, late: Option<i32>) -> Vec<String> {
+    fn gaps(&self, bounds: &Bounds) -> Vec<String> {
         let (schedule, currency) = (self.schedule, &self.facts.currency);
+        let (over, late) = (bounds.over, bounds.late);
         let mut gaps: Vec<String> = Vec::new();
         if let Some(due) = self.facts.deadline.filter(|_| self.facts.is_past_due()) {
             gaps.push(format!(
                 "It is due on {due}, which had passed when it was asked for on {}: say by when it has to be done now.",
                 self.facts.today
+            ));
+        } else if let (Some(late), Some(held)) = (late, &bounds.on_the_day) {
+            gaps.push(format!(
+                "It is to be held {}, and would end on {} even if nothing goes wrong: {late} days too late.",
+                held.when(),
+                held.finish
             ));
         } else if let (Some(late), Some(finish), Some(due)) = (late, day(&schedule["finish"]), self.facts.deadline) {
             gaps.push(format!(
@@ -145,6 +258,7 @@ impl Overview<'_> {
                 "It costs {total} {currency} even if nothing goes wrong, and the budget is {budget} {currency}: {over} {currency} too much."
             ));
         }
+        gaps.extend(self.unlikely(bounds, 0.0..FEASIBLE_CHANCE_MIN));
         let other = items(&schedule["infeasible"]).filter(|gap| gap["constraint"]["kind"] != "deadline");
         gaps.extend(other.filter_map(|gap| Some(begun_large(gap["what"].as_str()?))));
         if gaps.is_empty() && schedule["feasible"] != true {
@@ -153,13 +267,55 @@ impl Overview<'_> {
         gaps
     }
 
+    /// What holds as planned, but not in half of all futures.
+    fn doubts(&self, bounds: &Bounds) -> Vec<String> {
+        self.unlikely(bounds, FEASIBLE_CHANCE_MIN..LIKELY_CHANCE_MIN)
+    }
+
+    /// What holds if nothing goes wrong, and in such a share of all futures.
+    fn unlikely(&self, bounds: &Bounds, share: std::ops::Range<f64>) -> Vec<String> {
+        let (chance, currency) = (&self.schedule["monte_carlo"], &self.facts.currency);
+        let only =
+            if share.start < FEASIBLE_CHANCE_MIN { "only if nothing goes wrong" } else { "if little goes wrong" };
+        let in_time = bounds.in_time.filter(|chance| bounds.late.is_none() && share.contains(chance));
+        let in_budget = bounds.in_budget.filter(|chance| bounds.over.is_none() && share.contains(chance));
+        let mut told: Vec<String> = Vec::new();
+        match (in_time, &bounds.on_the_day, self.facts.deadline.zip(day(&chance["finish"]["p50"]))) {
+            (Some(chance), Some(held), _) => {
+                told.push(format!("It is held {} {only}: {} keep to that.", held.when(), futures(chance)))
+            }
+            (Some(chance), None, Some((due, half))) if !self.facts.is_past_due() => told.push(format!(
+                "It is done by {due} {only}: {} keep to that, and half of them end after {half}.",
+                futures(chance)
+            )),
+            _ => {}
+        }
+        if let (Some(in_budget), Some(budget), Some(half)) =
+            (in_budget, whole(&self.schedule["cost"]["budget"]), whole(&chance["cost"]["p50"]))
+        {
+            let [budget, half] = [budget, half].map(|amount| thousands(&amount.to_string()));
+            told.push(format!(
+                "It costs no more than {budget} {currency} {only}: {} keep to that, and half of them cost more than {half} {currency}.",
+                futures(in_budget)
+            ));
+        }
+        told
+    }
+
     /// What would close the gaps, each on its own.
-    fn options(&self, over: Option<i64>, late: Option<i32>) -> Vec<String> {
+    fn options(&self, bounds: &Bounds) -> Vec<String> {
         let (schedule, currency) = (self.schedule, &self.facts.currency);
         let chance = &schedule["monte_carlo"];
+        let (over, late) = (self.over(bounds), self.late(bounds));
         let mut options: Vec<String> = Vec::new();
-        if let Some(safe) = day(&chance["finish"]["p80"]).filter(|_| late.is_some()) {
-            options.push(format!("Move the deadline to {safe}, which holds in eight of ten cases."));
+        match (&bounds.on_the_day, day(&chance["finish"]["p80"])) {
+            (Some(held), _) if bounds.late.is_some() => {
+                options.push(format!("Move the day to {} or later.", held.finish));
+            }
+            (None, Some(safe)) if late.is_some() => {
+                options.push(format!("Move the deadline to {safe}, which holds in eight of ten cases."));
+            }
+            _ => {}
         }
         if let Some(late) = late.filter(|_| !self.facts.is_past_due()) {
             let mut path: Vec<(f64, String)> = items(&schedule["critical_path"])
@@ -204,6 +360,24 @@ impl Overview<'_> {
         options
     }
 
+    /// How much more it costs than it may, as planned or else in half of all futures where that much does not hold.
+    fn over(&self, bounds: &Bounds) -> Option<i64> {
+        let unlikely = Bounds::is_hopeless(bounds.in_budget);
+        let half = || {
+            let (half, budget) = (&self.schedule["monte_carlo"]["cost"]["p50"], &self.schedule["cost"]["budget"]);
+            whole(half).zip(whole(budget)).map(|(half, budget)| half - budget).filter(|over| *over > 0)
+        };
+        bounds.over.or_else(|| half().filter(|_| unlikely))
+    }
+
+    /// How many days later it is done than it may, in the same way.
+    fn late(&self, bounds: &Bounds) -> Option<i32> {
+        let unlikely = bounds.on_the_day.is_none() && Bounds::is_hopeless(bounds.in_time);
+        let half = day(&self.schedule["monte_carlo"]["finish"]["p50"]).zip(self.facts.deadline);
+        let half = half.map(|(half, due)| (half - due).get_days()).filter(|late| unlikely && *late > 0);
+        bounds.late.or(half)
+    }
+
     /// The pieces of work: no phases and no decisions.
     fn leaves(&self) -> impl Iterator<Item = &Value> {
         let decided = |row: &Value| {
@@ -225,9 +399,25 @@ impl Overview<'_> {
         parts.get(parts.len() / 2)?.trim_end_matches('h').parse().ok()
     }
 
-    fn critical_path(&self) -> Vec<Value> {
-        let ids = items(&self.schedule["critical_path"]).filter_map(Value::as_str);
-        let tasks = ids.filter_map(|id| self.plan.task(id));
+    /// What decides the end. Before a day that was named there is time to spare, so that only what comes after it is
+    /// critical to the schedule; what decides whether that day is kept is the chain of work that is ready last.
+    fn critical_path(&self, on_the_day: bool) -> Vec<Value> {
+        let mut ids: Vec<&str> = items(&self.schedule["critical_path"]).filter_map(Value::as_str).collect();
+        let finish: BTreeMap<&str, &str> = items(&self.schedule["tasks"])
+            .filter_map(|row| Some((row["id"].as_str()?, row["finish"].as_str()?)))
+            .collect();
+        let ready_last = |id: &str| {
+            let before = self.plan.task(id)?.depends_on.iter().map(gantry_core::id::TaskId::as_str);
+            before.filter(|before| finish.contains_key(before)).max_by_key(|before| finish[before])
+        };
+        if on_the_day {
+            let begun = ids.first().copied().and_then(ready_last);
+            let mut chain: Vec<&str> =
+                std::iter::successors(begun, |id| ready_last(id)).take(self.plan.tasks.len()).collect();
+            chain.reverse();
+            ids.splice(0..0, chain);
+        }
+        let tasks = ids.into_iter().filter_map(|id| self.plan.task(id));
         tasks.map(|task| json!({"id": task.id, "title": task.name(), "owner": task.owner})).collect()
     }
 

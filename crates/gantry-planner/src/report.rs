@@ -112,13 +112,31 @@ fn verdict(overview: &Value, audit: &Value) -> &'static str {
         (_, Some((likely, limit))) => likely > limit,
         _ => false,
     };
+    let failed = overview["health"].as_array().into_iter().flatten().any(|check| check["passed"] == false);
     let untested = overview["priced_by"] == "budget" && !overview["budget"].is_null();
+    let doubted = overview["doubts"].as_array().is_some_and(|doubts| !doubts.is_empty());
     let doubtful = untested
+        || failed
+        || doubted
         || beyond(&overview["cost_p50"], &overview["budget"])
         || beyond(&overview["finish_p50"], &overview["deadline"]);
     match (overview["feasible"] == true && !broken, high) {
         (false, _) => "not_yet",
         (true, 0) if !doubtful => "go",
         (true, _) => "go_with_care",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_with_a_failed_check_or_a_doubt_is_no_plain_go() {
+        let told = |overview: Value| verdict(&overview, &Value::Null);
+        assert_eq!(told(json!({"feasible": true, "health": [{"passed": true}]})), "go");
+        assert_eq!(told(json!({"feasible": true, "health": [{"passed": false}]})), "go_with_care");
+        assert_eq!(told(json!({"feasible": true, "doubts": ["It is late in most futures."]})), "go_with_care");
+        assert_eq!(told(json!({"feasible": false, "gaps": ["It costs too much."]})), "not_yet");
     }
 }

@@ -1,5 +1,7 @@
 //! Settles when work is taken up that could wait for months: by the step before it is needed, and no earlier.
 //!
+//! Where the end of getting ready is a day that was named, the whole begins in time for it and no earlier.
+//!
 //! What is done as soon as it can be, months before anyone needs it, is done on old facts, and its float hides what really
 //! decides the end. Two links mend that, and neither makes a plan longer: a decision holds the next work that comes after
 //! it, and work with months to spare is released by a step on the way to whoever waits for it.
@@ -8,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gantry_core::time::Timestamp;
 use gantry_schedule::{Moment, Options, Project, Schedule, TaskRow};
+use jiff::civil::Date;
 use serde_json::{Value, json};
 
 /// So many times a plan is looked at: a chain of tasks with months to spare is settled link by link.
@@ -40,6 +43,32 @@ pub(crate) fn settled(plan: Value) -> Value {
         };
     }
     seen.plan
+}
+
+/// The same plan, begun so that whoever gets ready for a day has weeks to spare and no months.
+pub(crate) fn begun_in_time(mut plan: Value, day: Date, spare: i32) -> Value {
+    let Some(Seen { dated: Some((_, schedule)), .. }) = Seen::of(plan.clone()) else { return plan };
+    let on_the_day = |id: &str| plan["schedule"]["tasks"][id]["start_no_earlier"].is_string();
+    let rows: BTreeMap<&str, &TaskRow> = schedule.tasks.iter().map(|row| (&*row.id, row)).collect();
+    let works = plan["tasks"].as_array().into_iter().flatten().flat_map(|phase| phase["tasks"].as_array());
+    let before = works.flatten().filter(|task| task["id"].as_str().is_some_and(on_the_day));
+    let before = before.flat_map(|task| task["depends_on"].as_array().into_iter().flatten().filter_map(Value::as_str));
+    let ready = before.filter(|id| !on_the_day(id)).filter_map(|id| date(rows.get(id)?.finish)).max();
+    let begin = ready.zip(plan["schedule"]["start"].as_str().and_then(|start| start.parse::<Date>().ok()));
+    if let Some((ready, start)) = begin {
+        let later = (day - ready).get_days() - spare;
+        if let Some(start) = (later > 0).then(|| start.checked_add(jiff::Span::new().days(later)).ok()).flatten() {
+            plan["schedule"]["start"] = json!(start.to_string());
+        }
+    }
+    plan
+}
+
+fn date(moment: Moment) -> Option<Date> {
+    match moment {
+        Moment::Date(instant, offset) => Some(offset.to_datetime(instant).date()),
+        Moment::Count(_) => None,
+    }
 }
 
 /// A plan and its dates.

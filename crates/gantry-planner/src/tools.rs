@@ -147,7 +147,13 @@ fn facts(args: &Map<String, Value>) -> Result<Facts, String> {
 
 /// What the steps before the schedule answered, as far as there were such steps.
 fn stages(args: &Map<String, Value>) -> Vec<(&'static str, &Value)> {
-    let named = [("scenario", "way to go"), ("team", "team"), ("risks", "risks")];
+    let named = [
+        ("levers", "choices"),
+        ("scenarios", "ways to go"),
+        ("scenario", "way to go"),
+        ("team", "team"),
+        ("risks", "risks"),
+    ];
     named.into_iter().map(|(part, stage)| (stage, arg(args, part))).filter(|(_, answer)| !answer.is_null()).collect()
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::brief::DemandKind;
 use crate::facts::{Facts, PricedBy, Wanted};
-use crate::overview::{Stages, day, items, whole};
+use crate::overview::{Bounds, Stages, day, futures, items, whole};
 
 /// How many words a demand and a task share at least when the one is about the other.
 const SHARED_WORDS_MIN: usize = 2;
@@ -31,10 +31,8 @@ pub(crate) struct Trace<'a> {
     pub(crate) schedule: &'a Value,
     pub(crate) facts: &'a Facts,
     pub(crate) stages: &'a Stages<'a>,
-    /// How much it costs beyond the budget.
-    pub(crate) over: Option<i64>,
-    /// By how many days it is late.
-    pub(crate) late: Option<i32>,
+    /// How the plan stands to money and time.
+    pub(crate) bounds: &'a Bounds,
 }
 
 /// How a demand stands, why, and which work is about it.
@@ -78,8 +76,16 @@ impl Trace<'_> {
         let cost = &self.schedule["cost"];
         let likely = whole(&self.schedule["monte_carlo"]["cost"]["p50"]).zip(whole(&cost["budget"]));
         let priced = whole(&cost["total"]).is_some_and(|total| total > 0);
+        if let Some(chance) = self.bounds.in_budget.filter(|_| self.bounds.over.is_none())
+            && Bounds::is_hopeless(Some(chance))
+        {
+            return Standing::new(
+                "broken",
+                format!("It costs no more only if nothing goes wrong: in {}.", futures(chance)),
+            );
+        }
         let (status, why) = match () {
-            () if self.over.is_some() => ("broken", "The plan costs more than that."),
+            () if self.bounds.over.is_some() => ("broken", "The plan costs more than that."),
             () if !priced => ("open", "Nothing in the plan has a price yet."),
             () if self.facts.priced_by == PricedBy::Budget => (
                 "open",
@@ -94,11 +100,23 @@ impl Trace<'_> {
     }
 
     fn deadline(&self) -> Standing {
+        let in_time = self.bounds.in_time;
+        if let Some(chance) = in_time.filter(|chance| self.bounds.late.is_none() && Bounds::is_hopeless(Some(*chance)))
+        {
+            return Standing::new(
+                "broken",
+                format!("That is kept only if nothing goes wrong: in {}.", futures(chance)),
+            );
+        }
+        if let Some(held) = self.bounds.on_the_day.as_ref().filter(|_| self.bounds.late.is_none()) {
+            let likely = in_time.is_none_or(|chance| chance >= 0.5);
+            return Standing::new(if likely { "met" } else { "open" }, held.lies());
+        }
         let likely = day(&self.schedule["monte_carlo"]["finish"]["p50"]).zip(self.facts.deadline);
         let (status, why) = match () {
             () if self.facts.deadline.is_none() => ("open", "No day to keep could be read."),
             () if self.facts.is_past_due() => ("broken", "That day had passed when it was asked for."),
-            () if self.late.is_some() => ("broken", "The plan takes longer than that."),
+            () if self.bounds.late.is_some() => ("broken", "The plan takes longer than that."),
             () if likely.is_some_and(|(p50, due)| p50 > due) => {
                 ("open", "As planned it is done by then, but not in half of all cases.")
             }
@@ -140,6 +158,10 @@ impl Trace<'_> {
         if !banned.is_empty() {
             return self.without(&banned);
         }
+        if let Some(role) = self.role_for(demand) {
+            let work = self.work_of(|task| task.owner.as_deref() == Some(role.as_str()));
+            return Standing { work, ..Standing::new("met", format!("The team has it: {role}.")) };
+        }
         let wanted = words(&demand.text);
         let shared = |task: &&Task| words(&told(task)).intersection(&wanted).count();
         let least = least(&wanted);
@@ -162,13 +184,7 @@ impl Trace<'_> {
 
     /// Words that must not be used are looked for in everything that was thought out so far.
     fn without(&self, banned: &[String]) -> Standing {
-        let has = |text: &str, word: &str| {
-            let text = text.to_lowercase();
-            let is_part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-            text.match_indices(word).any(|(at, _)| {
-                !is_part(text[..at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next())
-            })
-        };
+        let has = |text: &str, word: &str| has(&text.to_lowercase(), word);
         let used: Vec<&String> = banned
             .iter()
             .filter(|word| {
@@ -207,15 +223,96 @@ impl Trace<'_> {
             checked.push(json!({"stage": "schedule", "found": stands.status}));
             return checked;
         }
-        let wanted = words(&demand.text);
-        let named = |text: &Value| words(&text.to_string()).intersection(&wanted).count() >= least(&wanted);
-        let stages = self
-            .stages
-            .iter()
-            .map(|(stage, answer)| json!({"stage": stage, "found": if named(answer) { "named" } else { "not named" }}));
-        let found = if stands.work.is_empty() { "not named" } else { "named" };
-        stages.chain([json!({"stage": "work", "found": found})]).collect()
+        let banned = if demand.kind == DemandKind::MustNot { banned(&demand.text) } else { Vec::new() };
+        let role = self.role_for(demand);
+        let stages = self.stages.iter().map(|(stage, answer)| {
+            let found = match &role {
+                Some(role) if *stage == "team" => Found::Satisfied(role.clone()),
+                _ if !banned.is_empty() => Found::of_banned(answer, &banned),
+                _ => Found::of_words(answer, &words(&demand.text)),
+            };
+            found.told(stage)
+        });
+        let work = json!({"stage": "work", "found": match (stands.status, banned.is_empty(), stands.work.is_empty()) {
+            ("broken", _, _) => "broken",
+            ("met", false, _) => "satisfied",
+            (_, _, true) => "not named",
+            _ => "named, unclear whether it is kept",
+        }});
+        stages.chain([work]).collect()
     }
+
+    /// The role that a demand asks for by its title.
+    fn role_for(&self, demand: &Wanted) -> Option<String> {
+        if demand.kind == DemandKind::MustNot {
+            return None;
+        }
+        let text = demand.text.to_lowercase();
+        let team = self.stages.iter().find(|(stage, _)| *stage == "team");
+        let titles = team.into_iter().flat_map(|(_, team)| items(team)).filter_map(|role| role["title"].as_str());
+        // A title of one word, such as lead, stands in many sentences that ask for nobody.
+        let asked = |title: &&str| title.contains(' ') && has(&text, &title.to_lowercase());
+        titles.filter(asked).max_by_key(|title| title.len()).map(str::to_owned)
+    }
+}
+
+/// What one stage says of a demand.
+enum Found {
+    /// It does not speak of it.
+    Nothing,
+    /// It does in these words; whether that keeps it has to be read.
+    Unclear(String),
+    /// It shows that it is kept.
+    Satisfied(String),
+    /// It goes against it, with these words.
+    Broken(String),
+}
+
+impl Found {
+    /// The text of an answer that says most about a demand.
+    fn of_words(answer: &Value, wanted: &BTreeSet<String>) -> Self {
+        let shared = |text: &&str| words(text).intersection(wanted).count();
+        let said = texts(answer).into_iter().max_by_key(|text| shared(text));
+        said.filter(|text| shared(text) >= least(wanted)).map_or(Self::Nothing, |text| Self::Unclear(text.to_owned()))
+    }
+
+    fn of_banned(answer: &Value, banned: &[String]) -> Self {
+        let speaks = |text: &&str| banned.iter().any(|word| has(&text.to_lowercase(), word));
+        texts(answer)
+            .into_iter()
+            .find(speaks)
+            .map_or_else(|| Self::Satisfied("none of it is named".to_owned()), |text| Self::Broken(text.to_owned()))
+    }
+
+    fn told(&self, stage: &str) -> Value {
+        let (found, text) = match self {
+            Self::Nothing => return json!({"stage": stage, "found": "not named"}),
+            Self::Unclear(text) => ("named, unclear whether it is kept", text),
+            Self::Satisfied(text) => ("satisfied", text),
+            Self::Broken(text) => ("broken", text),
+        };
+        json!({"stage": stage, "found": found, "text": text.chars().take(QUOTE_MAX).collect::<String>()})
+    }
+}
+
+/// So much of a text is quoted.
+const QUOTE_MAX: usize = 160;
+
+/// Every text in an answer.
+fn texts(answer: &Value) -> Vec<&str> {
+    match answer {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+/// Tells whether a text in small letters has these words as whole words.
+fn has(text: &str, words: &str) -> bool {
+    let is_part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    text.match_indices(words)
+        .any(|(at, _)| !is_part(text[..at].chars().next_back()) && !is_part(text[at + words.len()..].chars().next()))
 }
 
 /// Everything that a task says, in small letters.

@@ -93,6 +93,8 @@ pub struct TaskAnswer {
     pub costs: Vec<CostAnswer>,
     #[serde(default)]
     pub risks: Vec<String>,
+    #[serde(default)]
+    pub on_the_day: bool,
 }
 
 /// What something costs beside the work.
@@ -410,6 +412,7 @@ impl Loom<'_> {
             output: task.output.clone(),
             done_when: task.done_when.clone(),
             risks: task.risks.iter().filter(|risk| risks.iter().any(|known| known.id == **risk)).cloned().collect(),
+            on_the_day: task.on_the_day,
             id,
         }
     }

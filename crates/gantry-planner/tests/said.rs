@@ -88,6 +88,42 @@ fn a_day_that_has_passed_is_told_and_asked_for_again() {
 }
 
 #[test]
+fn what_holds_only_if_nothing_goes_wrong_is_not_called_feasible() {
+    let facts = Facts::of(&Asked::new("Build a hotel with 40 rooms in Graz for 7,000,000 EUR", TODAY)).unwrap();
+    let made = |budget: f64| {
+        let facts = Facts {
+            budget: Some(gantry_planner::facts::Sum { amount: budget, currency: "EUR".to_owned() }),
+            ..facts.clone()
+        };
+        let plan =
+            gantry_planner::assemble::plan(&facts.outline().unwrap(), &facts.setting(), &BTreeSet::new()).unwrap();
+        gantry_planner::overview::overview(&plan, &facts, &[]).unwrap()
+    };
+    let cost = made(1e9)["cost"].as_f64().unwrap();
+    let (half, eight) = (made(1e9)["cost_p50"].as_f64().unwrap(), made(1e9)["cost_p80"].as_f64().unwrap());
+    assert!(cost < half && half < eight);
+    let tight = made(cost + 1.0);
+    assert_eq!((&tight["feasible"], &tight["over_budget"]), (&json!(false), &json!(null)), "{tight}");
+    let gap = tight["gaps"][0].as_str().unwrap();
+    assert!(gap.contains("only if nothing goes wrong") && gap.contains("half of them cost more than"), "{gap}");
+    assert!(tight["options"][0].as_str().unwrap().starts_with("Raise the budget to"), "{tight}");
+    let doubtful = made((cost + half) / 2.0 + (half - cost) * 0.4);
+    assert_eq!(doubtful["feasible"], true, "{doubtful}");
+    assert!(doubtful["doubts"][0].as_str().unwrap().contains("if little goes wrong"), "{doubtful}");
+    let safe = made(eight * 1.2);
+    assert_eq!((&safe["feasible"], &safe["doubts"]), (&json!(true), &json!([])));
+}
+
+#[test]
+fn whoever_writes_korean_and_names_no_place_pays_in_won() {
+    let facts = |text: &str| Facts::of(&Asked::new(text, TODAY)).unwrap();
+    let korean = facts("6개월 안에 토익 900점 받기");
+    assert_eq!((korean.currency.as_str(), korean.zone.as_str()), ("KRW", "Asia/Seoul"));
+    assert_eq!(facts("파리에서 카페를 열고 싶다").currency, "EUR");
+    assert_eq!(facts("Wash my car").currency, "EUR");
+}
+
+#[test]
 fn a_document_that_gives_orders_is_named_and_not_read() {
     let mut asked = Asked::new("Open a bakery in Graz for 60,000 EUR", TODAY);
     let document = |name: &str, text: &str| Document { name: name.to_owned(), text: text.to_owned() };

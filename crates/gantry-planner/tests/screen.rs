@@ -37,7 +37,7 @@ fn two_hundred_and_more_made_up_requests_get_the_verdict_that_a_reader_gives_the
         }
     }
     assert_eq!(wrong, "");
-    assert_eq!(count, 220);
+    assert_eq!(count, 232);
 }
 
 #[test]

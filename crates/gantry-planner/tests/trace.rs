@@ -53,6 +53,38 @@ fn a_forbidden_word_is_found_wherever_it_stands() {
 }
 
 #[test]
+fn each_stage_says_what_it_makes_of_a_demand_and_with_which_words() {
+    let text = "Build a museum in Turku for 60 million EUR. It must have a marine biologist from the first day. \
+                The museum must have a roof garden with rare mosses. Banned words: metaverse.";
+    let facts = Facts::of(&Asked::new(text, date(2026, 11, 16))).unwrap();
+    let plan = assemble::plan(&facts.outline().unwrap(), &facts.setting(), &BTreeSet::new()).unwrap();
+    let levers = json!([{"name": "Roof", "options": ["A flat roof", "A garden with rare mosses on the roof"]}]);
+    let scenarios = json!([{"name": "Bold", "logic": "All of it in the metaverse."}]);
+    let team = json!([{"id": "bio", "title": "Marine biologist", "count": 1}]);
+    let told = overview(&plan, &facts, &[("choices", &levers), ("ways to go", &scenarios), ("team", &team)]).unwrap();
+    let found = |words: &str| -> (String, String) {
+        let all = told["demands"].as_array().unwrap();
+        let demand = all.iter().find(|demand| demand["text"].as_str().unwrap().contains(words)).unwrap();
+        let line = |one: &Value| format!("{}: {} {}", one["stage"], one["found"], one["text"]).replace('"', "");
+        let checked: Vec<String> = demand["checked"].as_array().unwrap().iter().map(line).collect();
+        (demand["status"].as_str().unwrap().to_owned(), checked.join("\n"))
+    };
+    let (status, checked) = found("marine biologist");
+    assert!(status == "met" && checked.contains("team: satisfied Marine biologist"), "{status} {checked}");
+    let (_, checked) = found("rare mosses");
+    assert!(
+        checked.contains("choices: named, unclear whether it is kept A garden with rare mosses on the roof"),
+        "{checked}"
+    );
+    let (status, checked) = found("metaverse");
+    assert_eq!(status, "broken", "{checked}");
+    assert!(
+        checked.contains("choices: satisfied") && checked.contains("ways to go: broken All of it in the metaverse."),
+        "{checked}"
+    );
+}
+
+#[test]
 fn what_is_counted_by_an_amount_is_named() {
     let told = traced("Plan a wedding for 80 guests in Florence", &Value::Null);
     insta::assert_snapshot!(told);

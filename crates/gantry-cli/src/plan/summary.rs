@@ -86,8 +86,10 @@ pub fn value(life: &Life) -> Value {
         "finish_p80": overview["finish_p80"],
         "cost": {"total": overview["cost"], "p50": overview["cost_p50"], "p80": overview["cost_p80"], "currency": overview["currency"], "budget": overview["budget"]},
         "deadline": overview["deadline"],
+        "held": overview["held"],
         "feasible": overview["feasible"],
         "gaps": overview["gaps"],
+        "doubts": overview["doubts"],
         "options": overview["options"],
         "tasks": overview["tasks"],
         "risks": overview["risks"],
@@ -133,9 +135,19 @@ pub fn page(life: &Life) -> String {
         overview["tasks"],
         made.authors.join(", ")
     );
+    let language = text(&facts["language"]);
+    if language != "English" && made.authors.iter().any(|author| author == "gantry-offline") {
+        let told = format!(
+            "the request is in {language}; what gantry-offline wrote is in English: with a model it is in {language}"
+        );
+        wrapped(&mut page, &told);
+    }
     numbers(&mut page, &made);
     for gap in list(&overview["gaps"]) {
         wrapped(&mut page, &paint(style::BAD, format!("does not fit: {}", text(gap))));
+    }
+    for doubt in list(&overview["doubts"]) {
+        wrapped(&mut page, &paint(style::BAD, format!("doubtful: {}", text(doubt))));
     }
     lines(&mut page, "what would help", list(&overview["options"]).map(text));
     let path: Vec<&Value> = list(&overview["critical_path"]).collect();
@@ -177,9 +189,10 @@ fn numbers(page: &mut String, made: &Made) {
     let overview = &made.overview;
     let currency = text(&overview["currency"]);
     let money = |value: &Value| value.as_u64().map_or_else(|| text(value), gantry_report::thousands);
-    let deadline = match &overview["deadline"] {
-        Value::Null => String::new(),
-        deadline => format!(", deadline {}", text(deadline)),
+    let deadline = match (&overview["deadline"], overview["held"]["when"].as_str()) {
+        (_, Some(when)) => format!(", held {}", plain(when)),
+        (Value::Null, None) => String::new(),
+        (deadline, None) => format!(", deadline {}", text(deadline)),
     };
     let (p50, p80) = (text(&overview["finish_p50"]), text(&overview["finish_p80"]));
     let _ = writeln!(page, "  finish     {p50} (P50), {p80} (P80){deadline}");
@@ -196,6 +209,7 @@ fn numbers(page: &mut String, made: &Made) {
     }
     let verdict = match made.verdict.as_str() {
         Some("go") => "go: nothing that was checked speaks against it",
+        Some("go_with_care") if list(&overview["doubts"]).next().is_some() => "go with care: see what is doubtful",
         Some("go_with_care") => "go with care: some checks are worrying, see the report",
         _ => "not yet: see what does not fit",
     };

@@ -89,7 +89,7 @@ pub(super) fn anchor(page: &Page<'_>, found: &[Found], number: usize) -> Option<
         }
         "for" if before == 0 || place.width == Width::Country => 6,
         "to" | "visit" if moving() => 6,
-        "connecting" | "between" | "linking" | "across" | "throughout" | "within" => 5,
+        "connecting" | "between" | "linking" | "across" | "throughout" | "through" | "within" => 5,
         _ if subject || titled || adjective => 5,
         "around" | "outside" => 3,
         _ => return None,

@@ -100,7 +100,7 @@ pub fn apply(brief: &mut Brief, change: &str, today: Date) -> Changed {
     }
     let whole = words.has(&["deadline"]) || (words.has(&WHOLE) && words.has(&DONE));
     if let Some(deadline) = said.deadline.filter(|deadline| whole && *deadline > today) {
-        (brief.deadline, brief.horizon) = (Some(deadline), None);
+        due(brief, deadline);
         return Changed::Time;
     }
     if let Some(length) = said.horizon.filter(|_| whole || words.has(&["duration"])) {
@@ -180,12 +180,22 @@ fn by_factor(brief: &mut Brief, factor: f64) -> Changed {
     }
 }
 
+/// It is due on another day; what happens on its days happens so much later, or earlier.
+fn due(brief: &mut Brief, deadline: Date) {
+    if let Some((held, old)) = brief.held.as_mut().zip(brief.deadline) {
+        let by = deadline - old;
+        let moved = held.from.checked_add(by).ok().zip(held.to.checked_add(by).ok());
+        (held.from, held.to) = moved.unwrap_or((held.from, held.to));
+    }
+    (brief.deadline, brief.horizon) = (Some(deadline), None);
+}
+
 /// So many days later; an end that is over by now is none.
 fn by_days(brief: &mut Brief, days: f64, today: Date) -> Changed {
     let moved = until(brief, today).and_then(|left| after(today, left + days)).filter(|end| *end > today);
     match moved {
         Some(deadline) => {
-            (brief.deadline, brief.horizon) = (Some(deadline), None);
+            due(brief, deadline);
             Changed::Time
         }
         None => Changed::Other,

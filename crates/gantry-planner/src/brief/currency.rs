@@ -97,6 +97,8 @@ pub(super) fn after_amount(page: &Page<'_>, at: usize) -> Option<(Sign, usize)> 
                 "won" if page.back(at, 1) != "have" => Some("KRW".to_owned()),
                 "ruble" | "rubles" | "rouble" | "roubles" => Some("RUB".to_owned()),
                 "quid" => Some("GBP".to_owned()),
+                "zlotys" | "zloty" | "złotych" | "złote" | "złoty" => Some("PLN".to_owned()),
+                "forint" | "forints" => Some("HUF".to_owned()),
                 "baht" => Some("THB".to_owned()),
                 _ => code(token.text).or_else(|| korean(&token.lower).map(|(code, _)| code.to_owned())),
             }?;
@@ -145,6 +147,9 @@ fn symbol(text: &str) -> Option<Sign> {
         "₪" => Sign::Code("ILS".to_owned()),
         "₫" => Sign::Code("VND".to_owned()),
         "₦" => Sign::Code("NGN".to_owned()),
+        "zł" => Sign::Code("PLN".to_owned()),
+        "Kč" => Sign::Code("CZK".to_owned()),
+        "лв" => Sign::Code("BGN".to_owned()),
         "฿" => Sign::Code("THB".to_owned()),
         _ => return None,
     };

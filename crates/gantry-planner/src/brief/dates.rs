@@ -23,11 +23,13 @@ pub(super) struct Days {
     pub season: bool,
     /// Whether a month is named without its year.
     pub yearless: bool,
+    /// Whether all of the days are meant, from the first to the last: `3 to 17 July`.
+    pub all: bool,
 }
 
 impl Days {
     pub fn new(first: Date, last: Date, next: usize) -> Self {
-        Self { first, last, next, bare_year: false, season: false, yearless: false }
+        Self { first, last, next, bare_year: false, season: false, yearless: false, all: false }
     }
 }
 
@@ -43,6 +45,28 @@ impl Calendar {
     /// The date that begins at a token: a day, a month, a season, a year, or a part of one.
     pub fn date(self, page: &Page<'_>, at: usize) -> Option<Days> {
         self.part(page, at).or_else(|| self.whole(page, at))
+    }
+
+    /// `3 to 17 July 2027`, `28 June – 5 July`: all of the days between two.
+    pub fn stay(self, page: &Page<'_>, at: usize) -> Option<Days> {
+        const DAYS_MAX: i32 = 92;
+        let joined = |at: usize| among(page.word(at), "to until till through") || is_hyphen(page.word(at));
+        let day = |days: &Days| days.first == days.last;
+        let number = page.tokens.get(at).filter(|token| token.kind == Kind::Number && token.text.len() <= 2);
+        let bare = number.and_then(|number| integer(number.text)).filter(|number| (1..=31).contains(number));
+        let (first, last) = if let Some(number) = bare.filter(|_| joined(at + 1)) {
+            let last = self.date(page, at + 2).filter(day)?;
+            let first = date_of(last.first.year(), i16::from(last.first.month()), number)?;
+            (first, last)
+        } else {
+            let first = self.date(page, at).filter(day).filter(|first| joined(first.next))?;
+            let last = self.date(page, first.next + 1).filter(day)?;
+            // The year stands behind the last day.
+            let year = if first.yearless { last.first.year() } else { first.first.year() };
+            (date_of(year, i16::from(first.first.month()), i16::from(first.first.day()))?, last)
+        };
+        let length = (last.first - first).get_days();
+        (1..=DAYS_MAX).contains(&length).then_some(Days { first, all: true, ..last })
     }
 
     /// `the end of June`, `mid-2027`, `late March 2026`, `the end of the year`.
@@ -203,6 +227,12 @@ impl Calendar {
             "tomorrow" => return day(1, at + 1),
             _ => {}
         }
+        if let Some((month, half)) = term(page, at) {
+            let (year, next) = year_at(page, at + 2 + usize::from(page.word(at + 2) == "of"));
+            let month = if half && self.south { (month + 5) % 12 + 1 } else { month };
+            let first = date_of(year.unwrap_or_else(|| self.year_of(month, 1)), month, 1)?;
+            return months(first, 6, next).map(|days| Days { season: true, ..days });
+        }
         let (step, noun) = match word {
             "next" => (1, at + 1),
             "this" => (0, at + 1),
@@ -351,6 +381,17 @@ fn month(page: &Page<'_>, at: usize) -> Option<i16> {
         })
     };
     whole.or_else(short).and_then(|place| i16::try_from(place + 1).ok())
+}
+
+/// The month in which something begins that people set dates by, and whether it does so half a year later in the south.
+fn term(page: &Page<'_>, at: usize) -> Option<(i16, bool)> {
+    let second = page.word(at + 1);
+    match page.word(at) {
+        "heating" if second == "season" => Some((10, true)),
+        "ski" | "skiing" if second == "season" => Some((12, true)),
+        "school" | "academic" if second == "year" => Some((9, false)),
+        _ => None,
+    }
 }
 
 fn season(word: &str) -> Option<i16> {

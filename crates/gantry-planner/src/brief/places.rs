@@ -50,6 +50,7 @@ pub(super) fn read(page: &Page<'_>) -> Places {
         }
     }
     american(page, &mut found);
+    found.extend(if found.is_empty() { unknown(page) } else { None });
     specify(page, &mut found);
     for number in 0..found.len() {
         if found[number].anchor.is_none() {
@@ -225,6 +226,48 @@ fn stands_alone(page: &Page<'_>, at: usize, end: usize, entry: &Entry) -> bool {
     !more || known || (placed || wide) && !given
 }
 
+/// A name that the gazetteer does not know, where the first sentence says that it is there: `near Vik`, `in Tallaght`.
+fn unknown(page: &Page<'_>) -> Option<Found> {
+    let first = page.sentences.iter().find(|sentence| !sentence.heading)?.tokens.clone();
+    let name = |at: usize| {
+        let token = page.tokens.get(at).filter(|token| first.contains(&at) && token.kind == Kind::Word);
+        // Short forms and names of days, languages and programs are no places.
+        token.is_some_and(|token| {
+            let small = token.text.chars().skip(1).all(char::is_lowercase);
+            token.capital() && small && token.text.chars().count() > 2 && !among(&token.lower, NO_PLACES)
+        })
+    };
+    let said = |at: &usize| {
+        let named =
+            among(page.word(*at), "near outside around") || page.word(*at) == "in" && page.back(*at, 1) != "written";
+        let after = page.tokens.get(*at + 2).filter(|_| first.contains(&(*at + 2)));
+        // A second capital of something else: `in Jordan Peterson's style`, `near Class 5`.
+        let goes_on = after.is_some_and(|after| after.kind == Kind::Number || after.lower == "'s");
+        named && name(*at + 1) && !goes_on
+    };
+    let at = first.clone().find(said)? + 1;
+    let end = (at..first.end).take(3).find(|at| !name(*at)).unwrap_or(at + 3).min(first.end);
+    let tokens = at..end;
+    Some(Found {
+        span: page.span(tokens.clone()),
+        tokens,
+        width: Width::City,
+        country: String::new(),
+        zone: String::new(),
+        anchor: None,
+        adjective: false,
+    })
+}
+
+/// What stands behind `in` with a capital and is no place.
+const NO_PLACES: &str = "january february march april may june july august september october november december monday \
+    tuesday wednesday thursday friday saturday sunday spring summer autumn winter christmas easter ramadan advent lent \
+    english german french spanish italian korean japanese chinese mandarin arabic russian portuguese dutch danish swedish \
+    norwegian finnish polish turkish hindi latin greek hebrew ukrainian czech hungarian romanian esperanto \
+    rust python java javascript typescript kotlin swift ruby golang haskell scala erlang elixir fortran cobol perl lua \
+    excel word powerpoint blender unity unreal figma photoshop notion slack github gitlab docker kubernetes terraform \
+    bitcoin ethereum euros dollars minecraft roblox phase class grade year week month level stage";
+
 /// Georgia is a state where other American places stand in the text, and a country otherwise.
 fn american(page: &Page<'_>, found: &mut [Found]) {
     let america = found.iter().any(|place| place.country == "US");
@@ -244,7 +287,8 @@ fn specify(page: &Page<'_>, found: &mut Vec<Found>) {
         let Some(comma) = place.tokens.start.checked_sub(1).filter(|at| page.word(*at) == ",") else { continue };
         let first = name_before(page, comma);
         let cue = page.back(first, 1);
-        let said = among(cue, "in at near location outside : of") && (cue != "of" || page.said(first, "city of"));
+        let said =
+            among(cue, "in at near around location outside : of") && (cue != "of" || page.said(first, "city of"));
         if first < comma && said && !found.iter().any(|other| other.tokens.start <= first && first < other.tokens.end) {
             more.push(Found {
                 tokens: first..comma,

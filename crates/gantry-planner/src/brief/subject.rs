@@ -23,6 +23,7 @@ pub(super) struct Subject {
     pub title: Said,
     pub what: Said,
     pub verb: Option<Said>,
+    pub deed: Option<String>,
     pub goal: Said,
 }
 
@@ -53,7 +54,19 @@ pub(super) fn read(page: &Page<'_>) -> Option<Subject> {
         .or_else(|| korean_headline(page, request.sentence))
         .unwrap_or_else(|| headline(page, &request));
     let goal = said(page, page.sentences[goal].tokens.clone())?;
-    Some(Subject { title, what, verb: request.verb.and_then(|verb| said(page, verb)), goal })
+    let deed = request.verb.clone().and_then(|verb| deed(page, verb, request.thing.clone()));
+    Some(Subject { title, what, deed, verb: request.verb.and_then(|verb| said(page, verb)), goal })
+}
+
+/// What is to be done, as a verb phrase, where the thing alone does not say it: `wash my car`, `apply for a visa`.
+fn deed(page: &Page<'_>, verb: Range<usize>, thing: Range<usize>) -> Option<String> {
+    let word = page.word(verb.start);
+    let plain = words::is_request(word) && !word.ends_with("ing") && !page.tokens[verb.start].hangul();
+    if !plain || is_making(word) || thing.is_empty() {
+        return None;
+    }
+    let end = phrase(page, thing).end;
+    Some(lower_first(&page.plain(verb.start..end)))
 }
 
 /// `성수동에 작은 카페를 열고 싶다`: the words before the object's particle, behind the place and the subject.
@@ -216,8 +229,8 @@ fn korean_headline(page: &Page<'_>, sentence: usize) -> Option<Said> {
     page.tokens[start..end].iter().any(super::tokens::Token::hangul).then(|| said(page, start..end).map(cut)).flatten()
 }
 
-/// A headline of the thing asked for: its first clause, without article, and with its verb where the thing alone says too little.
-fn headline(page: &Page<'_>, request: &Request) -> Said {
+/// Tells whether a verb only says that there is to be something.
+fn is_making(word: &str) -> bool {
     const MAKING: [&str; 25] = [
         "plan",
         "planning",
@@ -245,16 +258,18 @@ fn headline(page: &Page<'_>, request: &Request) -> Said {
         "formulate",
         "providing",
     ];
+    let stems = [word, word.trim_end_matches('s'), word.trim_end_matches("es")];
+    stems.iter().any(|stem| MAKING.contains(stem))
+}
+
+/// A headline of the thing asked for: its first clause, without article, and with its verb where the thing alone says too little.
+fn headline(page: &Page<'_>, request: &Request) -> Said {
     let thing = request.thing.clone();
     let mut start = thing.start;
     if matches!(page.word(start), "a" | "an" | "the") && thing.len() > 1 {
         start += 1;
     }
-    let making = |word: &str| {
-        let stems = [word, word.trim_end_matches('s'), word.trim_end_matches("es")];
-        stems.iter().any(|stem| MAKING.contains(stem))
-    };
-    if let Some(verb) = request.verb.clone().filter(|verb| !making(page.word(verb.start))) {
+    if let Some(verb) = request.verb.clone().filter(|verb| !is_making(page.word(verb.start))) {
         start = verb.start;
     }
     let least = phrase(page, thing.clone()).end;

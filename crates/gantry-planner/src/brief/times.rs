@@ -2,7 +2,7 @@
 //!
 //! A date is a deadline after "by", "before" or "until", a start after "from" or "starting", and a moment otherwise.
 //! `by 2030` and `by June` run to the last day named, `before` them ends the day before the first, and a season is reached
-//! when it begins. A length is a horizon where its words bind it to the project; other lengths are left to the amounts.
+//! when it begins. Two days joined are a moment that takes all the days between them. A length is a horizon where its words bind it to the project; other lengths are left to the amounts.
 
 use std::ops::Range;
 
@@ -13,18 +13,30 @@ use super::lengths;
 use super::page::Page;
 use super::tokens::{Kind, is_hyphen};
 use super::words::among;
-use super::{Length, Time, TimeKind};
+use super::{Held, Length, Time, TimeKind};
 
 /// A time and how surely it holds for the whole project; 0 where it does not.
 struct Found {
     time: Time,
     weight: u32,
+    /// Whether it takes all of the days.
+    all: bool,
+}
+
+impl Found {
+    /// The days on which something happens; none of what is only done by then.
+    fn held(&self) -> Option<Held> {
+        let (from, to) = self.time.earliest.zip(self.time.latest)?;
+        Some(Held { from, to, all: self.all || from == to })
+    }
 }
 
 /// The times of a text, and the ones that hold for the whole project.
 pub(super) struct Times {
     pub all: Vec<Time>,
     pub deadline: Option<Date>,
+    /// The days on which it happens, where it happens on days rather than being done by one.
+    pub held: Option<Held>,
     pub start: Option<Date>,
     pub horizon: Option<Length>,
 }
@@ -38,6 +50,15 @@ pub(super) fn read(page: &Page<'_>, today: Date, south: bool) -> Times {
         if let Some((time, next)) = years(page, at, today) {
             found.extend(time);
             at = next;
+        } else if let Some(days) = calendar.stay(page, at) {
+            let stay = dated(page, at, days, today);
+            // Whatever is no event begins on the first of the days.
+            let begins = stay.as_ref().filter(|_| among(page.back(at, 1), "from between")).map(|stay| {
+                let time = Time { kind: TimeKind::Start, latest: None, ..stay.time.clone() };
+                Found { time, weight: stay.weight, all: false }
+            });
+            found.extend(begins.into_iter().chain(stay));
+            at = days.next;
         } else if let Some(days) = calendar.date(page, at).filter(|days| days.next > at) {
             found.extend(dated(page, at, days, today));
             at = days.next;
@@ -63,10 +84,13 @@ pub(super) fn read(page: &Page<'_>, today: Date, south: bool) -> Times {
     let passed =
         || found.iter().filter(|found| !ahead(found) && found.weight > 0).filter_map(|found| found.time.latest).max();
     let moment = || best(TimeKind::Moment).filter_map(|found| found.time.latest).max();
+    let last = |kind: TimeKind| best(kind).filter(ahead).max_by_key(|found| found.time.latest);
+    let held = last(TimeKind::Deadline).or_else(|| last(TimeKind::Moment)).and_then(Found::held);
     let start = best(TimeKind::Start).filter_map(|found| found.time.earliest).min();
     let horizon = best(TimeKind::Horizon).find_map(|found| found.time.length);
     Times {
         deadline: deadline.or_else(moment).or_else(passed),
+        held,
         start,
         horizon,
         all: found.into_iter().map(|found| found.time).collect(),
@@ -96,7 +120,8 @@ fn years(page: &Page<'_>, at: usize, today: Date) -> Option<(Vec<Found>, usize)>
     let time = |kind, earliest, latest| Time { kind, earliest, latest, length: None, hard: false, span: span.clone() };
     let start = time(TimeKind::Start, Date::new(first, 1, 1).ok(), None);
     let end = time(TimeKind::Deadline, None, Date::new(last, 12, 31).ok());
-    Some((vec![Found { time: start, weight: 5 }, Found { time: end, weight: 5 }], at + 3))
+    let found = |time| Found { time, weight: 5, all: false };
+    Some((vec![found(start), found(end)], at + 3))
 }
 
 /// What a date is: a deadline, a start or a moment; `None` where it is a bare number, or lies in the past and nobody asks for it.
@@ -114,9 +139,11 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
         || own.ends_with("전에")
         || matches!(next, "전" | "전에" | "이전")
         || word == "before"
-        || page.said(cue, "ahead of");
-    let from = own.ends_with("부터")
-        || among(word, "from starting begins begin beginning starts start after commencing launching")
+        || page.said(cue, "ahead of")
+        || begins_before(page, cue)
+        || word == "starting" && page.around(at).any(|at| among(page.word(at), "apply enrol enroll register"));
+    let from = !before && own.ends_with("부터")
+        || !before && among(word, "from starting begins begin beginning starts start after commencing launching")
         || page.said(cue, "start date");
     let event = page.back(at, 1) == "a"
         && days.bare_year
@@ -154,7 +181,9 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
     };
     // A month without a year tells as often as it plans: `the September 11 events`, but `the party on July 4`.
     let planned = !days.yearless || matches!(page.back(at, 1), "on" | "for");
-    let (kind, earliest, latest, weight) = if until || before || labelled {
+    let (kind, earliest, latest, weight) = if days.all {
+        (TimeKind::Moment, Some(days.first), Some(days.last), weight)
+    } else if until || before || labelled {
         (TimeKind::Deadline, None, Some(latest), weight)
     } else if event {
         (TimeKind::Deadline, Some(days.first), Some(days.last), weight)
@@ -176,7 +205,18 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
     } else {
         days.next
     };
-    Some(Found { time: Time { kind, earliest, latest, length: None, hard, span: page.span(from_cue..end) }, weight })
+    Some(Found {
+        time: Time { kind, earliest, latest, length: None, hard, span: page.span(from_cue..end) },
+        weight,
+        all: days.all,
+    })
+}
+
+/// `before term starts on`, `before the shop opens in`: a beginning of something else, which has to be met.
+fn begins_before(page: &Page<'_>, cue: usize) -> bool {
+    const WORDS_MAX: usize = 5;
+    let begins = among(page.back(cue, 1), "starts start begins begin opens reopens");
+    begins && (2..=WORDS_MAX).any(|by| page.back(cue, by) == "before")
 }
 
 fn soft(page: &Page<'_>, at: usize) -> bool {
@@ -200,5 +240,5 @@ fn horizon(page: &Page<'_>, at: usize, next: usize, length: Length) -> Option<Fo
         hard: hard && !soft(page, at),
         span,
     };
-    bound.then_some(Found { time, weight })
+    bound.then_some(Found { time, weight, all: false })
 }

@@ -51,6 +51,7 @@ pub(super) fn is_request(word: &str) -> bool {
         protect provide publish reach redesign reduce relocate remodel renovate repair replace rescue research restore restructure \
         roll run scale sell send set sever shoot sort start stop study take teach test track train transform travel turn \
         upgrade visit water win write rewrite merge cut outline abolish secure certify rebuild refurbish digitise digitize celebrate translate vaccinate ship hold learn finish archive document review audit negotiate recruit \
+        apply enrol enroll wash iron vacuum mow sew knit fit refit throw train declutter tidy paint tile wire plumb unblock descale sharpen \
         restock bake brew print record film compose draw code program refactor integrate connect modernise modernize decommission \
         dismantle demolish drill electrify insulate retrofit evaluate assess analyse analyze compare monitor measure survey invest save ";
     among(word, VERBS)

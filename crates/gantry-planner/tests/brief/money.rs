@@ -51,6 +51,8 @@ fn amounts_are_read_however_they_are_written() {
             ("Budget: 12.500 EUR", "12500 EUR"),
             ("Budget: 12.5 EUR", "12.5 EUR"),
             ("Budget: 1.234,50 EUR", "1234.5 EUR"),
+            ("Replace the boiler for 600 000 zł", "600000 PLN"),
+            ("Budget: 250 000 Kč", "250000 CZK"),
             ("Budget: CHF 80'000 or so", "80000 CHF"),
         ],
         budget,

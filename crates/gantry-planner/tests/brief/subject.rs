@@ -38,6 +38,22 @@ fn the_thing_is_a_noun_phrase_with_its_article_and_the_verb_is_taken_off() {
 }
 
 #[test]
+fn where_the_thing_alone_says_too_little_the_verb_goes_with_it() {
+    for (text, deed) in [
+        ("Wash my car", Some("wash my car")),
+        ("Apply for a US student visa before 1 August 2027", Some("apply for a US student visa")),
+        (
+            "Replace the boiler of our apartment building with a heat pump",
+            Some("replace the boiler of our apartment building"),
+        ),
+        ("I want to open a community solar co-op in Fresno.", None),
+        ("Build a wooden deck", None),
+    ] {
+        assert_eq!(read(text).deed.as_deref(), deed, "{text}");
+    }
+}
+
+#[test]
 fn a_title_is_short_and_ends_at_a_word() {
     for (text, title) in [
         (

@@ -16,6 +16,8 @@ pub fn data(name: &str) -> Option<String> {
     let text =
         above.map(|above| above.join("shared/data").join(name)).find_map(|path| std::fs::read_to_string(path).ok());
     if text.is_none() {
+        let needed = std::env::var_os("GANTRY_TEST_ALL").is_some_and(|all| !all.is_empty());
+        assert!(!needed, "`shared/data/{name}` is missing, and GANTRY_TEST_ALL is set");
         eprintln!("skipped: there is no `shared/data/{name}` beside the workspace");
     }
     text
@@ -68,6 +70,7 @@ pub fn given(size: Size) -> Given {
         request: String::new(),
         per_eur: 1.0,
         public: true,
+        matter: None,
     }
 }
 
@@ -82,6 +85,7 @@ pub fn setting(knowledge: &Knowledge) -> Setting {
         currency: "EUR".to_owned(),
         budget: None,
         deadline: None,
+        held: None,
         success: Vec::new(),
     }
 }

@@ -26,11 +26,21 @@ impl Plan {
         let start = section.start.unwrap_or_else(|| when(now));
         let view = View { plan: self, start, below: below(self) };
         let mut tasks = Vec::with_capacity(self.tasks.len());
+        let mut split: BTreeSet<&str> = BTreeSet::new();
         for (task, waits) in self.tasks.iter().zip(self.waits()) {
             let (whole, part) = view.task(task, &waits);
             tasks.push(whole);
+            split.extend(part.is_some().then_some(task.id.as_str()));
             tasks.extend(part);
         }
+        // What strikes work, or goes well with other work, does so where the work is.
+        let at_work = |ids: &[String]| -> Vec<String> {
+            ids.iter().map(|id| if split.contains(&**id) { own_part(id) } else { id.clone() }).collect()
+        };
+        let risks = section.risks.iter().map(|risk| project::Risk { tasks: at_work(&risk.tasks), ..risk.clone() });
+        let correlations = section.correlations.iter();
+        let correlations =
+            correlations.map(|group| project::Correlation { members: at_work(&group.members), ..group.clone() });
         let own_deadline = || self.deadline.map(soft);
         let own_budget = || self.policy.budget.cost_usd.map(|money| money_of(money, section));
         Project {
@@ -46,8 +56,8 @@ impl Plan {
             calendars: section.calendars.clone(),
             resources: resources(self),
             tasks,
-            risks: section.risks.clone(),
-            correlations: section.correlations.clone(),
+            risks: risks.collect(),
+            correlations: correlations.collect(),
             classes: section.classes.clone(),
             recurring: section.recurring.clone(),
         }
@@ -167,8 +177,9 @@ impl View<'_> {
         mut whole: project::Task,
     ) -> (project::Task, Option<project::Task>) {
         let Some(inside) = self.below.get(&task.id) else { return (whole, None) };
-        // What the schedule gives such a task is refused by the checks, so it stays where it was given.
-        let given = more.estimate.is_some() || !more.needs.is_empty();
+        // What the schedule gives a task that only holds others together is refused by the checks, so it stays where it
+        // was given. A task that does something keeps that work when it gets parts.
+        let given = task.action.is_none() && (more.estimate.is_some() || !more.needs.is_empty());
         if given || whole.estimate.is_none() && whole.needs.is_empty() {
             return (whole, None);
         }
@@ -185,6 +196,8 @@ impl View<'_> {
             after: children.map(|part| Link::after(part.id.as_str())).collect(),
             estimate,
             needs,
+            class: whole.class.take(),
+            calendar: whole.calendar.clone(),
             priority: whole.priority,
             progress: whole.progress.clone(),
             ..project::Task::default()
@@ -292,6 +305,22 @@ mod tests {
         assert_eq!(links(&project, "whole/itself"), ["part"]);
         let schedule = gantry_schedule::schedule(&project, &Default::default()).unwrap();
         assert_eq!(schedule.makespan.to_string(), "3");
+    }
+
+    #[test]
+    fn work_that_gets_parts_keeps_what_the_schedule_gave_it_and_what_may_strike_it() {
+        let manual = r#""manual": {"instruction": "Order and set up."}"#;
+        let tasks = format!(r#"[{{"id": "crane", {manual}}}, {{"id": "order", "parent": "crane"}}]"#);
+        let section = r#"{"resources": [{"id": "ana"}], "tasks": {"crane": {"estimate": "2h", "needs": ["ana"]}},
+            "risks": [{"id": "late", "probability": 0.5, "tasks": ["crane"], "delay": "1h"}]}"#;
+        let project = project(&tasks, section);
+        assert_eq!(links(&project, "crane/itself"), ["order"]);
+        assert_eq!(
+            (project.risks[0].tasks.as_slice(), project.tasks[0].estimate),
+            (&["crane/itself".to_owned()][..], None)
+        );
+        let schedule = gantry_schedule::schedule(&project, &Default::default()).unwrap();
+        assert_eq!(schedule.makespan.to_string(), "2");
     }
 
     #[test]
