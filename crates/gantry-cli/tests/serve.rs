@@ -32,3 +32,5 @@ mod hostile;
 mod telemetry;
 #[path = "serve/pages.rs"]
 mod pages;
+#[path = "serve/work.rs"]
+mod work;
