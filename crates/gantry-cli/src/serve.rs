@@ -56,6 +56,9 @@ pub struct Args {
     /// How long what runs may take to finish when the server is asked to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
+    /// How long a request that changes something waits for its answer before it is told where that will be, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().wait_within.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    answer_within: u64,
     /// The largest body of a request, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body_bytes_max)]
     body_max: usize,
@@ -81,6 +84,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
         let limits = Limits {
             grace: Duration::from_secs(args.grace),
             body_bytes_max: args.body_max,
+            wait_within: Duration::from_secs(args.answer_within),
             requests_per_second: args.rate,
             requests_burst: args.rate.saturating_mul(2),
             ..Limits::default()
@@ -166,6 +170,8 @@ fn unable(binding: Binding) -> Fault {
             .hint("both are files in PEM: `-----BEGIN CERTIFICATE-----`, `-----BEGIN PRIVATE KEY-----`"),
         Binding::Unguarded { .. } => Fault::refused(message)
             .hint("make an account with `gantry access user NAME --role admin`, or listen on 127.0.0.1"),
+        Binding::UnguardedProxy => Fault::refused(message)
+            .hint("make an account with `gantry access user NAME --role admin`, or leave out `--behind-proxy`"),
         Binding::Refused { .. } => Fault::internal(message)
             .hint("is another program there? choose a port with `--addr 127.0.0.1:PORT`; port 0 takes a free one"),
     }

@@ -14,5 +14,9 @@ mod server;
 mod site;
 #[path = "browser/changes.rs"]
 mod changes;
+#[path = "browser/graph.rs"]
+mod graph;
+#[path = "browser/writing.rs"]
+mod writing;
 #[path = "browser/pages.rs"]
 mod pages;

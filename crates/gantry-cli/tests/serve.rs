@@ -32,3 +32,7 @@ mod hostile;
 mod telemetry;
 #[path = "serve/pages.rs"]
 mod pages;
+#[path = "serve/forms.rs"]
+mod forms;
+#[path = "serve/work.rs"]
+mod work;

@@ -106,8 +106,17 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// The picture stays where it was moved to; only the colours of its boxes follow.
-document.addEventListener("refreshed", () => {
+// The picture stays where it was moved to; the colours of its boxes follow, and other boxes and lines only when there are some.
+document.addEventListener("refreshed", ({ detail: page }) => {
+  const states = document.getElementById("states");
+  const drawn = document.querySelector("svg.graph");
+  const names = (of) => [...of.querySelectorAll("[data-task]")].map((one) => one.dataset.task).join(" ");
+  const fresh = page.querySelector("svg.graph");
+  if (states && drawn && fresh && names(states) !== names(drawn)) {
+    drawn.setAttribute("viewBox", fresh.getAttribute("viewBox"));
+    drawn.replaceChildren(...fresh.childNodes);
+    drawn.dispatchEvent(new Event("redrawn"));
+  }
   document.querySelectorAll("#states [data-task]").forEach((one) => {
     const node = document.querySelector(`.node[data-task="${CSS.escape(one.dataset.task)}"]`);
     if (node) node.dataset.state = one.dataset.state;

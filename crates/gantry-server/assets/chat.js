@@ -12,7 +12,12 @@ export function talk(form) {
     button.disabled = true;
     busy.textContent = "It is being done …";
     try {
-      const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { accept: "text/html" } });
+      let answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { accept: "text/html" } });
+      // What takes long is answered elsewhere: it is waited for there.
+      while (answer.status === 202) {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        answer = await fetch(answer.url, { headers: { accept: "text/html" } });
+      }
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.querySelector(".split");
       if (!fresh) throw new Error(page.querySelector(".problem p")?.textContent ?? `the server said ${answer.status}`);

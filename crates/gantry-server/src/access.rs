@@ -19,6 +19,7 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use gantry_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 use utoipa::ToSchema;
 
 pub use audit::{Audit, AuditLine};
@@ -70,6 +71,13 @@ pub struct Who {
     pub role: Role,
     /// How they are known.
     pub by: Known,
+}
+
+impl Who {
+    /// Tells whether their role reaches.
+    pub fn may(&self, role: Role) -> bool {
+        self.role >= role
+    }
 }
 
 /// How someone is known.
@@ -152,9 +160,11 @@ const TOKEN_PREFIX: &str = "gantry_";
 pub struct Access {
     path: PathBuf,
     kept: Mutex<Kept>,
-    /// Tokens that were proven, by their hash, with the id of their account.
+    /// Tokens that were proven, by their hash, with what is kept of them.
     proven: Mutex<HashMap<blake3::Hash, String>>,
     sessions: Sessions,
+    /// Counts changes of accounts and sessions: whoever is let in for long looks again then.
+    changes: watch::Sender<u64>,
     /// Who sits at this machine.
     operator: String,
 }
@@ -162,12 +172,29 @@ pub struct Access {
 impl Access {
     /// The accounts beside a record.
     pub fn beside(record: &Path, operator: &str) -> Result<Self, AccessError> {
-        let mut path = record.as_os_str().to_owned();
-        path.push(".access.json");
-        let path = PathBuf::from(path);
+        let beside = |ending: &str| {
+            let mut path = record.as_os_str().to_owned();
+            path.push(ending);
+            PathBuf::from(path)
+        };
+        let path = beside(".access.json");
         let kept = Mutex::new(Kept::read(&path)?);
-        let operator = operator.to_owned();
-        Ok(Self { path, kept, proven: Mutex::default(), sessions: Sessions::default(), operator })
+        let (operator, sessions) = (operator.to_owned(), Sessions::kept_in(beside(".sessions.json")));
+        Ok(Self { path, kept, proven: Mutex::default(), sessions, changes: watch::Sender::new(0), operator })
+    }
+
+    /// Tells when accounts have changed, or someone has signed out.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Looks whether another process has changed the accounts.
+    pub fn look(&self) {
+        drop(self.kept());
+    }
+
+    fn tell(&self) {
+        self.changes.send_modify(|count| *count += 1);
     }
 
     /// What was kept, read again when another process changed it.
@@ -176,7 +203,7 @@ impl Access {
         // A file that cannot be read just now leaves everyone who they were.
         if let Ok(Some(newer)) = kept.newer(&self.path) {
             *kept = newer;
-            self.proven.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            self.tell();
         }
         kept
     }
@@ -235,7 +262,9 @@ impl Access {
         }
         let (id, name) = (id.to_owned(), name.to_owned());
         kept.accounts.push(file::Entry { id, name, role, proof, hash, created_at: now });
-        kept.write(&self.path)
+        kept.write(&self.path)?;
+        self.tell();
+        Ok(())
     }
 
     /// Removes an account; whoever is signed in with it is not any more.
@@ -247,19 +276,31 @@ impl Access {
             return Err(AccessError::Unknown { name: name.to_owned() });
         }
         kept.write(&self.path)?;
-        self.proven.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.tell();
         Ok(())
     }
 
     /// Whose token this is. Slow the first time: not for the threads that answer.
     pub fn by_token(&self, token: &str) -> Option<Who> {
+        let entry = self.proven(token)?;
+        Some(Who { name: entry.name, role: entry.role, by: Known::Token })
+    }
+
+    /// Tells whether a token was proven before: then it costs nothing to ask whose it is.
+    pub fn is_proven(&self, token: &str) -> bool {
+        let digest = blake3::hash(token.as_bytes());
+        self.proven.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&digest)
+    }
+
+    /// The account of a token.
+    fn proven(&self, token: &str) -> Option<file::Entry> {
         let (id, secret) = token.strip_prefix(TOKEN_PREFIX)?.split_once('_')?;
         if token.len() > SECRET_BYTES_MAX {
             return None;
         }
         let entry = self.kept().accounts.iter().find(|one| one.id == id && one.proof == Proof::Token).cloned()?;
         let digest = blake3::hash(token.as_bytes());
-        let known = self.proven.lock().unwrap_or_else(PoisonError::into_inner).get(&digest) == Some(&entry.id);
+        let known = self.proven.lock().unwrap_or_else(PoisonError::into_inner).get(&digest) == Some(&entry.hash);
         if !known {
             if !is_secret(&entry.hash, secret) {
                 return None;
@@ -268,9 +309,9 @@ impl Access {
             if proven.len() >= PROVEN_MAX {
                 proven.clear();
             }
-            proven.insert(digest, entry.id.clone());
+            proven.insert(digest, entry.hash.clone());
         }
-        Some(Who { name: entry.name, role: entry.role, by: Known::Token })
+        Some(entry)
     }
 
     /// Signs someone in by name and password, or by a token, and returns the session's secret. Slow: not for the threads
@@ -279,26 +320,27 @@ impl Access {
         if secret.len() > SECRET_BYTES_MAX {
             return None;
         }
-        if let Some(who) = self.by_token(secret).filter(|who| name.is_empty() || who.name == name) {
-            return Some(self.sessions.begin(&who.name, now));
+        if let Some(entry) = self.proven(secret).filter(|entry| name.is_empty() || entry.name == name) {
+            return Some(self.sessions.begin(&entry.id, now));
         }
         let found = self.kept().accounts.iter().find(|one| one.name == name && one.proof == Proof::Password).cloned();
         // Whether there is such an account must not be heard from how long the answer takes.
         let hash = found.as_ref().map_or_else(|| no_hash().to_owned(), |entry| entry.hash.clone());
         let fits = is_secret(&hash, secret);
-        found.filter(|_| fits).map(|entry| self.sessions.begin(&entry.name, now))
+        found.filter(|_| fits).map(|entry| self.sessions.begin(&entry.id, now))
     }
 
     /// Whose session this is.
     pub fn by_session(&self, secret: &str, now: Timestamp) -> Option<Who> {
-        let name = self.sessions.find(secret, now)?;
-        let role = self.kept().accounts.iter().find(|account| account.name == name)?.role;
-        Some(Who { name, role, by: Known::Session })
+        let id = self.sessions.find(secret, now)?;
+        let entry = self.kept().accounts.iter().find(|account| account.id == id).cloned()?;
+        Some(Who { name: entry.name, role: entry.role, by: Known::Session })
     }
 
     /// Ends a session.
     pub fn sign_out(&self, secret: &str) {
         self.sessions.end(secret);
+        self.tell();
     }
 }
 

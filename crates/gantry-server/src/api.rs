@@ -23,7 +23,7 @@ pub mod templates;
 mod models;
 pub mod accounts;
 mod health;
-mod seeds;
+pub mod seeds;
 
 use axum::Router;
 use axum::routing::get;
@@ -41,12 +41,12 @@ pub use hypotheses::all as all_hypotheses;
 pub use lives::fork_at;
 pub use models::spent;
 pub use people::{decide, decision, every_ask, every_gate, every_wanted, open_gates, reply};
-pub use plans::{asked_for, make, page, standing};
+pub use plans::{asked_for, make, once, page, standing};
 pub use record::{audited, life as life_at_entry};
 pub use revisions::all as all_revisions;
 pub use schedule::{computed, scheduled};
 pub use steer::go_on;
-pub use tasks::{evidence, known, value as task_value};
+pub use tasks::{evidence, known, tag, value as task_value};
 
 /// The routes of each subject, in the order in which they are told.
 const SUBJECTS: [fn(Described) -> Described; 24] = [

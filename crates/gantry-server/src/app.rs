@@ -19,6 +19,7 @@ use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::runs::Runs;
 use crate::telemetry::Telemetry;
+use crate::work::Works;
 
 /// What every handler shares.
 #[derive(Clone)]
@@ -29,6 +30,7 @@ pub struct Inner {
     pub house: Arc<dyn House>,
     pub foreman: Foreman,
     pub runs: Runs,
+    pub works: Works,
     pub access: Access,
     pub audit: Audit,
     pub live: Live,

@@ -1,5 +1,7 @@
 //! What clients send and get: bodies with limits, and JSON with even times.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
@@ -32,7 +34,8 @@ impl FromRequest<App> for Raw {
     }
 }
 
-async fn read(body: Body, app: &App) -> Result<Bytes, Problem> {
+/// Reads a body: no more, and no slower, than is allowed.
+pub async fn read(body: Body, app: &App) -> Result<Bytes, Problem> {
     let max = app.limits.body_bytes_max;
     let reading = tokio::time::timeout(app.limits.body_within, axum::body::to_bytes(body, max));
     match reading.await {
@@ -44,12 +47,14 @@ async fn read(body: Body, app: &App) -> Result<Bytes, Problem> {
         )
         .hint("send less at once")),
         Ok(Err(error)) => Err(Problem::wrong("request::broken-body", format!("the body broke off: {error}"))),
-        Err(_) => Err(Problem::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "request::too-slow",
-            format!("the body did not arrive within {} s", app.limits.body_within.as_secs()),
-        )),
+        Err(_) => Err(too_slow(app.limits.body_within)),
     }
+}
+
+/// A body takes longer to arrive than it may.
+pub fn too_slow(within: Duration) -> Problem {
+    let detail = format!("the body did not arrive within {} s", within.as_secs());
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "request::too-slow", detail)
 }
 
 fn is_too_long(error: &axum::Error) -> bool {
@@ -156,10 +161,12 @@ pub fn check_match(headers: &HeaderMap, tags: &[String]) -> Result<(), Problem> 
     if holds {
         return Ok(());
     }
-    Err(Problem::new(
-        StatusCode::PRECONDITION_FAILED,
-        "request::changed",
-        format!("it has changed since you looked: it is {} now", tags.first().map_or("another", String::as_str)),
-    )
-    .hint("read it again, then repeat the request with its new ETag"))
+    let now = tags.first().map_or("another", String::as_str);
+    Err(changed(&format!(": it is {now} now"), "read it again, then repeat the request with its new ETag"))
+}
+
+/// It is not what the client has looked at any more.
+pub fn changed(how: &str, hint: &str) -> Problem {
+    let detail = format!("it has changed since you looked{how}");
+    Problem::new(StatusCode::PRECONDITION_FAILED, "request::changed", detail).hint(hint)
 }

@@ -27,6 +27,7 @@ mod pages;
 mod metrics;
 mod telemetry;
 mod tls;
+mod work;
 mod listen;
 
 pub use access::{Access, AccessError, Account, Role, Who};

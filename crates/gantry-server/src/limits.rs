@@ -15,8 +15,10 @@ pub struct Limits {
     pub header_within: Duration,
     /// How long a client may take to send a body.
     pub body_within: Duration,
-    /// How long an answer may take that is no stream.
+    /// How long an answer may take that is no stream and changes nothing.
     pub answer_within: Duration,
+    /// How long a request that changes something waits for its answer before it is told where that will be.
+    pub wait_within: Duration,
     /// How many connections there may be at once.
     pub connections_max: usize,
     /// How many live streams there may be at once.
@@ -40,6 +42,7 @@ impl Default for Limits {
             header_within: Duration::from_secs(10),
             body_within: Duration::from_secs(30),
             answer_within: Duration::from_mins(1),
+            wait_within: Duration::from_secs(20),
             connections_max: 4_096,
             streams_max: 2_048,
             requests_per_second: 200,

@@ -13,6 +13,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::get;
 use gantry_core::time::Timestamp;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -38,6 +39,7 @@ use crate::problem::Problem;
 use crate::runs::Runs;
 use crate::telemetry::{Sending, Span, Telemetry, Traces};
 use crate::tls::{Tls, TlsError};
+use crate::work::{self, Works};
 use crate::{api, pages};
 
 /// What a server is made of.
@@ -75,6 +77,9 @@ pub enum Binding {
         /// The address.
         addr: SocketAddr,
     },
+    /// Whoever the proxy lets through would be taken for someone at this machine.
+    #[error("behind a proxy nobody could be told from anybody: there are no accounts")]
+    UnguardedProxy,
     /// The system says no.
     #[error("{addr} cannot be listened on: {why}")]
     Refused {
@@ -107,8 +112,13 @@ impl Server {
         let Setup { house, record, operator, limits, behind_proxy, tls, traces, log } = setup;
         let tls = tls.as_ref().map(Tls::acceptor).transpose()?;
         let access = Access::beside(&record, &operator)?;
-        if !addr.ip().is_loopback() && !access.is_guarded() {
-            return Err(Binding::Unguarded { addr });
+        if !access.is_guarded() {
+            if behind_proxy {
+                return Err(Binding::UnguardedProxy);
+            }
+            if !addr.ip().is_loopback() {
+                return Err(Binding::Unguarded { addr });
+            }
         }
         let refused = |error: std::io::Error| Binding::Refused { addr, why: error.to_string() };
         let listener = TcpListener::bind(addr).await.map_err(refused)?;
@@ -118,6 +128,7 @@ impl Server {
         let app = App::new(Inner {
             foreman: Foreman::new(Arc::clone(&house)),
             runs: Runs::beside(&record),
+            works: Works::default(),
             house,
             access,
             audit: Audit::beside(&record),
@@ -165,6 +176,7 @@ impl Server {
             .is_on()
             .then(|| tokio::spawn(app.telemetry.clone().follow(app.engine().clone(), app.stopping.clone())));
         let pump = tokio::spawn(app.live.clone().pump(app.stopping.clone()));
+        let looking = tokio::spawn(look_at_accounts(app.clone()));
         let service = router(app.clone());
         let (tracker, room) = (TaskTracker::new(), Arc::new(Semaphore::new(app.limits.connections_max)));
         loop {
@@ -191,7 +203,7 @@ impl Server {
         tracker.close();
         // Whoever still talks after this long is not worth waiting for.
         let _ = tokio::time::timeout(std::time::Duration::from_secs(5), tracker.wait()).await;
-        let _ = pump.await;
+        let _ = tokio::join!(pump, looking);
         if let Some(told) = told {
             let _ = told.await;
         }
@@ -201,6 +213,16 @@ impl Server {
             let _ = tokio::time::timeout(std::time::Duration::from_secs(5), sending).await;
         }
         Stopped { cut_short }
+    }
+}
+
+/// How often it is looked whether another process has changed the accounts.
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Notices changes of the accounts without anybody asking: whoever lost theirs is not told more by streams that are open.
+async fn look_at_accounts(app: App) {
+    while tokio::time::timeout(LOOK_EVERY, app.stopping.cancelled()).await.is_err() {
+        app.access.look();
     }
 }
 
@@ -249,6 +271,8 @@ pub fn router(app: App) -> Router {
     Router::new()
         .merge(api::routes())
         .merge(pages::routes())
+        // What it answers is what other routes answer, so the document says nothing about it; docs/server.md does.
+        .route("/work/{id}", get(work::show))
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(app.limits.body_bytes_max))
@@ -258,7 +282,7 @@ pub fn router(app: App) -> Router {
 
 async fn nowhere(request: Request) -> Response {
     let problem = Problem::missing("server::no-route", "there is nothing here").hint("see what there is at /docs");
-    if wants_page(request.headers()) { pages::problem_page(&problem) } else { problem.into_response() }
+    if wants_page(request.headers()) { pages::Shown(Err(problem)).into_response() } else { problem.into_response() }
 }
 
 async fn wrong_method() -> Problem {
@@ -301,17 +325,21 @@ async fn guarded(State(app): State<App>, mut request: Request, next: Next) -> Re
             let is_stream = route.ends_with("/events") || route.starts_with("/ws/");
             if is_stream {
                 next.run(request).await
+            } else if changes {
+                work::carried_out(&app, who.as_ref(), request, next).await
             } else {
-                tokio::time::timeout(app.limits.answer_within, next.run(request)).await.unwrap_or_else(|_| {
+                let answer = tokio::time::timeout(app.limits.answer_within, next.run(request)).await;
+                let answer = answer.unwrap_or_else(|_| {
                     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "server::too-slow", "this took too long")
                         .into_response()
-                })
+                });
+                pages::drawn(answer, who.as_ref())
             }
         }
         Err(problem) if problem.status == 401 && page && !changes => {
             Redirect::to(&format!("/sign-in?next={}", encoded(&path))).into_response()
         }
-        Err(problem) if page => pages::problem_page(&problem),
+        Err(problem) if page => pages::problem_page(&problem, who.as_ref()),
         Err(problem) => problem.into_response(),
     };
     for (name, value) in ALWAYS {
@@ -405,6 +433,15 @@ fn is_open(path: &str) -> bool {
 
 async fn admit(app: &App, request: &mut Request, from: &str) -> Result<Option<Who>, (Option<Who>, Problem)> {
     let headers = request.headers();
+    let too_often = || {
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "request::too-often", "you ask too often");
+        problem.hint("wait a second, then go on")
+    };
+    // What is tried with tokens that nobody has proven counts for the address: guessing costs us more than asking.
+    let is_unproven = token(headers).is_some_and(|token| !app.access.is_proven(token));
+    if is_unproven && !app.requests.take(from, Instant::now()) {
+        return Err((None, too_often()));
+    }
     let who = known(app, headers).await.map_err(|problem| (None, problem))?;
     let refuse = |problem| (who.clone(), problem);
     if !app.access.is_guarded() && !app.behind_proxy {
@@ -412,8 +449,7 @@ async fn admit(app: &App, request: &mut Request, from: &str) -> Result<Option<Wh
     }
     let key = who.as_ref().map_or(from, |who| who.name.as_str());
     if !app.requests.take(key, Instant::now()) {
-        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "request::too-often", "you ask too often");
-        return Err(refuse(problem.hint("wait a second, then go on")));
+        return Err(refuse(too_often()));
     }
     let is_socket = headers.contains_key(header::UPGRADE);
     if is_socket || !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
@@ -428,21 +464,51 @@ async fn admit(app: &App, request: &mut Request, from: &str) -> Result<Option<Wh
     Ok(who)
 }
 
+/// The token that a request comes with; what is no token is one that nobody knows.
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let given = headers.get(header::AUTHORIZATION)?;
+    Some(given.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).unwrap_or_default().trim())
+}
+
 /// Who asks: by a token, a session, or because they sit at this machine.
 async fn known(app: &App, headers: &HeaderMap) -> Result<Option<Who>, Problem> {
-    if let Some(who) = app.access.of_machine() {
+    // Behind a proxy nobody sits at this machine, also when the last account was removed.
+    if let Some(who) = app.access.of_machine().filter(|_| !app.behind_proxy) {
         return Ok(Some(who));
     }
-    if let Some(given) = headers.get(header::AUTHORIZATION) {
-        let token = given.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).unwrap_or_default().to_owned();
+    if let Some(token) = token(headers).map(str::to_owned) {
         let app = app.clone();
-        let found = tokio::task::spawn_blocking(move || app.access.by_token(token.trim())).await.unwrap_or_default();
+        let found = tokio::task::spawn_blocking(move || app.access.by_token(&token)).await.unwrap_or_default();
         return found.map(Some).ok_or_else(|| {
             Problem::new(StatusCode::UNAUTHORIZED, "access::token", "this token is not known")
                 .hint("make one with `gantry access token NAME --role ROLE`")
         });
     }
     Ok(session(headers).and_then(|secret| app.access.by_session(&secret, App::now())))
+}
+
+/// What a client was let in with, for answers that go on: whether it still counts can be asked again.
+pub struct Pass {
+    who: Who,
+    proofs: HeaderMap,
+}
+
+impl FromRequestParts<App> for Pass {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let who = Who::from_request_parts(parts, app).await?;
+        let is_proof = |name: &HeaderName| *name == header::AUTHORIZATION || *name == header::COOKIE;
+        let proofs = parts.headers.iter().filter(|(name, _)| is_proof(name));
+        Ok(Self { who, proofs: proofs.map(|(name, value)| (name.clone(), value.clone())).collect() })
+    }
+}
+
+impl Pass {
+    /// Tells whether the client would be let in as the same one now.
+    pub async fn still_lets_in(&self, app: &App) -> bool {
+        matches!(known(app, &self.proofs).await, Ok(Some(now)) if now.name == self.who.name)
+    }
 }
 
 /// The name of the cookie.

@@ -5,8 +5,9 @@
 //! is. So a reader that is slow costs no memory, holds up nobody and misses nothing that is on record.
 //!
 //! Entries of the journal are numbered for ever (`42`). What is not on record by itself, such as output of running tasks
-//! as it comes, is numbered behind the entry before it, with the life of this process: `42.7.9f3a`. A reader that comes
-//! back gets those only while the channel has them; as a whole they are artifacts when the task has ended.
+//! as it comes, is numbered behind the entry before it, with the epoch of the channel: `42.7.9f3a`. A reader that comes
+//! back gets those only while the channel has them; as a whole they are artifacts when the task has ended. So a channel
+//! stays for a while after its last reader has left: connections break off and come back.
 
 pub mod channel; // in reading order
 mod cursor;
@@ -17,6 +18,7 @@ mod socket;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_engine::Engine;
@@ -25,11 +27,14 @@ pub use channel::Channel;
 pub use socket::progress;
 pub use sse::{Resume, of_all, of_plan};
 
-use crate::access::random_hex;
 use crate::problem::Problem;
 
 /// How often all readers together are woken in a second.
 const WAKES_PER_SECOND: u32 = 5_000;
+/// How long a channel stays when nobody reads it: as long as browsers and people take to come back from a break.
+const KEPT_FOR: Duration = Duration::from_mins(1);
+/// How many channels stay that nobody reads; each takes a few megabytes at most.
+const KEPT_MAX: usize = 32;
 
 /// Everything that is watched.
 #[derive(Clone)]
@@ -37,9 +42,7 @@ pub struct Live(Arc<Inner>);
 
 struct Inner {
     engine: Engine,
-    /// Which life of this process: numbers of another one mean nothing here.
-    epoch: String,
-    /// What is watched, and by how many. Changed under this lock alone, so that no channel stays behind without a reader.
+    /// What is watched, and by how many. Changed under this lock alone, so that no channel is taken away from a reader.
     channels: Mutex<BTreeMap<PlanId, Watched>>,
     /// What happens to all plans.
     all: Arc<Channel>,
@@ -50,9 +53,11 @@ struct Inner {
 struct Watched {
     channel: Arc<Channel>,
     readers: usize,
+    /// When the last reader left.
+    left: Option<Instant>,
 }
 
-/// Someone who reads a channel; when the last one leaves, the channel is gone.
+/// Someone who reads a channel; a while after the last one has left, the channel is gone.
 pub struct Reader {
     live: Live,
     plan: Option<PlanId>,
@@ -63,21 +68,13 @@ pub struct Reader {
 impl Live {
     /// Watches an engine.
     pub fn new(engine: Engine, readers_max: usize) -> Self {
-        let epoch = random_hex(4);
-        let all = Arc::new(Channel::new(0, &epoch));
         Self(Arc::new(Inner {
             engine,
-            epoch,
             channels: Mutex::default(),
-            all,
+            all: Arc::new(Channel::new(0)),
             readers: AtomicUsize::new(0),
             readers_max,
         }))
-    }
-
-    /// Which life of this process.
-    pub fn epoch(&self) -> &str {
-        &self.0.epoch
     }
 
     /// How many read.
@@ -113,12 +110,16 @@ impl Live {
             let length = self.0.engine.store().plan(plan.as_str()).await?.length;
             let is_new = {
                 let mut channels = self.channels();
-                let watched = channels
-                    .entry(plan.clone())
-                    .or_insert_with(|| Watched { channel: Arc::new(Channel::new(length, self.epoch())), readers: 0 });
+                let is_new = !channels.contains_key(plan);
+                let watched = channels.entry(plan.clone()).or_insert_with(|| Watched {
+                    channel: Arc::new(Channel::new(length)),
+                    readers: 0,
+                    left: None,
+                });
                 watched.readers += 1;
+                watched.left = None;
                 reader.channel = Arc::clone(&watched.channel);
-                watched.readers == 1
+                is_new
             };
             reader.plan = Some(plan.clone());
             if is_new {
@@ -127,6 +128,13 @@ impl Live {
             }
         }
         Ok(reader)
+    }
+
+    /// Lets go of channels that nobody came back to.
+    fn forget(&self, now: Instant) {
+        let mut channels = self.channels();
+        let gone = |left: &Option<Instant>| left.is_some_and(|left| now.duration_since(left) >= KEPT_FOR);
+        channels.retain(|_, watched| !gone(&watched.left));
     }
 
     fn channel(&self, plan: &PlanId) -> Option<Arc<Channel>> {
@@ -142,8 +150,15 @@ impl Drop for Reader {
             if let Some(watched) = channels.get_mut(plan) {
                 watched.readers -= 1;
                 if watched.readers == 0 {
-                    channels.remove(plan);
+                    watched.left = Some(Instant::now());
                 }
+            }
+            let left: Vec<(Instant, PlanId)> =
+                channels.iter().filter_map(|(plan, watched)| Some((watched.left?, plan.clone()))).collect();
+            if left.len() > KEPT_MAX
+                && let Some((_, oldest)) = left.into_iter().min()
+            {
+                channels.remove(&oldest);
             }
         }
     }

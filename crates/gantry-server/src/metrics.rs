@@ -16,6 +16,8 @@ use crate::problem::Problem;
 const BUCKETS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
 /// How many different routes, methods and statuses are counted.
 const SERIES_MAX: usize = 2_000;
+/// The methods that are counted by their names.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 #[derive(Default)]
 struct Series {
@@ -26,13 +28,14 @@ struct Series {
 
 /// What was counted.
 #[derive(Default)]
-pub struct Metrics(Mutex<BTreeMap<(String, String, u16), Series>>);
+pub struct Metrics(Mutex<BTreeMap<(&'static str, String, u16), Series>>);
 
 impl Metrics {
-    /// Counts a request by its route, never by its path: there are as many paths as clients like.
+    /// Counts a request by its route and a method that is known, never by its path: there are as many paths and methods as
+    /// clients like.
     pub fn count(&self, method: &str, route: &str, status: u16, took: Duration) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (method.to_owned(), route.to_owned(), status);
+        let key = (METHODS.into_iter().find(|known| *known == method).unwrap_or("other"), route.to_owned(), status);
         if all.len() >= SERIES_MAX && !all.contains_key(&key) {
             return;
         }
@@ -85,4 +88,20 @@ fn head(text: &mut String, name: &str, kind: &str, help: &str) {
 fn gauge(text: &mut String, name: &str, help: &str, value: f64) {
     head(text, name, "gauge", help);
     let _ = writeln!(text, "{name} {value}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_that_nobody_knows_are_one_series() {
+        let metrics = Metrics::default();
+        for method in ["GET", "FOO", "BAR", "get"] {
+            metrics.count(method, "/healthz", 405, Duration::ZERO);
+        }
+        let all = metrics.0.into_inner().unwrap();
+        let counted: Vec<_> = all.iter().map(|((method, ..), series)| (*method, series.count)).collect();
+        assert_eq!(counted, [("GET", 1), ("other", 3)]);
+    }
 }

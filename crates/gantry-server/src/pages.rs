@@ -21,17 +21,20 @@ use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 
+use crate::access::Who;
 use crate::app::App;
 use crate::problem::Problem;
 use layout::Page;
 
 /// Files of pages, in the program.
-const ASSETS: [(&str, &str, &str); 5] = [
+const ASSETS: [(&str, &str, &str); 6] = [
     ("app.css", "text/css; charset=utf-8", include_str!("../assets/app.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
     ("live.js", "text/javascript; charset=utf-8", include_str!("../assets/live.js")),
+    ("morph.js", "text/javascript; charset=utf-8", include_str!("../assets/morph.js")),
     ("chat.js", "text/javascript; charset=utf-8", include_str!("../assets/chat.js")),
     ("graph.js", "text/javascript; charset=utf-8", include_str!("../assets/graph.js")),
 ];
@@ -85,25 +88,63 @@ async fn icon() -> Response {
 }
 
 /// A problem, for people.
-pub fn problem_page(problem: &Problem) -> Response {
+pub fn problem_page(problem: &Problem, who: Option<&Who>) -> Response {
     let body = html! {
         h1 { (problem.title) }
-        div.card.problem role="alert" {
-            p { (problem.detail) }
-            @if let Some(hint) = &problem.hint { p.soft { "What helps: " (hint) } }
-            p.small.soft { "code " code { (problem.code) } }
-        }
+        (problem_card(problem))
         p { a href="/" { "All plans" } " · " a href="/docs" { "What the server can do" } }
     };
-    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, Page::new(&problem.title).draw(None, body)).into_response()
+    (problem.status(), Page::new(&problem.title).draw(who, body)).into_response()
+}
+
+/// What is wrong, all of it, and what helps.
+fn problem_card(problem: &Problem) -> Markup {
+    let errors = problem.errors.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    html! {
+        div.card.problem role="alert" {
+            p { (problem.detail) }
+            // A hint that sends programs to the list of errors is of no use beside the list.
+            @if errors.is_empty() { @if let Some(hint) = &problem.hint { p.soft { "What helps: " (hint) } } }
+            @else { ul { @for error in errors { li {
+                @if let Some(line) = error["line"].as_u64() { "line " (line) ": " }
+                (parts::text(error, "message"))
+                @if let Some(hint) = error["hint"].as_str() { " " span.soft { "(" (hint) ")" } }
+            } } } }
+            p.small.soft { "code " code { (problem.code) } }
+        }
+    }
+}
+
+/// What is shown while a request is carried out that takes long.
+pub fn work_page(who: &Who) -> Response {
+    let body = html! {
+        h1 { "It is being done" }
+        p role="status" { "This takes a while. The page goes on by itself as soon as it is done; it is done also when you leave." }
+    };
+    (StatusCode::ACCEPTED, Page::new("It is being done").draw(Some(who), body)).into_response()
 }
 
 /// What a page gives: itself, or a problem as a page.
 pub struct Shown(pub Result<Response, Problem>);
 
+/// A problem that is to be drawn as a page by whoever knows who looks at it.
+#[derive(Clone)]
+struct ToDraw(Problem);
+
 impl axum::response::IntoResponse for Shown {
     fn into_response(self) -> Response {
-        self.0.unwrap_or_else(|problem| problem_page(&problem))
+        self.0.unwrap_or_else(|problem| {
+            let mut response = problem.status().into_response();
+            response.extensions_mut().insert(ToDraw(problem));
+            response
+        })
+    }
+}
+
+/// An answer with its problem drawn for someone, if it has one that is for people.
+pub fn drawn(mut response: Response, who: Option<&Who>) -> Response {
+    match response.extensions_mut().remove::<ToDraw>() {
+        Some(ToDraw(problem)) => problem_page(&problem, who),
+        None => response,
     }
 }

@@ -310,7 +310,7 @@ pub struct Decide {
     pub role: Option<String>,
     /// What was looked at.
     pub evidence: Vec<String>,
-    /// The revision that was looked at; the current one when it is left out.
+    /// The revision of the plan that was looked at (`plan_revision` of a gate); the current one when it is left out.
     pub revision: Option<u32>,
 }
 
@@ -331,6 +331,9 @@ pub struct Review {
     /// What was looked at.
     #[serde(default)]
     pub evidence: Vec<String>,
+    /// The revision of the plan that was looked at (`plan_revision` of a gate); the current one when it is left out.
+    #[serde(default)]
+    pub revision: Option<u32>,
 }
 
 /// An answer to a question.

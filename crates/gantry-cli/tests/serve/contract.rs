@@ -45,6 +45,7 @@ fn rows() -> Vec<Row> {
         v1("GET /readyz", "/readyz", no(), 200),
         v1("GET /metrics", "/metrics", no(), 200),
         v1("GET /health", "/health", no(), 200),
+        v1("GET /ping", "/ping", no(), 200),
         v1("GET /api/v1/me", "/api/v1/me", no(), 200),
         v1("GET /api/v1/doctor", "/api/v1/doctor", no(), 200),
         v1("GET /api/v1/schema", "/api/v1/schema", no(), 200),

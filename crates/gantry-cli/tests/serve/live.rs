@@ -76,6 +76,47 @@ fn a_client_that_comes_back_misses_nothing_and_gets_nothing_twice() {
     assert_eq!(seen, (1..=length).collect::<Vec<u64>>());
 }
 
+/// A task that says its next line as soon as there is a file for it, and then that it has said it.
+const TICKS: &str = "title: Clock\ntasks:\n  - {id: tick, run: 'for i in 1 2 3 4 5 6 7 8 9; do until [ -e go-$i ]; do sleep 0.02; done; echo tick-$i; : > said-$i; done'}\n";
+
+#[test]
+fn output_goes_on_with_the_very_next_line_for_whoever_comes_back() {
+    let server = Server::start();
+    let plan = server.create(TICKS);
+    let path = format!("/api/v1/plans/{plan}/events");
+    let say = |lines: std::ops::RangeInclusive<u32>| {
+        for line in lines.clone() {
+            std::fs::write(server.folder().join(format!("go-{line}")), "").unwrap();
+        }
+        while !server.folder().join(format!("said-{}", lines.end())).exists() {
+            std::thread::yield_now();
+        }
+    };
+    let mut heard = String::new();
+    let mut last = "0".to_owned();
+    let listen = |last: &mut String, heard: &mut String, end: &str| {
+        let mut events = Events::open(&server, &path, &format!("Last-Event-ID: {last}\r\n"));
+        while !heard.contains(end) {
+            let (id, kind, data) = events.next().unwrap();
+            *last = id;
+            if kind == "output" {
+                *heard += data["text"].as_str().unwrap();
+            }
+        }
+    };
+    let mut once = Events::open(&server, &path, "");
+    say(1..=1);
+    while once.next().unwrap().1 != "output" {}
+    drop(once); // from now on there is a channel, and at times nobody reads it
+    for lines in [2..=3, 4..=6, 7..=9] {
+        let end = format!("tick-{}", lines.end());
+        say(lines);
+        listen(&mut last, &mut heard, &end);
+    }
+    let heard: Vec<&str> = heard.lines().filter(|line| *line != "tick-1").collect();
+    assert_eq!(heard, ["tick-2", "tick-3", "tick-4", "tick-5", "tick-6", "tick-7", "tick-8", "tick-9"]);
+}
+
 #[test]
 fn what_tasks_write_comes_as_they_write_it() {
     let server = Server::start();
@@ -126,6 +167,37 @@ fn all_plans_are_watched_at_once() {
         assert_eq!(kind, "plan");
         if data["id"] == plan.as_str() && data["state"] == "blocked" {
             break;
+        }
+    }
+}
+
+#[test]
+fn whoever_watches_all_plans_is_told_of_every_change_also_when_the_server_was_killed_in_between() {
+    let mut server = Server::start();
+    let file = "title: Gated\ntasks: [{id: only, gate: {checks: [fine]}}]\n";
+    let plans: Vec<String> = (0..12).map(|_| server.create(file)).collect();
+    plans.iter().for_each(|plan| drop(server.until(plan, "blocked")));
+    let mut events = Events::open(&server, "/api/v1/events", "");
+    for plan in &plans {
+        assert_eq!(server.post(&format!("/api/v1/plans/{plan}/gates/only/approve"), &json!({})).status, 200);
+    }
+    plans.iter().for_each(|plan| drop(server.until(plan, "completed")));
+    // One is told to be completed; then the server dies, and what was sent after that is lost.
+    let (mut told, mut last) = (std::collections::BTreeSet::new(), String::new());
+    while told.is_empty() {
+        let (id, _, data) = events.next().unwrap();
+        last = id;
+        if data["state"] == "completed" {
+            told.insert(data["id"].as_str().unwrap().to_owned());
+        }
+    }
+    server.kill();
+    server.go_on();
+    let mut again = Events::open(&server, "/api/v1/events", &format!("Last-Event-ID: {last}\r\n"));
+    while told.len() < plans.len() {
+        let (_, _, data) = again.next().expect("the others are told, too");
+        if data["state"] == "completed" {
+            told.insert(data["id"].as_str().unwrap().to_owned());
         }
     }
 }
@@ -209,6 +281,8 @@ fn a_socket_tells_when_a_model_begins_what_it_thinks_and_says_and_what_came_of_i
     };
     assert!(words("reasoning_delta").contains("Let me see.") && words("text_delta").contains("It was a timeout."));
     assert!(streamed.iter().all(|message| message["stage"] == "explain" && message["interaction_id"] == "explain-1"));
+    let numbers: Vec<u64> = streamed.iter().map(|message| message["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=streamed.len() as u64).collect::<Vec<_>>());
     let end = streamed.iter().find(|message| message["event"] == "end").unwrap();
     assert_eq!(end["data"], json!({"status": "completed"}));
 }

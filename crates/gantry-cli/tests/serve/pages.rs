@@ -2,7 +2,8 @@ use serde_json::json;
 
 use crate::server::Server;
 
-fn form(server: &Server, path: &str, body: &str) -> (u16, String) {
+/// A form as a browser sends it: the status, and where it leads or what is shown.
+pub fn form(server: &Server, path: &str, body: &str) -> (u16, String) {
     let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "text/html")];
     let answer = server.send("POST", path, &headers, body);
     (answer.status, answer.header("location").map_or_else(|| answer.text(), str::to_owned))

@@ -79,11 +79,8 @@ impl Server {
     }
 
     fn gantry(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gantry"));
-        let folder = self.folder.path();
-        command.current_dir(folder).env_clear().env("HOME", folder).env("PATH", std::env::var_os("PATH").unwrap());
+        let mut command = gantry_in(self.folder());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command.env("GANTRY_DB", folder.join("gantry.db")).env("GANTRY_USER", "olga");
         command
     }
 
@@ -250,6 +247,27 @@ impl Drop for Server {
             let _ = child.wait();
         }
     }
+}
+
+/// The program, on the record of a folder.
+fn gantry_in(folder: &std::path::Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gantry"));
+    command.current_dir(folder).env_clear().env("HOME", folder).env("PATH", std::env::var_os("PATH").unwrap());
+    command.env("GANTRY_DB", folder.join("gantry.db")).env("GANTRY_USER", "olga");
+    command
+}
+
+/// Lets a person in, before the server is there.
+pub fn person(folder: &std::path::Path, name: &str, role: &str, password: &str) {
+    let mut command = gantry_in(folder);
+    let mut child = command
+        .args(["access", "user", name, "--role", role])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
 }
 
 /// Reads an answer to its end.

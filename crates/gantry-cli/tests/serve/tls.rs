@@ -6,7 +6,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::json;
 
-use crate::server::{Answer, Server, WITHIN, answer, read};
+use crate::server::{Answer, Server, WITHIN, answer, person, read};
 
 /// A certificate for this machine that nobody but its own client trusts.
 fn certificate() -> rcgen::CertifiedKey<rcgen::KeyPair> {
@@ -84,8 +84,7 @@ fn what_a_proxy_says_about_its_client_is_believed_only_when_there_is_one() {
         server.send("POST", "/api/v1/sessions", &headers, &body)
     };
     for (args, secure, seen) in [(&["--behind-proxy"][..], true, "10.0.0.9"), (&[], false, "127.0.0.1")] {
-        let server = Server::start_with(args, |_| {});
-        server.run(&["access", "user", "ana", "--role", "admin"], "a long password\n");
+        let server = Server::start_with(args, |folder| person(folder, "ana", "admin", "a long password"));
         let signed = sign_in(&server, "6.6.6.6, 10.0.0.9", "a long password");
         let cookie = signed.header("set-cookie").unwrap().to_owned();
         assert_eq!(cookie.contains("; Secure"), secure, "{cookie}");

@@ -3,7 +3,7 @@
 //! What happened to a plan stands in its journal, with the same name; this also has what was refused and what is about no
 //! plan, such as accounts and signing in.
 
-use std::io::{BufRead as _, Seek as _, SeekFrom, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -67,9 +67,36 @@ impl Audit {
         };
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-        let lines: Vec<String> = std::io::BufReader::new(file).lines().collect::<Result<_, _>>()?;
-        // The first may be cut, and a cut line is none.
-        let read = lines.iter().rev().filter_map(|line| serde_json::from_str(line).ok());
+        let mut bytes = Vec::new();
+        file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+        // The first may be cut, also in the middle of a letter, and a cut line is none.
+        let read = bytes.split(|byte| *byte == b'\n').rev().filter_map(|line| serde_json::from_slice(line).ok());
         Ok(read.take(lines_max).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_read_wherever_the_first_of_them_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = Audit::beside(&folder.path().join("gantry.db"));
+        let line = |path: String| AuditLine {
+            at: Timestamp::from_ms(0),
+            who: Some("Zoë Çelik".to_owned()),
+            from: "127.0.0.1".to_owned(),
+            method: "POST".to_owned(),
+            path,
+            status: 200,
+        };
+        audit.write(&line(format!("/{}", "ü".repeat(usize::try_from(TAIL_BYTES).unwrap())))).unwrap();
+        for cut in 0..3 {
+            audit.write(&line("x".repeat(cut))).unwrap();
+            let last = audit.last(10).unwrap();
+            assert_eq!(last.len(), cut + 1, "the long one is cut");
+            assert_eq!(last[0].path.len(), cut);
+        }
     }
 }

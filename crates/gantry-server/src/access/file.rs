@@ -42,6 +42,18 @@ fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     Some((meta.modified().ok()?, meta.len()))
 }
 
+/// Replaces a file as a whole; nobody but its owner can read it.
+pub fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    // One that was left behind may be readable by others.
+    let _ = std::fs::remove_file(&beside);
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)
+}
+
 fn fault(path: &Path, why: &impl ToString) -> AccessError {
     AccessError::File { file: path.display().to_string(), why: why.to_string() }
 }
@@ -65,18 +77,8 @@ impl Kept {
 
     /// Replaces the file.
     pub fn write(&mut self, path: &Path) -> Result<(), AccessError> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".new");
         let text = serde_json::to_vec_pretty(self).map_err(|error| fault(path, &error))?;
-        let write = || -> std::io::Result<()> {
-            // One that was left behind may be readable by others.
-            let _ = std::fs::remove_file(&beside);
-            let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            std::fs::rename(&beside, path)
-        };
-        write().map_err(|error| fault(path, &error))?;
+        replace(path, &text).map_err(|error| fault(path, &error))?;
         self.seen = stamp(path);
         Ok(())
     }

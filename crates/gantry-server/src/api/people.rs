@@ -110,6 +110,8 @@ pub async fn open_gates(app: &App, card: &PlanCard, life: &Life) -> Result<Vec<V
     let mut all = Vec::new();
     for gate in people::gates(card, life) {
         let mut value = gate.value;
+        // Whoever decides says which revision they looked at, so that nobody approves what they have not seen.
+        value["plan_revision"] = json!(life.revision());
         value["changes"] = gate_news(app.store(), life, &gate.gate).await?.to_json();
         all.push(value);
     }
@@ -178,7 +180,7 @@ pub async fn gate(
         .filter(|entry| matches!(entry.event, Event::GateOpened { .. } | Event::GateDecided { .. }));
     let definition = life.definition(gate.as_str()).and_then(|task| task.action.as_ref());
     Ok(Told(json!({
-        "plan": id, "gate": gate, "state": life.task_state(gate.as_str()),
+        "plan": id, "gate": gate, "plan_revision": life.revision(), "state": life.task_state(gate.as_str()),
         "detail": life.task_life(gate.as_str()).map(|known| &known.state), "definition": definition,
         "changes": gate_news(app.store(), &life, &gate).await?.to_json(),
         "history": history.map(|entry| journal_value(&id, entry)).collect::<Vec<_>>(),
@@ -203,12 +205,18 @@ pub async fn decide(
     said: Decide,
 ) -> Result<Told<Value>, Problem> {
     if decision != Decision::Approve && said.rationale.trim().is_empty() {
-        return Err(Problem::unfit("gate::no-reason", "whoever says no has to say why, in `rationale`"));
+        return Err(Problem::unfit("gate::no-reason", "whoever says no has to say why").hint("say it in `rationale`"));
     }
     if gates.is_empty() {
         return Err(Problem::unfit("gate::none", "no gate is named"));
     }
     let life = app.engine().open(plan).await?.life;
+    if let Some(seen) = said.revision.filter(|seen| Revision(*seen) > life.revision()) {
+        let detail = format!("the plan has no revision {seen}: {} is the newest", life.revision());
+        return Err(
+            Problem::unfit("gate::no-revision", detail).hint("say the `plan_revision` of the gate as you read it")
+        );
+    }
     let mut decisions: Vec<GateDecision> = Vec::new();
     for name in gates {
         let gate = checked(&life, name)?;
@@ -273,8 +281,8 @@ pub async fn review(
     Named(plan): Named<String>,
     Said(said): Said<Review>,
 ) -> Result<Told<Value>, Problem> {
-    let Review { gates, decision: text, rationale, role, evidence } = said;
-    let how = Decide { rationale, role, evidence, revision: None };
+    let Review { gates, decision: text, rationale, role, evidence, revision } = said;
+    let how = Decide { rationale, role, evidence, revision };
     decide(&app, &who, &app.id(&plan).await?, &gates, decision(&text)?, how).await
 }
 

@@ -259,8 +259,13 @@ pub async fn make(app: &App, who: &Who, new: &NewPlan, once: Option<String>) -> 
     let once = once.map(|key| format!("http:{}:{key}", who.name));
     let id = app.engine().create(ToCreate { plan, origin, once }).await?;
     let card = app.plan(id.as_str()).await?;
-    if new.start.unwrap_or(true) && card.card.state == PlanState::Pending {
-        app.foreman.drive(&id, vec![Input::Start]).await?;
+    if new.start.unwrap_or(true)
+        && card.card.state == PlanState::Pending
+        && let Err(problem) = app.foreman.drive(&id, vec![Input::Start]).await
+    {
+        // The same request with the same key may come twice at once: then the other one has begun it.
+        let card = app.plan(id.as_str()).await?;
+        return if card.card.state == PlanState::Pending { Err(problem) } else { Ok(card) };
     }
     app.plan(id.as_str()).await
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use gantry_core::id::TaskId;
 use gantry_core::input::{Change, Input};
@@ -180,6 +180,7 @@ pub fn routes(all: Described) -> Described {
         .gives::<Anything>(200, "The sections, what is missing and why, and the page (`assembled_html`)."),
     )
     .open(Method::GET, "/health", health::healthz, does("As /healthz").gives::<Anything>(200, "It answers."))
+    .open(Method::GET, "/ping", health::healthz, does("As /healthz").gives::<Anything>(200, "It answers."))
     .get(
         "/memory",
         Role::Viewer,
@@ -195,12 +196,12 @@ pub fn routes(all: Described) -> Described {
 }
 
 /// A graph of nodes is a plan file in other words.
-async fn create_graph(State(app): State<App>, who: Who, raw: Raw) -> Result<Response, Problem> {
+async fn create_graph(State(app): State<App>, who: Who, headers: HeaderMap, raw: Raw) -> Result<Response, Problem> {
     let file = String::from_utf8(raw.bytes.to_vec())
         .map_err(|_| Problem::wrong("request::not-text", "the body is no text in UTF-8"))?;
     let name = Some("plan.json".to_owned());
     let new = NewPlan { file: Some(file), file_name: name, start: Some(false), ..NewPlan::default() };
-    Ok(plans::created(&plans::make(&app, &who, &new, None).await?, StatusCode::CREATED))
+    Ok(plans::created(&plans::make(&app, &who, &new, plans::once(&headers)?).await?, StatusCode::CREATED))
 }
 
 async fn tree(State(app): State<App>, Named(plan): Named<String>) -> Result<Told<Value>, Problem> {
@@ -304,7 +305,7 @@ fn with_inputs(life: &Life, task: &TaskId, inputs: BTreeMap<String, Value>) -> O
 }
 
 /// A state in the words of `PlanExe`.
-fn status(state: PlanState) -> &'static str {
+pub fn status(state: PlanState) -> &'static str {
     match state {
         PlanState::Pending => "pending",
         PlanState::Running | PlanState::Blocked => "running",
@@ -343,11 +344,12 @@ async fn prompted(State(app): State<App>, Named(plan): Named<String>) -> Result<
 async fn create_prompted(
     State(app): State<App>,
     who: Who,
+    headers: HeaderMap,
     Said(said): Said<Prompt>,
 ) -> Result<(StatusCode, Told<Value>), Problem> {
     let model = said.llm_model.filter(|model| model != "auto");
     let new = NewPlan { objective: Some(said.prompt), detail: said.speed_vs_detail, model, ..NewPlan::default() };
-    let card = plans::make(&app, &who, &new, None).await?;
+    let card = plans::make(&app, &who, &new, plans::once(&headers)?).await?;
     Ok((StatusCode::ACCEPTED, Told(response(&app, &card).await?)))
 }
 

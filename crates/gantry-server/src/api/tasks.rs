@@ -140,7 +140,7 @@ pub async fn list(State(app): State<App>, Named(plan): Named<String>) -> Result<
 }
 
 /// The tag of a task: it changes with its attempts and outputs.
-fn tag(life: &Life, task: &TaskId) -> String {
+pub fn tag(life: &Life, task: &TaskId) -> String {
     let (known, outputs) = (life.task_life(task.as_str()), life.outputs(task.as_str()));
     let seen = json!([known.map(|known| known.attempt), life.task_state(task.as_str()), outputs]).to_string();
     format!("\"{}\"", &blake3::hash(seen.as_bytes()).to_hex()[..16])

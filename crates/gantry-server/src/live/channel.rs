@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::cursor::Cursor;
+use crate::access::random_hex;
 
 /// How many messages a channel keeps, and how many bytes of them.
 const MESSAGES_MAX: usize = 2_048;
@@ -27,20 +28,45 @@ pub struct Message {
     pub kind: &'static str,
     /// What it says, as JSON.
     pub data: Bytes,
-    /// It as an event of a stream about one plan: the same for everyone, so it is made once.
+    /// It as an event of a stream: the same for everyone, so it is made once.
     pub frame: Bytes,
+    /// When what it tells of had happened, in milliseconds; of plans among all plans alone.
+    pub since_ms: i64,
+    /// How much of the frame is its number.
+    number_bytes: usize,
 }
 
+/// What the number of a message stands behind.
+const NUMBER: &str = "id: ";
+
 impl Message {
-    /// A message of this life of the process.
+    /// A message about one plan, in a channel of this epoch.
     pub fn new(at: Cursor, kind: &'static str, value: &Value, epoch: &str) -> Self {
-        let mut frame = format!("id: {}\nevent: {kind}\ndata: ", at.written(epoch));
+        let number = at.written(epoch);
+        Self::numbered(at, &number, kind, value)
+    }
+
+    /// How a plan stands, as a message about all plans: whoever comes back with its number is told what has changed since,
+    /// also when its epoch is over.
+    pub fn of_all(at: Cursor, value: &Value, since_ms: i64, epoch: &str) -> Self {
+        let number = format!("{}-{since_ms}-{epoch}", at.seq);
+        Self { since_ms, ..Self::numbered(at, &number, "plan", value) }
+    }
+
+    fn numbered(at: Cursor, number: &str, kind: &'static str, value: &Value) -> Self {
+        let mut frame = format!("{NUMBER}{number}\nevent: {kind}\ndata: ");
         let begin = frame.len();
         let _ = write!(frame, "{value}"); // writing into a string cannot fail; JSON has no line ends in it
         let end = frame.len();
         frame.push_str("\n\n");
         let frame = Bytes::from(frame);
-        Self { at, kind, data: frame.slice(begin..end), frame }
+        Self { at, kind, data: frame.slice(begin..end), frame, since_ms: 0, number_bytes: number.len() }
+    }
+
+    /// Its number, as clients say it back.
+    pub fn number(&self) -> &str {
+        let number = self.frame.get(NUMBER.len()..NUMBER.len() + self.number_bytes);
+        number.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 }
 
@@ -49,7 +75,7 @@ pub struct Channel {
     kept: Mutex<Kept>,
     /// How many messages there were: whoever waits is told when it grows.
     grown: watch::Sender<u64>,
-    /// Which life of this process: a part of the numbers of messages.
+    /// Which channel this is: a part of the numbers of messages, so that those of a channel that is gone mean nothing here.
     epoch: String,
 }
 
@@ -72,10 +98,15 @@ pub enum After {
 
 impl Channel {
     /// A channel for what comes after this entry.
-    pub fn new(length: u64, epoch: &str) -> Self {
+    pub fn new(length: u64) -> Self {
         let last = Cursor::after(length);
         let kept = Kept { messages: VecDeque::new(), bytes: 0, floor: last.clone(), last };
-        Self { kept: Mutex::new(kept), grown: watch::Sender::new(0), epoch: epoch.to_owned() }
+        Self { kept: Mutex::new(kept), grown: watch::Sender::new(0), epoch: random_hex(4) }
+    }
+
+    /// Which channel this is.
+    pub fn epoch(&self) -> &str {
+        &self.epoch
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
@@ -136,11 +167,11 @@ impl Channel {
         self.tell();
     }
 
-    /// Takes something that is numbered here alone.
-    pub fn take_next(&self, kind: &'static str, value: &Value) {
+    /// Takes how a plan stands, which is numbered here alone.
+    pub fn take_plan(&self, value: &Value, since_ms: i64) {
         let mut kept = self.kept();
         let at = Cursor::after(kept.last.seq + 1);
-        kept.push(Message::new(at, kind, value, &self.epoch));
+        kept.push(Message::of_all(at, value, since_ms, &self.epoch));
         drop(kept);
         self.tell();
     }
@@ -204,7 +235,7 @@ mod tests {
 
     #[test]
     fn everyone_gets_what_comes_after_their_cursor_and_nothing_twice() {
-        let (channel, plan) = (Channel::new(2, "9f3a"), PlanId::slugged("p"));
+        let (channel, plan) = (Channel::new(2), PlanId::slugged("p"));
         assert!(channel.take(&plan, &[entry(2), entry(3)]));
         channel.take_part("output", &json!({}));
         assert!(channel.take(&plan, &[entry(3), entry(4)]), "what is known is passed over");
@@ -215,15 +246,24 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_a_channel_that_is_gone_mean_their_entry_alone() {
+        let (gone, fresh) = (Channel::new(3), Channel::new(3));
+        gone.take_part("output", &json!({}));
+        let After::Here(told) = gone.after(&Cursor::after(3), 1) else { panic!("it is there") };
+        assert_eq!(Cursor::parse(told[0].number(), gone.epoch()), Some(Cursor { seq: 3, part: 1 }));
+        assert_eq!(Cursor::parse(told[0].number(), fresh.epoch()), Some(Cursor::after(3)));
+    }
+
+    #[test]
     fn a_gap_is_told() {
-        let (channel, plan) = (Channel::new(0, "9f3a"), PlanId::slugged("p"));
+        let (channel, plan) = (Channel::new(0), PlanId::slugged("p"));
         assert!(!channel.take(&plan, &[entry(2)]));
         assert_eq!(channel.last(), Cursor::after(0));
     }
 
     #[test]
     fn a_channel_keeps_no_more_than_it_may() {
-        let (channel, plan) = (Channel::new(0, "9f3a"), PlanId::slugged("p"));
+        let (channel, plan) = (Channel::new(0), PlanId::slugged("p"));
         for seq in 1..=3_000 {
             assert!(channel.take(&plan, &[entry(seq)]));
         }
@@ -236,7 +276,7 @@ mod tests {
 
     #[test]
     fn whoever_fell_behind_what_a_task_says_goes_on_with_what_there_still_is() {
-        let channel = Channel::new(3, "9f3a");
+        let channel = Channel::new(3);
         (0..3_000).for_each(|_| channel.take_part("output", &json!({})));
         assert_eq!(seen(&channel, &Cursor { seq: 3, part: 5 }), None);
         let floor = channel.floor();

@@ -17,15 +17,15 @@ impl Cursor {
         Self { seq, part: 0 }
     }
 
-    /// Reads `42`, or `42.7.9f3a` if that is from this life of the process; of another life only the entry counts.
+    /// Reads `42`, or `42.7.9f3a` if that is from the channel of this epoch; of another channel only the entry counts.
     pub fn parse(text: &str, epoch: &str) -> Option<Self> {
         let mut parts = text.trim().split('.');
         let seq = parts.next()?.parse().ok()?;
         match (parts.next(), parts.next(), parts.next()) {
             (None, ..) => Some(Self::after(seq)),
-            (Some(part), Some(life), None) => {
+            (Some(part), Some(of), None) => {
                 let part = part.parse().ok()?;
-                Some(if life == epoch { Self { seq, part } } else { Self::after(seq) })
+                Some(if of == epoch { Self { seq, part } } else { Self::after(seq) })
             }
             _ => None,
         }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_of_another_life_counts_its_entry_only() {
+    fn a_cursor_of_another_channel_counts_its_entry_only() {
         let parse = |text| Cursor::parse(text, "9f3a");
         assert_eq!(parse("42"), Some(Cursor::after(42)));
         assert_eq!(parse("42.7.9f3a"), Some(Cursor { seq: 42, part: 7 }));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gantry_core::id::PlanId;
 use gantry_core::life::{PlanState, TaskState};
@@ -20,6 +20,8 @@ use crate::app::App;
 
 /// How often it is told how far plans are.
 const TELL_EVERY: Duration = Duration::from_millis(250);
+/// How often it is looked for channels that nobody came back to.
+const FORGET_EVERY: Duration = Duration::from_secs(10);
 
 impl Live {
     /// Fills the channels until the server stops.
@@ -28,6 +30,8 @@ impl Live {
         let mut happenings = self.0.engine.watch();
         let mut tick = tokio::time::interval(TELL_EVERY);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut sweep = tokio::time::interval(FORGET_EVERY);
+        sweep.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let (mut mark, mut dirty, mut since) = (store.mark(), BTreeSet::<PlanId>::new(), App::now());
         // When it was listened to the engine last.
         let mut heard = since;
@@ -36,12 +40,17 @@ impl Live {
                 biased;
                 () = stop.cancelled() => return,
                 _ = tick.tick(), if !dirty.is_empty() => {
+                    let mut cards = Vec::new();
                     for plan in std::mem::take(&mut dirty) {
-                        if let Ok(card) = store.plan(plan.as_str()).await {
-                            self.tell_card(&card).await;
-                        }
+                        cards.extend(store.plan(plan.as_str()).await.ok());
+                    }
+                    // Whoever comes back asks what has changed since the last one that they were told of.
+                    cards.sort_by_key(|card| card.updated_at);
+                    for card in &cards {
+                        self.tell_card(card).await;
                     }
                 }
+                _ = sweep.tick() => self.forget(Instant::now()),
                 happening = happenings.recv() => match happening {
                     Ok(happening) => {
                         heard = App::now();
@@ -125,7 +134,7 @@ impl Live {
         if let Some(channel) = self.channel(&card.id) {
             channel.take_part("progress", &value);
         }
-        self.0.all.take_next("plan", &value);
+        self.0.all.take_plan(&value, card.updated_at.as_ms());
     }
 }
 

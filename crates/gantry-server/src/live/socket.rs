@@ -8,16 +8,18 @@ use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
 use axum::http::StatusCode;
 use axum::response::Response;
 use gantry_core::id::PlanId;
+use gantry_core::life::PlanState;
 use gantry_core::plan::{Action, Task};
 use serde_json::{Value, json};
 
 use super::channel::Message;
-use super::cursor::Cursor;
 use super::pump;
-use super::sse::{Next, Reading, Resume, unreadable};
+use super::sse::{Next, Reading, Resume, begin};
 use crate::access::random_hex;
+use crate::api::seeds;
 use crate::app::App;
 use crate::body::{Asked, Named};
+use crate::listen::Pass;
 use crate::problem::Problem;
 
 /// The largest message that a client may send, and how many in a row without one of ours in between.
@@ -29,6 +31,7 @@ pub async fn progress(
     State(app): State<App>,
     Named(plan): Named<String>,
     Asked(resume): Asked<Resume>,
+    pass: Pass,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
     let plan = app.id(&plan).await?;
@@ -37,11 +40,8 @@ pub async fn progress(
             .hint("open it as a WebSocket, or read /api/v1/plans/{plan}/events")
     })?;
     let reader = app.live.read(Some(&plan)).await?;
-    let cursor = match &resume.after {
-        Some(text) => Cursor::parse(text, app.live.epoch()).ok_or_else(|| unreadable(text))?,
-        None => reader.channel.last(),
-    };
-    let reading = Reading { app, plan: Some(plan.clone()), reader, cursor, told: None };
+    let cursor = begin(&reader, resume.after.as_deref())?;
+    let reading = Reading::new(app, Some(plan.clone()), reader, cursor, pass);
     let upgrade = upgrade.max_message_size(FRAME_BYTES_MAX).max_frame_size(FRAME_BYTES_MAX);
     Ok(upgrade.on_upgrade(move |socket| talk(socket, reading, plan)))
 }
@@ -50,6 +50,8 @@ pub async fn progress(
 struct Askers {
     app: App,
     plan: PlanId,
+    /// How much was told of what models say: its number within this connection.
+    sequence: u64,
     known: BTreeMap<String, bool>,
 }
 
@@ -68,13 +70,13 @@ impl Askers {
 }
 
 async fn talk(mut socket: WebSocket, mut reading: Reading, plan: PlanId) {
-    let mut askers = Askers { app: reading.app.clone(), plan: plan.clone(), known: BTreeMap::new() };
+    let mut askers = Askers { app: reading.app.clone(), plan: plan.clone(), sequence: 0, known: BTreeMap::new() };
     let hello = json!({"type": "connection", "status": "connected", "plan_id": plan, "client_id": random_hex(8)});
     let mut first = vec![hello];
     let mut was_over = false;
     if let Ok(card) = reading.app.plan(plan.as_str()).await {
         was_over = card.card.state.is_over();
-        first.push(status(&card.card.state.to_string(), pump::percent(&card), &card.card.title));
+        first.push(status(card.card.state, pump::percent(&card), &card.card.title));
     }
     for value in &first {
         if send(&mut socket, value).await.is_err() {
@@ -92,7 +94,7 @@ async fn talk(mut socket: WebSocket, mut reading: Reading, plan: PlanId) {
             next = reading.next() => {
                 heard = 0;
                 let sent = match next {
-                    Next::Messages(messages) => send_all(&mut socket, &reading, &mut askers, &messages).await,
+                    Next::Messages(messages) => send_all(&mut socket, &mut askers, &messages).await,
                     Next::Silence => send(&mut socket, &json!({"type": "heartbeat"})).await.map(|()| false),
                     Next::Over => break,
                 };
@@ -125,21 +127,20 @@ async fn send(socket: &mut WebSocket, value: &Value) -> Result<(), axum::Error> 
 }
 
 /// Sends messages; true when the plan has ended.
-async fn send_all(
-    socket: &mut WebSocket,
-    reading: &Reading,
-    askers: &mut Askers,
-    messages: &[Message],
-) -> Result<bool, axum::Error> {
+async fn send_all(socket: &mut WebSocket, askers: &mut Askers, messages: &[Message]) -> Result<bool, axum::Error> {
     let mut over = false;
     for message in messages {
         let Ok(data) = serde_json::from_slice::<Value>(&message.data) else { continue };
         let task = data["task"].as_str().or(data["about"].as_str()).unwrap_or_default();
         let asks_model = !task.is_empty() && askers.has(task).await;
         let mut values = translated(&askers.plan, message.kind, &data, asks_model);
+        for value in values.iter_mut().filter(|value| value["type"] == "llm_stream") {
+            askers.sequence += 1;
+            value["sequence"] = json!(askers.sequence);
+        }
         // Whoever comes back with the number of a message has all that was said of it.
         if let Some(last) = values.last_mut() {
-            last["sequence_id"] = json!(reading.id(message));
+            last["sequence_id"] = json!(message.number());
         }
         if message.kind == "progress" {
             over = matches!(data["state"].as_str(), Some("completed" | "failed" | "abandoned"));
@@ -151,8 +152,8 @@ async fn send_all(
     Ok(over)
 }
 
-fn status(state: &str, percent: u32, message: &str) -> Value {
-    json!({"type": "status", "status": state, "progress_percentage": percent, "message": message})
+fn status(state: PlanState, percent: u32, message: &str) -> Value {
+    json!({"type": "status", "status": seeds::status(state), "progress_percentage": percent, "message": message})
 }
 
 /// A message in the words of the outside.
@@ -199,7 +200,7 @@ fn translated(plan: &PlanId, kind: &str, data: &Value, asks_model: bool) -> Vec<
         "progress" => {
             let percent = data["percent"].as_u64().and_then(|percent| u32::try_from(percent).ok()).unwrap_or(0);
             vec![status(
-                data["state"].as_str().unwrap_or("running"),
+                serde_json::from_value(data["state"].clone()).unwrap_or(PlanState::Running),
                 percent,
                 data["title"].as_str().unwrap_or_default(),
             )]

@@ -9,8 +9,10 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use gantry_core::id::PlanId;
+use gantry_core::time::Timestamp;
 use gantry_store::ListFilter;
 use serde::Deserialize;
+use tokio::sync::watch;
 use tokio::time::Instant;
 use utoipa::IntoParams;
 
@@ -19,12 +21,16 @@ use super::cursor::Cursor;
 use super::{Reader, pump};
 use crate::app::App;
 use crate::body::{Asked, Named};
+use crate::listen::Pass;
 use crate::problem::Problem;
 
 /// How often something is written so that the connection stays.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How much earlier than what they were told last a reader is told again who fell behind: clocks are read at other moments.
-const MARGIN: Duration = Duration::from_secs(2);
+/// How much earlier than what they were told last a reader is told again: what happens at the same time to several plans is
+/// not always told in the order of their clocks.
+const MARGIN_MS: i64 = 2_000;
+/// Stands for the channel in numbers that no channel knows.
+const NO_CHANNEL: &str = "past";
 /// How many messages are written at once, and how many turns of the journal are read at once.
 const AT_ONCE: usize = 256;
 
@@ -41,41 +47,47 @@ pub async fn of_plan(
     State(app): State<App>,
     Named(plan): Named<String>,
     Asked(resume): Asked<Resume>,
+    pass: Pass,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let plan = app.id(&plan).await?;
     let reader = app.live.read(Some(&plan)).await?;
-    let cursor = match said(&resume, &headers) {
-        Some(text) => Cursor::parse(&text, app.live.epoch()).ok_or_else(|| unreadable(&text))?,
-        None => reader.channel.last(),
-    };
-    Ok(answer(&[], Reading { app, plan: Some(plan), reader, cursor, told: None }))
+    let cursor = begin(&reader, said(&resume, &headers).as_deref())?;
+    Ok(answer(&[], Reading::new(app, Some(plan), reader, cursor, pass)))
+}
+
+/// From where on a plan is read.
+pub(super) fn begin(reader: &Reader, said: Option<&str>) -> Result<Cursor, Problem> {
+    match said {
+        Some(text) => Cursor::parse(text, reader.channel.epoch()).ok_or_else(|| unreadable(text)),
+        None => Ok(reader.channel.last()),
+    }
 }
 
 /// Streams what happens to all plans: one message whenever one has changed, with how it stands.
 pub async fn of_all(
     State(app): State<App>,
     Asked(resume): Asked<Resume>,
+    pass: Pass,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let reader = app.live.read(None).await?;
     let mut cursor = reader.channel.last();
     let mut first = Vec::new();
     if let Some(text) = said(&resume, &headers) {
-        let (known, since) = parse_all(&text, app.live.epoch()).ok_or_else(|| unreadable(&text))?;
+        let (known, since) = parse_all(&text, reader.channel.epoch()).ok_or_else(|| unreadable(&text))?;
         let here = known.filter(|known| matches!(reader.channel.after(known, 0), After::Here(_)));
         match here {
             Some(known) => cursor = known,
             // From another life of this process, or from too long ago: whatever has changed since, as it stands now.
-            None => first = changed_since(&app, since, &cursor).await?,
+            None => first = changed_since(&app, since, &cursor, reader.channel.epoch()).await?,
         }
     }
-    let reading = Reading { app, plan: None, reader, cursor, told: None };
-    let frames = reading.frames(&first);
-    Ok(answer(&frames, reading))
+    let reading = Reading::new(app, None, reader, cursor, pass);
+    Ok(answer(&frames(&first), reading))
 }
 
-/// Reads `7-1700000000000-9f3a`: a number, when it was sent, and in which life of this process.
+/// Reads `7-1700000000000-9f3a`: a number, when the plan had changed that it told of, and in which channel.
 fn parse_all(text: &str, epoch: &str) -> Option<(Option<Cursor>, i64)> {
     let mut parts = text.trim().split('-');
     let (number, ms, life) = (parts.next()?.parse().ok()?, parts.next(), parts.next());
@@ -86,14 +98,17 @@ fn parse_all(text: &str, epoch: &str) -> Option<(Option<Cursor>, i64)> {
     }
 }
 
-async fn changed_since(app: &App, since_ms: i64, at: &Cursor) -> Result<Vec<Message>, Problem> {
-    let since = Some(gantry_core::time::Timestamp::from_ms(since_ms));
+/// Plans that have changed since, as they stand now, the one that changed last at the end.
+async fn changed_since(app: &App, since_ms: i64, at: &Cursor, epoch: &str) -> Result<Vec<Message>, Problem> {
+    let since = Some(Timestamp::from_ms(since_ms.saturating_sub(MARGIN_MS)));
     let mut cards = gantry_store::all_plans(app.store(), &ListFilter { since, ..ListFilter::default() }).await?;
     cards.sort_by_key(|card| card.updated_at);
-    let mut messages = Vec::new();
-    for card in cards {
-        let value = pump::progress(&card, app.is_driven(&card).await?);
-        messages.push(Message::new(at.clone(), "plan", &value, app.live.epoch()));
+    let (mut messages, count) = (Vec::new(), cards.len());
+    for (done, card) in cards.iter().enumerate() {
+        let value = pump::progress(card, app.is_driven(card).await?);
+        // Who has the last of them has them all; who breaks off before is told the rest by the clock.
+        let epoch = if done + 1 == count { epoch } else { NO_CHANNEL };
+        messages.push(Message::of_all(at.clone(), &value, card.updated_at.as_ms(), epoch));
     }
     Ok(messages)
 }
@@ -105,7 +120,7 @@ fn said(resume: &Resume, headers: &HeaderMap) -> Option<String> {
 }
 
 /// A number that is none.
-pub(super) fn unreadable(text: &str) -> Problem {
+fn unreadable(text: &str) -> Problem {
     Problem::wrong("live::cursor", format!("`{}` is no number of a message", gantry_view::named(text)))
         .hint("send the `id` of the last message that you have, or 0 for everything")
 }
@@ -113,11 +128,18 @@ pub(super) fn unreadable(text: &str) -> Problem {
 /// Someone who reads, and how far they are.
 pub(super) struct Reading {
     pub app: App,
-    pub plan: Option<PlanId>,
-    pub reader: Reader,
-    pub cursor: Cursor,
+    plan: Option<PlanId>,
+    reader: Reader,
+    cursor: Cursor,
     /// When they were told something last.
-    pub told: Option<Instant>,
+    told: Option<Instant>,
+    /// Of all plans: what has changed since then they may not have been told.
+    since_ms: i64,
+    /// What they were let in with.
+    pass: Pass,
+    /// When it was looked at last whether they may still be here, and what tells to look again.
+    checked: Instant,
+    accounts: watch::Receiver<u64>,
 }
 
 /// What comes next.
@@ -126,11 +148,24 @@ pub(super) enum Next {
     Messages(Vec<Message>),
     /// Nothing for a while.
     Silence,
-    /// The server stops.
+    /// The server stops, or they may not read any more.
     Over,
 }
 
 impl Reading {
+    /// Begins after a cursor.
+    pub fn new(app: App, plan: Option<PlanId>, reader: Reader, cursor: Cursor, pass: Pass) -> Self {
+        let (since_ms, checked, accounts) = (App::now().as_ms(), Instant::now(), app.access.changes());
+        Self { app, plan, reader, cursor, told: None, since_ms, pass, checked, accounts }
+    }
+
+    /// Tells whether they may still be here: looked at when accounts change, and every now and then.
+    async fn is_let_in(&mut self) -> bool {
+        self.checked = Instant::now();
+        self.accounts.borrow_and_update();
+        self.pass.still_lets_in(&self.app).await
+    }
+
     /// Waits for what comes next. Nothing is kept meanwhile but the cursor.
     pub async fn next(&mut self) -> Next {
         if let Some(told) = self.told {
@@ -142,6 +177,10 @@ impl Reading {
         let silence = tokio::time::sleep(HEARTBEAT);
         tokio::pin!(silence);
         let mut grown = self.reader.channel.grown();
+        let is_to_look = self.checked.elapsed() >= HEARTBEAT || self.accounts.has_changed().unwrap_or_default();
+        if is_to_look && !self.is_let_in().await {
+            return Next::Over;
+        }
         loop {
             grown.borrow_and_update();
             match self.there().await {
@@ -149,6 +188,7 @@ impl Reading {
                 Ok(messages) => {
                     if let Some(last) = messages.last() {
                         self.cursor = last.at.clone();
+                        self.since_ms = last.since_ms;
                     }
                     self.told = Some(Instant::now());
                     return Next::Messages(messages);
@@ -159,6 +199,8 @@ impl Reading {
             tokio::select! {
                 biased;
                 () = self.app.stopping.cancelled() => return Next::Over,
+                // Nobody hears more than they may: who is let in comes before what there is to tell.
+                _ = self.accounts.changed() => if !self.is_let_in().await { return Next::Over },
                 changed = grown.changed() => if changed.is_err() { return Next::Over },
                 () = &mut silence => return Next::Silence,
             }
@@ -173,7 +215,7 @@ impl Reading {
                 let turns = self.app.store().turns(plan, self.cursor.seq, limit).await?.items;
                 let entries = turns.iter().flat_map(|turn| &turn.entries);
                 let news = entries.filter(|entry| entry.seq > self.cursor.seq);
-                let epoch = self.app.live.epoch();
+                let epoch = self.reader.channel.epoch();
                 let news: Vec<Message> = news.map(|entry| journal_message(plan, entry, epoch)).collect();
                 if !news.is_empty() {
                     return Ok(news);
@@ -188,9 +230,7 @@ impl Reading {
             // Plans that changed since they were told something, as they stand now, make up for what was missed.
             (After::Behind, None) => {
                 let at = self.reader.channel.last();
-                let told = self.told.map_or_else(|| self.app.started.elapsed(), |told| told.elapsed() + MARGIN);
-                let since = App::now().as_ms() - i64::try_from(told.as_millis()).unwrap_or(i64::MAX);
-                let news = changed_since(&self.app, since, &at).await?;
+                let news = changed_since(&self.app, self.since_ms, &at, self.reader.channel.epoch()).await?;
                 if news.is_empty() {
                     self.cursor = at;
                 }
@@ -205,39 +245,18 @@ impl Reading {
         let card = self.app.plan(plan.as_str()).await;
         card.is_ok_and(|card| card.card.state.is_over() && self.cursor.seq >= card.length)
     }
+}
 
-    /// The number of a message as clients say it back.
-    pub fn id(&self, message: &Message) -> String {
-        let epoch = self.app.live.epoch();
-        match self.plan {
-            Some(_) => message.at.written(epoch),
-            None => format!("{}-{}-{epoch}", message.at.seq, App::now().as_ms()),
-        }
+/// Messages as events of the stream.
+fn frames(messages: &[Message]) -> Bytes {
+    if let [one] = messages {
+        return one.frame.clone();
     }
-
-    /// Messages as events of the stream.
-    fn frames(&self, messages: &[Message]) -> Bytes {
-        match (&self.plan, messages) {
-            (Some(_), [one]) => one.frame.clone(),
-            (Some(_), many) => {
-                let mut frames = Vec::with_capacity(many.iter().map(|one| one.frame.len()).sum());
-                for one in many {
-                    frames.extend_from_slice(&one.frame);
-                }
-                Bytes::from(frames)
-            }
-            // Of all plans, the number of a message says when it was sent.
-            (None, many) => {
-                let mut frames = Vec::new();
-                for one in many {
-                    frames.extend(format!("id: {}\nevent: {}\ndata: ", self.id(one), one.kind).into_bytes());
-                    frames.extend_from_slice(&one.data);
-                    frames.extend_from_slice(b"\n\n");
-                }
-                Bytes::from(frames)
-            }
-        }
+    let mut frames = Vec::with_capacity(messages.iter().map(|one| one.frame.len()).sum());
+    for one in messages {
+        frames.extend_from_slice(&one.frame);
     }
+    Bytes::from(frames)
 }
 
 fn answer(first: &[u8], reading: Reading) -> Response {
@@ -248,7 +267,7 @@ fn answer(first: &[u8], reading: Reading) -> Response {
         let frame = match greeting {
             Some(greeting) => Bytes::from(greeting),
             None => match reading.next().await {
-                Next::Messages(messages) => reading.frames(&messages),
+                Next::Messages(messages) => frames(&messages),
                 Next::Silence => Bytes::from_static(b": still here\n\n"),
                 Next::Over => return None,
             },

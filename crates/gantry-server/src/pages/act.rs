@@ -12,9 +12,9 @@ use super::{Shown, changes};
 use crate::access::{Role, Who};
 use crate::api::accounts::{self, NewAccount, SignIn};
 use crate::api::templates;
-use crate::api::{decide, decision, evidence, fork_at, go_on, known, make_account, reply};
+use crate::api::{decide, decision, evidence, fork_at, go_on, known, make_account, reply, tag};
 use crate::app::App;
-use crate::body::Named;
+use crate::body::{Named, changed};
 use crate::form::Fields;
 use crate::listen::{Caller, encoded};
 use crate::problem::Problem;
@@ -66,7 +66,8 @@ async fn done(app: &App, who: &Who, plan: &str, fields: &Fields, back: Option<&s
         }
         "approve" | "reject" | "needs-changes" => {
             let role = Some(fields.get("role").to_owned()).filter(|role| !role.is_empty());
-            let said = Decide { rationale: why, role, evidence: fields.all("evidence"), revision: None };
+            let revision = fields.get("revision").parse().ok();
+            let said = Decide { rationale: why, role, evidence: fields.all("evidence"), revision };
             drop(decide(app, who, &id, &fields.all("gate"), decision(what)?, said).await?);
             if back == home {
                 back = format!("{home}/gates");
@@ -92,6 +93,9 @@ async fn done(app: &App, who: &Who, plan: &str, fields: &Fields, back: Option<&s
             let _turn = app.foreman.turn(&id).await;
             let life = app.engine().open(&id).await?.life;
             let task = known(&life, task)?;
+            if ![String::new(), tag(&life, &task)].iter().any(|tag| tag == fields.get("tag")) {
+                return Err(changed("", "look at the task again, then change it"));
+            }
             let mut outputs = life.outputs(task.as_str()).cloned().unwrap_or_default();
             outputs.extend(outputs_of(fields));
             tell(app, &id, Input::EditOutput { task, by, why, outputs }).await?;

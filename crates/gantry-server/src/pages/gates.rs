@@ -4,7 +4,9 @@ use gantry_view::beside::{Row, beside};
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::layout::takes;
 use super::parts::{text, texts, value, when_told};
+use crate::access::{Role, Who};
 
 /// How many lines of a change are shown unfolded.
 const LINES_OPEN: usize = 12;
@@ -12,29 +14,38 @@ const LINES_OPEN: usize = 12;
 const AROUND: usize = 4;
 
 /// A gate with what is asked, what is different, and the ways to decide it.
-pub fn gate_form(gate: &Value, action: &str) -> Markup {
+pub fn gate_form(gate: &Value, action: &str, who: &Who) -> Markup {
     let approved = texts(gate, "approved_by");
     // The inbox shows gates of several plans, and they may be called the same.
     let id = format!("{}-{}", text(gate, "plan"), text(gate, "gate"));
     html! {
-        form.card method="post" action=(action) {
+        form.card id=(format!("gate-{id}")) method="post" action=(action) {
             input type="hidden" name="plan" value=(text(gate, "plan"));
             input type="hidden" name="gate" value=(text(gate, "gate"));
+            // What is decided is the plan as it is shown here: with a newer revision it is looked at again.
+            input type="hidden" name="revision" value=(gate["plan_revision"]);
             b { (text(gate, "title")) } " " span.small.soft { (approved.len()) " of " (gate["needed"]) " approvals" @if !approved.is_empty() { " (" (approved.join(", ")) ")" } ", revision " (gate["revision"]) }
             @if let Some(role) = gate["role"].as_str() { p.small.soft { "Takes the role " b { (role) } } input type="hidden" name="role" value=(role); }
             @let checks = texts(gate, "checks");
             @if !checks.is_empty() { ul.checks { @for check in checks { li { (check) } } } }
             (news(&gate["changes"], &id))
-            @for seen in texts(gate, "evidence") {
-                p { label.beside { input type="checkbox" name="evidence" value=(seen); " I have seen " b { (seen) } } }
-            }
-            label for=(format!("why-{id}")) { "Why" }
-            input id=(format!("why-{id}")) name="why" size="40" placeholder="needed to say no";
-            div.row {
-                button.main name="do" value="approve" { "Approve" }
-                button name="do" value="needs-changes" { "Ask for changes" }
-                button.bad name="do" value="reject" { "Reject" }
-            }
+            @if who.may(Role::Approver) { (ways(gate, &id)) } @else { (takes(Role::Approver)) }
+        }
+    }
+}
+
+/// The ways to decide. Nobody has to say why they approve.
+fn ways(gate: &Value, id: &str) -> Markup {
+    html! {
+        @for seen in texts(gate, "evidence") {
+            p { label.beside { input type="checkbox" name="evidence" value=(seen); " I have seen " b { (seen) } } }
+        }
+        label for=(format!("why-{id}")) { "Why" }
+        input id=(format!("why-{id}")) name="why" size="40" placeholder="needed to say no" required;
+        div.row {
+            button.main name="do" value="approve" formnovalidate { "Approve" }
+            button name="do" value="needs-changes" { "Ask for changes" }
+            button.bad name="do" value="reject" { "Reject" }
         }
     }
 }

@@ -130,6 +130,12 @@ fn layers(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     layer
 }
 
+/// How many boxes of a layer stand below each other: what is more goes on in the next column, so that the picture of a wide
+/// plan has the shape of a window and not of a ribbon.
+fn rows_max(count: usize) -> usize {
+    (2 * count.isqrt()).max(16)
+}
+
 /// Where each box stands, and how much room all take.
 fn places(count: usize, edges: &[(usize, usize)], layer: &[usize]) -> (Vec<(u32, u32)>, (u32, u32)) {
     let depth = layer.iter().max().map_or(0, |deepest| deepest + 1);
@@ -161,15 +167,41 @@ fn places(count: usize, edges: &[(usize, usize)], layer: &[usize]) -> (Vec<(u32,
         }
         number(&rows, &mut row);
     }
-    let widest = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let high = rows_max(count);
+    // In which column each layer begins; a layer has as many as it needs, and those are as even as can be.
+    let columns: Vec<usize> = rows.iter().map(|one| one.len().div_ceil(high).max(1)).collect();
+    let begins: Vec<usize> = columns.iter().scan(0, |next, wide| Some(std::mem::replace(next, *next + wide))).collect();
+    let each: Vec<usize> = rows.iter().zip(&columns).map(|(one, wide)| one.len().div_ceil(*wide)).collect();
+    let widest = each.iter().max().copied().unwrap_or(0);
     let px = |count: usize, each: u32| u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(each);
     let at = |box_no: usize| {
-        let missing = widest - rows[layer[box_no]].len();
-        let x = MARGIN + px(layer[box_no], BOX.0 + GAP.0);
+        let here = layer[box_no];
+        let (column, row) = (row[box_no] / each[here].max(1), row[box_no] % each[here].max(1));
+        let missing = widest - each[here];
+        let x = MARGIN + px(begins[here] + column, BOX.0 + GAP.0);
         // A short layer stands in the middle, half a row at a time.
-        let y = MARGIN + px(row[box_no], BOX.1 + GAP.1) + px(missing, u32::midpoint(BOX.1, GAP.1));
+        let y = MARGIN + px(row, BOX.1 + GAP.1) + px(missing, u32::midpoint(BOX.1, GAP.1));
         (x, y)
     };
+    let depth: usize = columns.iter().sum();
     let size = (2 * MARGIN + px(depth, BOX.0 + GAP.0).saturating_sub(GAP.0), 2 * MARGIN + px(widest, BOX.1 + GAP.1));
     ((0..count).map(at).collect(), size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_of_many_boxes_goes_on_in_the_next_column_and_no_two_stand_in_one_place() {
+        // One begins, and 999 wait for it.
+        let edges: Vec<(usize, usize)> = (1..1_000).map(|to| (0, to)).collect();
+        let layer = layers(1_000, &edges);
+        let (places, (width, height)) = places(1_000, &edges, &layer);
+        let apart: std::collections::BTreeSet<(u32, u32)> = places.iter().copied().collect();
+        assert_eq!(apart.len(), 1_000);
+        assert!(width < 3 * height && height < 3 * width, "{width} x {height}");
+        assert!(places.iter().all(|(x, y)| x + BOX.0 <= width && y + BOX.1 <= height));
+        assert!(places[1..].iter().all(|(x, _)| *x > places[0].0), "from left to right");
+    }
 }

@@ -27,7 +27,8 @@ pub async fn all_templates(State(app): State<App>, who: Who) -> Shown {
                     div.row.spread { h2 { a href=(format!("/templates/{}", encoded(&one.name))) { (one.name) } } a.button href=(format!("/new?template={}", encoded(&one.name))) { "Plan with it" } }
                     p { (one.about()) }
                     p.small.soft { "from " (one.from) ", " (one.files().count()) " files" }
-                    p.small { "Sections: " (one.sections().unwrap_or_default().join(", ")) }
+                    @let sections = one.sections().unwrap_or_default();
+                    @if !sections.is_empty() { p.small { "Sections: " (sections.join(", ")) } }
                 }
             }
         })
@@ -60,9 +61,9 @@ pub async fn template(State(app): State<App>, who: Who, Named(name): Named<Strin
                 Some(faults) if faults.is_empty() => p.tone-good { "It holds together." },
                 Some(faults) => div.card.problem { b { "What is wrong with it" } ul { @for fault in faults { li { (fault) } } } },
             }
-            form.card.row method="post" action=(format!("/templates/{}", encoded(&found.name))) {
+            @if who.may(Role::Operator) { form.card.row method="post" action=(format!("/templates/{}", encoded(&found.name))) {
                 label.beside for="copy" { "Copy it into the project as" } input #copy name="name" required placeholder="our-plan" pattern="[A-Za-z0-9_\\-]+"; button { "Copy it" }
-            }
+            } }
             h2 { "Files" }
             @for (at, (path, text)) in found.files().enumerate() { details.card id=(format!("file-{at}")) { summary { (path) } pre.whole { (text) } } }
         };
@@ -157,7 +158,7 @@ async fn draw_settings(app: &App, who: &Who) -> Result<Markup, Problem> {
                 p { button.main { "Make it" } }
             }
             h2 { "This machine" }
-            table { tbody { @for one in findings["findings"].as_array().into_iter().flatten() { tr {
+            table.cards { tbody { @for one in findings["findings"].as_array().into_iter().flatten() { tr {
                 td { b { (text(one, "what")) } } td { span.state data-state=(match text(one, "grade") { "ok" => "completed", "warn" => "waiting", _ => "failed" }) { (text(one, "grade")) } } td { (text(one, "found")) @if let Some(fix) = one["fix"].as_str() { div.small.soft { (fix) } } }
             } } } }
         }

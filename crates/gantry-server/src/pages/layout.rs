@@ -4,7 +4,7 @@ use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
 
 use super::CHART_SHEET;
-use crate::access::{Known, Who};
+use crate::access::{Known, Role, Who};
 
 /// Where one can go from anywhere.
 const NAV: [(&str, &str); 8] = [
@@ -91,6 +91,11 @@ impl<'a> Page<'a> {
         };
         Html(drawn.into_string())
     }
+}
+
+/// What takes a role, for whoever has none that reaches.
+pub fn takes(role: Role) -> Markup {
+    html! { p.small.soft { "To answer takes the role " b { (role) } "." } }
 }
 
 /// A state, as a word with its colour.

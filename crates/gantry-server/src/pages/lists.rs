@@ -12,7 +12,7 @@ use super::layout::{Page, empty, state};
 use super::parts::{date, day, text};
 use super::wanted::wanted_form;
 use super::{Shown, parts};
-use crate::access::Who;
+use crate::access::{Role, Who};
 use crate::api::{every_ask, every_gate, every_wanted, page};
 use crate::app::App;
 use crate::body::Asked;
@@ -46,7 +46,7 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
     let filtered = said.iter().any(|field| !field.is_empty());
     let [text, label, owner, _] = &said;
     Ok(html! {
-        div.row.spread { h1 { "Plans" } a.button.main href="/new" { "New plan" } }
+        div.row.spread { h1 { "Plans" } @if who.may(Role::Operator) { a.button.main href="/new" { "New plan" } } }
         form.row.filter role="search" {
             input type="search" name="text" placeholder="Title or id" aria-label="Search plans" value=(text);
             input name="label" placeholder="Label" aria-label="Label" size="10" value=(label);
@@ -67,7 +67,7 @@ async fn draw_plans(app: &App, who: &Who, query: &ListQuery) -> Result<Markup, P
                     thead { tr { th.n { "No" } th { "Plan" } th { "State" } th { "Progress" } th { "Forecast" } th.n { "Cost" } th { "Waits for" } th { "Changed" } } }
                     tbody {
                         @for (card, forecast, driven) in &rows {
-                            tr {
+                            tr id=(format!("plan-{}", card.id)) {
                                 td.n { (card.no) }
                                 td.main { a href=(format!("/p/{}", card.id)) { (card.card.title) } div.small.soft { (card.id) @if let Some(owner) = &card.card.owner { " · " (owner) } @for label in &card.card.labels { " · " (label) } } }
                                 td { (state(&card.card.state.to_string())) @if *driven && !card.card.state.is_over() { div.small.soft { "worked on" } } }
@@ -104,12 +104,12 @@ fn foreseen(forecast: &Forecast, now: Timestamp) -> Markup {
 
 /// Every gate and question across plans.
 pub async fn inbox(State(app): State<App>, who: Who) -> Shown {
-    Shown(draw_inbox(&app).await.map(|markup| {
+    Shown(draw_inbox(&app, &who).await.map(|markup| {
         Page::new("Inbox").at("/inbox").watching("/api/v1/events").draw(Some(&who), markup).into_response()
     }))
 }
 
-async fn draw_inbox(app: &App) -> Result<Markup, Problem> {
+async fn draw_inbox(app: &App, who: &Who) -> Result<Markup, Problem> {
     let (gates, asks, wanted) = (every_gate(app).await?, every_ask(app).await?, every_wanted(app).await?);
     let told = gates.iter().chain(&asks).map(|one| text(one, "plan"));
     let plans = titles(app, told.chain(wanted.iter().map(|(plan, _)| plan.as_str()))).await?;
@@ -119,10 +119,10 @@ async fn draw_inbox(app: &App) -> Result<Markup, Problem> {
         div.narrow #inbox data-live {
             @if plans.is_empty() { (empty("Nobody is asked for anything.", html! { a href="/" { "All plans" } })) }
             @for (plan, title) in &plans {
-                h2 { a href=(format!("/p/{plan}")) { (title) } }
-                @for gate in gates.iter().filter(|gate| text(gate, "plan") == plan) { (gate_form(gate, "/inbox")) }
-                @for ask in asks.iter().filter(|ask| text(ask, "plan") == plan) { (parts::ask_form(ask, "/inbox")) }
-                @for (of, one) in wanted.iter().filter(|(of, _)| of.as_str() == plan) { (wanted_form(of, one, "/inbox")) }
+                h2 id=(format!("plan-{plan}")) { a href=(format!("/p/{plan}")) { (title) } }
+                @for gate in gates.iter().filter(|gate| text(gate, "plan") == plan) { (gate_form(gate, "/inbox", who)) }
+                @for ask in asks.iter().filter(|ask| text(ask, "plan") == plan) { (parts::ask_form(ask, "/inbox", who)) }
+                @for (of, one) in wanted.iter().filter(|(of, _)| of.as_str() == plan) { (wanted_form(of, one, "/inbox", who)) }
             }
         }
     })

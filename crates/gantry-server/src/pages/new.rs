@@ -13,10 +13,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Shown;
 use super::layout::Page;
 use super::parts::{text, texts};
-use crate::access::Who;
+use super::{Shown, problem_card};
+use crate::access::{Role, Who};
 use crate::api::{asked_for, estimate, make};
 use crate::app::App;
 use crate::body::Asked;
@@ -46,21 +46,28 @@ const TOPICS: [(Topic, &str); 6] = [
 
 /// The form.
 pub async fn form(State(app): State<App>, who: Who, Asked(begun): Asked<Begun>) -> Shown {
-    Shown(
-        draw(&app, &begun)
-            .await
-            .map(|markup| Page::new("New plan").at("/new").draw(Some(&who), markup).into_response()),
-    )
+    let drawn = draw(&app, &who, &begun, &Fields::default(), None).await;
+    Shown(drawn.map(|markup| Page::new("New plan").at("/new").draw(Some(&who), markup).into_response()))
 }
 
-async fn draw(app: &App, begun: &Begun) -> Result<Markup, Problem> {
+/// The page: with what was written before, and what was wrong with it.
+async fn draw(
+    app: &App,
+    who: &Who,
+    begun: &Begun,
+    written: &Fields,
+    problem: Option<&Problem>,
+) -> Result<Markup, Problem> {
     let asked = !begun.objective.trim().is_empty();
     Ok(html! {
         h1 { "New plan" }
         p.soft { "From an objective in your own words, or from a plan file." }
-        (objective(app, begun)?)
-        @if asked { (read(app, begun).await?) }
-        (from_file())
+        @if let Some(problem) = problem { (problem_card(problem)) }
+        @if who.may(Role::Operator) {
+            (objective(app, begun)?)
+            @if asked { (read(app, begun, written).await?) }
+            (from_file(written))
+        } @else { p.soft { "To make a plan takes the role " b { (Role::Operator) } "." } }
     })
 }
 
@@ -91,7 +98,7 @@ fn objective(app: &App, begun: &Begun) -> Result<Markup, Problem> {
 }
 
 /// What was read out of an objective, what is missing, and what it would take.
-async fn read(app: &App, begun: &Begun) -> Result<Markup, Problem> {
+async fn read(app: &App, begun: &Begun, written: &Fields) -> Result<Markup, Problem> {
     let template = if begun.template.is_empty() { DEFAULT } else { &begun.template };
     let new = NewPlan {
         objective: Some(begun.objective.clone()),
@@ -126,7 +133,7 @@ async fn read(app: &App, begun: &Begun) -> Result<Markup, Problem> {
                         @for missing in &brief.missing {
                             @let name = TOPICS.iter().find(|(topic, _)| *topic == missing.topic).map_or("", |(_, name)| name);
                             label for=(name) { (missing.ask.question.en) }
-                            input.full id=(name) name=(name) placeholder=(missing.ask.default.en);
+                            input.full id=(name) name=(name) value=(written.get(name)) placeholder=(missing.ask.default.en);
                             div.small.soft { (missing.ask.why.en) }
                         }
                     }
@@ -135,7 +142,7 @@ async fn read(app: &App, begun: &Begun) -> Result<Markup, Problem> {
                 input.full #attachments type="file" name="attachments" multiple accept=".txt,.md,.csv,.json,.yaml,.yml,.pdf,text/*,application/pdf";
                 div.small.soft { "Text, Markdown, CSV or PDF; 60,000 bytes of text in all." }
                 label for="context" { "Notes to take into account" }
-                textarea #context name="context" placeholder="Paste notes, a table, a letter" {}
+                textarea #context name="context" placeholder="Paste notes, a table, a letter" { (written.get("context")) }
                 p { label.beside { input type="checkbox" name="later" value="1"; " Only create it; begin later" } }
                 button.main { "Make the plan" }
             }
@@ -160,7 +167,11 @@ fn figures(takes: &Value) -> Markup {
     }
 }
 
-fn from_file() -> Markup {
+fn from_file(written: &Fields) -> Markup {
+    // Without the script that shows it below, a chosen file comes as it is.
+    let chosen = written.files("upload").next().map(|file| String::from_utf8_lossy(&file.bytes).into_owned());
+    let file =
+        Some(written.get("file").to_owned()).filter(|file| !file.trim().is_empty()).or(chosen).unwrap_or_default();
     html! {
         section.card aria-labelledby="from-file" {
             h2 #from-file { "From a file" }
@@ -168,7 +179,7 @@ fn from_file() -> Markup {
                 label for="upload" { "Choose a file, or write below" }
                 input.full #upload type="file" name="upload" data-into="file" accept=".yaml,.yml,.json,.mmd,.txt,.plan";
                 label for="file" { "A plan file: YAML, JSON, the text form or a Mermaid flowchart" }
-                textarea.code #file name="file" data-validate spellcheck="false" placeholder="title: My plan\ntasks:\n  - {id: first, run: echo hello}" {}
+                textarea.code #file name="file" data-validate spellcheck="false" placeholder="title: My plan\ntasks:\n  - {id: first, run: echo hello}" { (file) }
                 pre #findings role="status" aria-label="What was found in the file" {}
                 p { label.beside { input type="checkbox" name="later" value="1"; " Only create it; begin later" } }
                 button.main { "Create it" }
@@ -179,12 +190,24 @@ fn from_file() -> Markup {
 
 /// Makes the plan.
 pub async fn create(State(app): State<App>, who: Who, fields: Fields) -> Shown {
-    Shown(created(&app, &who, &fields).await)
+    let made = created(&app, &who, &fields).await;
+    let Err(problem) = made else { return Shown(made) };
+    // Nobody writes twice what they have written.
+    let said = |name: &str| fields.get(name).to_owned();
+    let begun = Begun {
+        objective: said("objective"),
+        template: said("template"),
+        detail: said("detail"),
+        profile: said("profile"),
+    };
+    let drawn = draw(&app, &who, &begun, &fields, Some(&problem)).await;
+    let page = |markup| Page::new("New plan").at("/new").draw(Some(&who), markup);
+    Shown(drawn.map(|markup| (problem.status(), page(markup)).into_response()))
 }
 
 async fn created(app: &App, who: &Who, fields: &Fields) -> Result<axum::response::Response, Problem> {
-    if who.role < crate::access::Role::Operator {
-        return Err(super::act::not_allowed(who, crate::access::Role::Operator));
+    if !who.may(Role::Operator) {
+        return Err(super::act::not_allowed(who, Role::Operator));
     }
     let mut new = NewPlan { start: Some(fields.get("later").is_empty()), ..NewPlan::default() };
     let upload = fields.files("upload").next();

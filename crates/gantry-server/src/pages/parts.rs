@@ -6,6 +6,9 @@ use gantry_view::elapsed::clock;
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::layout::takes;
+use crate::access::{Role, Who};
+
 /// A text of a value.
 pub fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
@@ -62,17 +65,18 @@ pub fn when_told(value: &Value, key: &str) -> Markup {
 }
 
 /// A question with the ways to answer it.
-pub fn ask_form(ask: &Value, action: &str) -> Markup {
+pub fn ask_form(ask: &Value, action: &str, who: &Who) -> Markup {
     let task = text(ask, "task");
     let options = texts(ask, "options");
     html! {
-        form.card method="post" action=(action) {
+        form.card id=(format!("ask-{}-{task}", text(ask, "plan"))) method="post" action=(action) {
             input type="hidden" name="plan" value=(text(ask, "plan"));
             input type="hidden" name="task" value=(task);
             input type="hidden" name="do" value="answer";
             p { b { (text(ask, "question")) } " " span.small.soft { (task) } }
             @if let Some(preview) = ask["preview"].as_str() { pre { (preview) } }
-            @if options.is_empty() {
+            @if !who.may(Role::Approver) { (takes(Role::Approver)) }
+            @else if options.is_empty() {
                 @let field = format!("answer-{}-{task}", text(ask, "plan"));
                 label for=(field) { "Answer" }
                 input id=(field) name="answer" required size="40";

@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 use super::Shown;
 use super::layout::{Page, state};
-use crate::access::Who;
+use crate::access::{Role, Who};
 use crate::api::standing;
 use crate::app::App;
 use crate::body::{Asked, Named};
@@ -89,7 +89,7 @@ pub async fn tab(
 pub async fn task(State(app): State<App>, who: Who, Named((plan, task)): Named<(String, String)>) -> Shown {
     let draw = async {
         let standing = standing(&app, &plan).await?;
-        let body = task::task(&app, &standing, &task).await?;
+        let body = task::task(&app, &standing, &task, &who).await?;
         Ok(framed(&app, &who, &standing, "tasks", body))
     };
     Shown(draw.await)
@@ -98,15 +98,15 @@ pub async fn task(State(app): State<App>, who: Who, Named((plan, task)): Named<(
 async fn drawn(app: &App, who: &Who, plan: &str, tab: &str, query: &Query) -> Result<Response, Problem> {
     let standing = standing(app, plan).await?;
     let body = match tab {
-        "" => overview::overview(app, &standing).await?,
+        "" => overview::overview(app, &standing, who).await?,
         "graph" => picture::graph(&standing),
-        "timeline" => timeline::timeline(app, &standing, query).await?,
-        "tasks" => tasks::tasks(&standing),
-        "gates" => people::gates(app, &standing).await?,
-        "artifacts" => artifacts::artifacts(app, &standing, query).await?,
-        "revisions" => revisions::revisions(app, &standing, query).await?,
-        "hypotheses" => hypotheses::hypotheses(app, &standing).await?,
-        "journal" => journal::journal(app, &standing, query).await?,
+        "timeline" => timeline::timeline(app, &standing, query, who).await?,
+        "tasks" => tasks::tasks(&standing, who),
+        "gates" => people::gates(app, &standing, who).await?,
+        "artifacts" => artifacts::artifacts(app, &standing, query, who).await?,
+        "revisions" => revisions::revisions(app, &standing, query, who).await?,
+        "hypotheses" => hypotheses::hypotheses(app, &standing, who).await?,
+        "journal" => journal::journal(app, &standing, query, who).await?,
         "report" => report::report(&standing),
         _ => return Err(Problem::missing("server::no-tab", "a plan has no such page")),
     };
@@ -132,7 +132,7 @@ fn framed(app: &App, who: &Who, standing: &Standing, tab: &str, body: Markup) ->
     let (card, id) = (&standing.card, &standing.card.id);
     let body = html! {
         p.small { a href="/" { "Plans" } " / " (card.no) }
-        div #head data-live { (head(app, standing)) }
+        div #head data-live { (head(app, standing, who)) }
         nav.tabs aria-label="About this plan" {
             @for (name, title) in TABS {
                 @let url = if name.is_empty() { format!("/p/{id}") } else { format!("/p/{id}/{name}") };
@@ -146,14 +146,14 @@ fn framed(app: &App, who: &Who, standing: &Standing, tab: &str, body: Markup) ->
 }
 
 /// The title and where the plan stands.
-fn head(app: &App, standing: &Standing) -> Markup {
+fn head(app: &App, standing: &Standing, who: &Who) -> Markup {
     let card = &standing.card;
     let now = card.card.state;
     let (done, total) = standing.progress();
     html! {
         div.row.spread.title {
             h1 { (card.card.title) }
-            (steering(standing))
+            @if who.may(Role::Operator) { (steering(standing)) }
         }
         div.row.meta {
             (state(&now.to_string()))

@@ -4,10 +4,12 @@ use gantry_core::id::PlanId;
 use gantry_view::people::{Want, Wanted};
 use maud::{Markup, html};
 
+use super::layout::takes;
+use crate::access::{Role, Who};
 use crate::listen::encoded;
 
 /// What a person is wanted for, with the ways to answer.
-pub fn wanted_form(plan: &PlanId, wanted: &Wanted, action: &str) -> Markup {
+pub fn wanted_form(plan: &PlanId, wanted: &Wanted, action: &str, who: &Who) -> Markup {
     let task = wanted.task.as_ref().map(ToString::to_string).unwrap_or_default();
     // The inbox shows tasks of several plans, and they may be called the same.
     let id = format!("{plan}-{task}");
@@ -18,9 +20,13 @@ pub fn wanted_form(plan: &PlanId, wanted: &Wanted, action: &str) -> Markup {
             @else { a href=(format!("/p/{plan}/tasks/{}", encoded(&task))) { b { (wanted.title) } } " " span.small.soft { (task) } }
         }
     };
+    let role = if matches!(wanted.what, Want::Judge { .. }) { Role::Approver } else { Role::Operator };
+    if !who.may(role) {
+        return html! { div.card id=(format!("wanted-{id}")) { (head) (takes(role)) } };
+    }
     match &wanted.what {
         Want::Work { instruction, evidence, outputs } => html! {
-            form.card method="post" action=(action) enctype="multipart/form-data" {
+            form.card id=(format!("wanted-{id}")) method="post" action=(action) enctype="multipart/form-data" {
                 (hidden) (head)
                 @if !instruction.is_empty() { p { (instruction) } }
                 @if !evidence.is_empty() { p.small { "To be handed in as files of these names: " b { (evidence.join(", ")) } } }
@@ -47,7 +53,7 @@ pub fn wanted_form(plan: &PlanId, wanted: &Wanted, action: &str) -> Markup {
             }
         },
         Want::Help { failure } => html! {
-            form.card method="post" action=(action) {
+            form.card id=(format!("wanted-{id}")) method="post" action=(action) {
                 (hidden) (head)
                 input type="hidden" name="do" value="resolve";
                 p { "It asks for help: " (failure) }
@@ -55,7 +61,7 @@ pub fn wanted_form(plan: &PlanId, wanted: &Wanted, action: &str) -> Markup {
             }
         },
         Want::Judge { checks } => html! {
-            form.card method="post" action=(action) {
+            form.card id=(format!("wanted-{id}")) method="post" action=(action) {
                 (hidden) (head)
                 @for (at, check) in checks.iter().enumerate() {
                     fieldset {
@@ -75,11 +81,11 @@ pub fn wanted_form(plan: &PlanId, wanted: &Wanted, action: &str) -> Markup {
 }
 
 /// The same for every task that asks for help, where there are several.
-pub fn help_for_all(wanted: &[Wanted], action: &str) -> Markup {
+pub fn help_for_all(wanted: &[Wanted], action: &str, who: &Who) -> Markup {
     let count = wanted.iter().filter(|one| matches!(one.what, Want::Help { .. })).count();
     html! {
-        @if count > 1 {
-            form.card method="post" action=(action) {
+        @if count > 1 && who.may(Role::Operator) {
+            form.card #wanted-by-all method="post" action=(action) {
                 input type="hidden" name="do" value="resolve-all";
                 p { b { "All " (count) " that ask for help" } }
                 (ways_out("all"))

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::Query;
+use crate::access::{Role, Who};
 use crate::api::{ArtifactContent, artifact_found};
 use crate::app::App;
 use crate::listen::encoded;
@@ -20,7 +21,7 @@ const SHOWN_BYTES_MAX: usize = 64 << 10;
 const ROWS_MAX: usize = 200;
 const COLUMNS_MAX: usize = 20;
 
-pub async fn artifacts(app: &App, standing: &Standing, query: &Query) -> Result<Markup, Problem> {
+pub async fn artifacts(app: &App, standing: &Standing, query: &Query, who: &Who) -> Result<Markup, Problem> {
     let plan = &standing.card.id;
     let all = gantry_store::all_artifacts(app.store(), plan).await?;
     let shown: Vec<Value> = folded(&all).iter().rev().map(Shown::to_json).collect();
@@ -31,7 +32,7 @@ pub async fn artifacts(app: &App, standing: &Standing, query: &Query) -> Result<
     Ok(html! {
         @if let Some(looked) = looked { (looked) }
         div #artifacts data-live { (rows(standing, &shown)) }
-        (working_folder(app, standing).await?)
+        (working_folder(app, standing, who).await?)
     })
 }
 
@@ -115,7 +116,7 @@ fn table(text: &str) -> Markup {
 }
 
 /// The checkpoints of the working folder, and the way back to each.
-async fn working_folder(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+async fn working_folder(app: &App, standing: &Standing, who: &Who) -> Result<Markup, Problem> {
     let points = points(app.store(), &standing.life).await?;
     let action = format!("/p/{}/do", standing.card.id);
     Ok(html! {
@@ -126,7 +127,7 @@ async fn working_folder(app: &App, standing: &Standing) -> Result<Markup, Proble
                 form.card.row method="post" action=(action) {
                     b { (point.name) } span.small.soft { (point.row.artifact.task) ", " (when(point.row.artifact.at)) }
                     input type="hidden" name="to" value=(point.row.artifact.hash);
-                    button name="do" value="restore" data-confirm=(format!("Bring the folder back to {}?", point.name)) { "Bring it back" }
+                    @if who.may(Role::Operator) { button name="do" value="restore" data-confirm=(format!("Bring the folder back to {}?", point.name)) { "Bring it back" } }
                 }
             }
         }

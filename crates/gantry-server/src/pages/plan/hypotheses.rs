@@ -7,13 +7,14 @@ use gantry_view::standing::Standing;
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::access::{Role, Who};
 use crate::api::all_hypotheses;
 use crate::app::App;
 use crate::pages::layout::empty;
 use crate::pages::parts::{text, when_told};
 use crate::problem::Problem;
 
-pub async fn hypotheses(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+pub async fn hypotheses(app: &App, standing: &Standing, who: &Who) -> Result<Markup, Problem> {
     let all = all_hypotheses(app, &standing.card.id).await?;
     if all.is_empty() {
         return Ok(empty(
@@ -23,12 +24,12 @@ pub async fn hypotheses(app: &App, standing: &Standing) -> Result<Markup, Proble
     }
     Ok(html! { div #hypotheses data-live { @for one in &all {
         @let evidence = one["evidence"].as_array().cloned().unwrap_or_default();
-        section.card {
+        section.card id=(format!("hypothesis-{}", text(one, "id"))) {
             b { (text(one, "id")) } " " (text(one, "statement"))
             p.row { "Confidence" progress max="1" value=(one["confidence"]) aria-label="Confidence" {} b { (one["confidence"]) } }
             @if !evidence.is_empty() { svg width="240" height="44" role="img" aria-label="Confidence over time" { path.spark d=(spark(one)) {} } }
             @for found in &evidence { p.small { span.soft { (when_told(found, "at")) " " (text(found, "by")) } " " b { (text(found, "direction").replace('_', " ")) } ": " (text(found, "evidence")) " → " (found["confidence"]) } }
-            @if standing.card.card.state != PlanState::Pending { (evidence_form(standing, text(one, "id"))) }
+            @if who.may(Role::Operator) && standing.card.card.state != PlanState::Pending { (evidence_form(standing, text(one, "id"))) }
         }
     } } })
 }

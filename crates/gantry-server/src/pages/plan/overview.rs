@@ -8,6 +8,7 @@ use gantry_view::words::{Weight, said};
 use maud::{Markup, html};
 
 use super::{task_url, tone};
+use crate::access::{Role, Who};
 use crate::api::open_gates;
 use crate::app::App;
 use crate::pages::gates::gate_form;
@@ -15,7 +16,7 @@ use crate::pages::parts::{ask_form, date, day, text, when};
 use crate::pages::wanted::{help_for_all, wanted_form};
 use crate::problem::Problem;
 
-pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem> {
+pub async fn overview(app: &App, standing: &Standing, who: &Who) -> Result<Markup, Problem> {
     let (life, card) = (&standing.life, &standing.card);
     let counts = life.counts();
     let recent: Vec<_> = gantry_engine::entries_after(app.store(), &card.id, card.length.saturating_sub(60)).await?;
@@ -59,10 +60,10 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
             }
             div.split { div {
             @if !gates.is_empty() || !asks.is_empty() || !wanted.is_empty() { h2 { "Waits for people" } }
-            @for gate in &gates { (gate_form(gate, &action)) }
-            @for (task, asked) in &asks { (ask_form(&asked.to_json(card, life, task), &action)) }
-            @for one in &wanted { (wanted_form(&card.id, one, &action)) }
-            (help_for_all(&wanted, &action))
+            @for gate in &gates { (gate_form(gate, &action, who)) }
+            @for (task, asked) in &asks { (ask_form(&asked.to_json(card, life, task), &action, who)) }
+            @for one in &wanted { (wanted_form(&card.id, one, &action, who)) }
+            (help_for_all(&wanted, &action, who))
             @let others: Vec<_> = life.waits().filter(|wait| wait.task.as_ref().is_none_or(|task| !gates.iter().any(|gate| text(gate, "gate") == task.as_str()) && !asks.iter().any(|(asked, _)| asked == task)) && !wanted.iter().any(|one| one.task == wait.task)).collect();
             @if !others.is_empty() { h2 { "Waits for" } }
             @for wait in others.iter().take(20) { p { @if let Some(task) = &wait.task { a href=(task_url(standing, task)) { (task) } ": " } (wait.what) } }
@@ -74,8 +75,8 @@ pub async fn overview(app: &App, standing: &Standing) -> Result<Markup, Problem>
             ul.lately { @for entry in news { li { (when(entry.at)) " " span class=(tone(said(&entry.event).tone)) { (said(&entry.event).line()) } } } }
             } }
         }
-        form.card.row method="post" action=(action) {
+        @if who.may(Role::Operator) { form.card.row method="post" action=(action) {
             label.beside for="note" { "Note" } input #note name="text" size="40" required; button name="do" value="note" { "Write it down" }
-        }
+        } }
     })
 }

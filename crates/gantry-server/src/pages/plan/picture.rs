@@ -15,7 +15,8 @@ pub fn picture(standing: &Standing, graph: &Graph) -> Markup {
     let (w, h) = BOX;
     let middle = |at: (u32, u32), right: bool| (at.0 + if right { w } else { 0 }, at.1 + h / 2);
     html! {
-        svg.graph tabindex="0" role="group" aria-label="Graph of tasks; + and - zoom, arrows move" viewBox=(format!("0 0 {} {}", graph.size.0.max(1), graph.size.1.max(1))) {
+        div.picture {
+        svg.graph tabindex="0" role="group" aria-label="Graph of tasks; + and - zoom, 0 shows all, arrows move" viewBox=(format!("0 0 {} {}", graph.size.0.max(1), graph.size.1.max(1))) {
             g {
                 @for (from, to) in &graph.edges {
                     @let (a, b) = (middle(graph.nodes[*from].at, true), middle(graph.nodes[*to].at, false));
@@ -35,13 +36,20 @@ pub fn picture(standing: &Standing, graph: &Graph) -> Markup {
                 }
             }
         }
+        // The script that moves the picture shows them.
+        div.zoom hidden {
+            button type="button" data-zoom="in" aria-label="Larger" { "+" }
+            button type="button" data-zoom="out" aria-label="Smaller" { "−" }
+            button type="button" data-zoom="all" { "All" }
+        }
+        }
     }
 }
 
 pub fn graph(standing: &Standing) -> Markup {
     let graph = Graph::of(&standing.life);
     html! {
-        p.small.soft { (graph.nodes.len()) " tasks; drag to move, wheel or " kbd { "+" } " " kbd { "-" } " to zoom, click a box for everything about it." }
+        p.small.soft #count data-live { (gantry_view::count(graph.nodes.len(), "task")) "; drag to move, two fingers, the wheel or " kbd { "+" } " " kbd { "-" } " to zoom, " kbd { "0" } " for everything, click a box for all about it." }
         (picture(standing, &graph))
         // The states are brought up to date by themselves; the picture stays where it was moved to.
         div #states data-live hidden { @for node in &graph.nodes { i data-task=(node.id) data-state=(node.state) {} } }

@@ -5,13 +5,14 @@ use gantry_view::standing::Standing;
 use maud::{Markup, html};
 
 use super::Query;
+use crate::access::{Role, Who};
 use crate::api::all_revisions;
 use crate::app::App;
 use crate::pages::gates::{side_by_side, sign};
 use crate::pages::parts::{text, texts, when_told};
 use crate::problem::Problem;
 
-pub async fn revisions(app: &App, standing: &Standing, query: &Query) -> Result<Markup, Problem> {
+pub async fn revisions(app: &App, standing: &Standing, query: &Query, who: &Who) -> Result<Markup, Problem> {
     let all = all_revisions(app, &standing.card.id).await?;
     let count = u32::try_from(all.len()).unwrap_or(1).max(1);
     let to = query.to.unwrap_or(count).clamp(1, count);
@@ -23,23 +24,23 @@ pub async fn revisions(app: &App, standing: &Standing, query: &Query) -> Result<
     let snapshots = snapshots(&gantry_engine::entries(app.store(), &standing.card.id).await?);
     let action = format!("/p/{}/do", standing.card.id);
     Ok(html! {
-        form.row method="post" action=(action) {
+        @if who.may(Role::Operator) { form.row method="post" action=(action) {
             label.beside for="snapshot" { "Keep the plan as it is now in mind" }
             input #snapshot name="text" placeholder="what for" size="36" required; button name="do" value="snapshot" { "Keep it" }
-        }
+        } }
         @for one in &snapshots { p.small { b { "Revision " (one.revision) } " is kept by " (one.by) ": " (one.note) } }
         div #revisions data-live {
             @for one in all.iter().rev() {
-                section.card {
+                section.card id=(format!("revision-{}", one["revision"])) {
                     b { "Revision " (one["revision"]) } " " span.small.soft { (when_told(one, "at")) @if let Some(by) = one["by"].as_str() { " by " (by) } }
                     @if !text(one, "rationale").is_empty() { p { (text(one, "rationale")) } }
                     @for line in texts(one, "lines").iter().take(30) { div class=(format!("small {}", sign(line))) { (line) } }
                     @let no = one["revision"].as_u64().unwrap_or(1);
-                    form.row method="post" action=(action) {
+                    @if who.may(Role::Operator) { form.row method="post" action=(action) {
                         input type="hidden" name="revision" value=(no);
                         @if no > 1 { button name="do" value="take-back" { "Take this back" } }
                         @if no < u64::from(count) { button name="do" value="back-to" data-confirm=(format!("Make the plan what it was at revision {no}?")) { "Back to this" } }
-                    }
+                    } }
                 }
             }
         }

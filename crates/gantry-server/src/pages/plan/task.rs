@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gantry_core::id::TaskId;
 use gantry_core::life::TaskState;
-use gantry_core::plan::{Reference, Task, references};
+use gantry_core::plan::{Action, Reference, Task, references};
 use gantry_view::elapsed::elapsed;
 use gantry_view::people;
 use gantry_view::standing::Standing;
@@ -12,7 +12,8 @@ use maud::{Markup, html};
 
 use super::tasks::WHERE;
 use super::{artifacts, task_url};
-use crate::api::{known, open_gates, task_value};
+use crate::access::{Role, Who};
+use crate::api::{known, open_gates, tag, task_value};
 use crate::app::App;
 use crate::pages::gates::gate_form;
 use crate::pages::layout::state;
@@ -20,17 +21,22 @@ use crate::pages::parts::{ask_form, text, value, values, when, when_told};
 use crate::pages::wanted::wanted_form;
 use crate::problem::Problem;
 
-pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, Problem> {
+pub async fn task(app: &App, standing: &Standing, name: &str, who: &Who) -> Result<Markup, Problem> {
     let (life, plan) = (&standing.life, &standing.card.id);
     let id = known(life, name)?;
     let all = task_value(app, plan, life, &id).await?;
     let definition = life.definition(name);
-    let action = format!("/p/{plan}/do");
+    let (action, may) = (format!("/p/{plan}/do"), who.may(Role::Operator));
     let now = life.task_state(name).unwrap_or(TaskState::Pending);
     let wanted = people::wanted(life);
     let gates = open_gates(app, &standing.card, life).await?;
     let asks = people::asks(app.store(), life).await?;
     let calls = gantry_store::all_effects(app.store(), plan, Some(&id)).await?;
+    // What people do says nothing by itself.
+    let has_output = !matches!(
+        definition.and_then(|task| task.action.as_ref()),
+        None | Some(Action::Manual(_) | Action::Gate(_) | Action::Ask(_))
+    );
     let attempt = life.task_life(name).map_or(0, |known| known.attempt.0);
     Ok(html! {
         div #task data-live {
@@ -39,9 +45,9 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
             @if !text(&all, "about").is_empty() { p { (text(&all, "about")) } }
             @if let Some(described) = definition.and_then(|task| task.description.as_deref()) { p { (described) } }
             @if let Some(why) = definition.and_then(|task| task.rationale.as_deref()) { p { b { "Why it is there: " } (why) } }
-            @for gate in gates.iter().filter(|gate| text(gate, "gate") == id.as_str()) { (gate_form(gate, &action)) }
-            @for (task, asked) in asks.iter().filter(|(task, _)| *task == id) { (ask_form(&asked.to_json(&standing.card, life, task), &action)) }
-            @for one in wanted.iter().filter(|one| one.task.as_ref() == Some(&id)) { (wanted_form(plan, one, &action)) }
+            @for gate in gates.iter().filter(|gate| text(gate, "gate") == id.as_str()) { (gate_form(gate, &action, who)) }
+            @for (task, asked) in asks.iter().filter(|(task, _)| *task == id) { (ask_form(&asked.to_json(&standing.card, life, task), &action, who)) }
+            @for one in wanted.iter().filter(|one| one.task.as_ref() == Some(&id)) { (wanted_form(plan, one, &action, who)) }
             div.two {
                 div {
                     h2 { "Works on" } (values(&all["inputs"], "Nothing that comes from elsewhere."))
@@ -52,14 +58,17 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
             }
         }
         // What has ended has its output above, as a whole.
-        @if matches!(now, TaskState::Pending | TaskState::Ready | TaskState::Running) {
+        @if has_output && matches!(now, TaskState::Pending | TaskState::Ready | TaskState::Running) {
             h2 { "Output as it comes" }
+            @if now == TaskState::Running { p.small.soft { "From here on; what was said before is shown when the task has ended." } }
             pre.log data-output=(id) aria-label="Output of the task, as it comes" tabindex="0" {}
         }
-        @if now == TaskState::Completed {
+        @if now == TaskState::Completed && may {
             form.card method="post" action=(action) {
                 h3 { "Change what it gave; exactly what works on it is done again" }
                 input type="hidden" name="task" value=(id);
+                // What is changed is what is shown above: once it is something else, it is looked at again.
+                input type="hidden" name="tag" value=(tag(life, &id));
                 div.row {
                     input name="name" list="outputs" aria-label="Output" placeholder="output" required;
                     datalist #outputs { @for (key, _) in all["outputs"].as_object().into_iter().flatten() { option value=(key) {} } }
@@ -69,10 +78,10 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
                 }
             }
         }
-        @if matches!(now, TaskState::Completed | TaskState::Failed | TaskState::Skipped) {
+        @if may && matches!(now, TaskState::Completed | TaskState::Failed | TaskState::Skipped) {
             form.row method="post" action=(action) { input type="hidden" name="task" value=(id); button name="do" value="retry" { "Do it again" } }
         }
-        (change_form(standing, &id))
+        @if may { (change_form(standing, &id)) }
         div #more data-live {
             h2 { "Made" }
             (artifacts::rows(standing, all["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default()))
@@ -85,7 +94,7 @@ pub async fn task(app: &App, standing: &Standing, name: &str) -> Result<Markup, 
                 }
             }
             h2 { "History" }
-            form.row method="post" action=(action) { input type="hidden" name="task" value=(id); input name="text" aria-label="Note" placeholder="a note about this task" size="40" required; button name="do" value="note" { "Write it down" } }
+            @if may { form.row method="post" action=(action) { input type="hidden" name="task" value=(id); input name="text" aria-label="Note" placeholder="a note about this task" size="40" required; button name="do" value="note" { "Write it down" } } }
             @if all["history"].as_array().is_none_or(Vec::is_empty) { p.soft { "Nothing yet." } }
             ul.lately { @for entry in all["history"].as_array().into_iter().flatten() { li { (when_told(entry, "at")) " " (text(entry, "said")) } } }
             details.card #definition { summary { "As it stands in the plan" } pre { (format!("{:#}", all["definition"])) } }

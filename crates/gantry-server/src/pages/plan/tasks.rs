@@ -8,6 +8,7 @@ use gantry_view::standing::Standing;
 use maud::{Markup, html};
 
 use super::task_url;
+use crate::access::{Role, Who};
 use crate::pages::layout::state;
 
 fn depth(standing: &Standing, task: &TaskId) -> usize {
@@ -22,7 +23,7 @@ fn depth(standing: &Standing, task: &TaskId) -> usize {
     depth
 }
 
-pub fn tasks(standing: &Standing) -> Markup {
+pub fn tasks(standing: &Standing, who: &Who) -> Markup {
     let life = &standing.life;
     html! {
         div #tasks data-live { div.wide { table.cards {
@@ -30,7 +31,7 @@ pub fn tasks(standing: &Standing) -> Markup {
             tbody { @for id in life.task_ids() {
                 @let known = life.task_life(id.as_str());
                 @let definition = life.definition(id.as_str());
-                tr {
+                tr id=(format!("task-{id}")) {
                     td class=(format!("main depth-{}", depth(standing, &id).min(3))) { a href=(task_url(standing, &id)) { (definition.map_or(id.as_str(), |task| task.name())) } div.small.soft { (id) } }
                     td { (state(life.task_state(id.as_str()).map_or("pending", TaskState::name))) }
                     td.small { (definition.and_then(|task| task.action.as_ref()).map_or("", |action| action.key())) }
@@ -40,7 +41,7 @@ pub fn tasks(standing: &Standing) -> Markup {
                 }
             } }
         } } }
-        (add_form(standing))
+        @if who.may(Role::Operator) { (add_form(standing)) }
     }
 }
 

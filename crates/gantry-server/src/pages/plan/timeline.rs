@@ -9,6 +9,7 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::Query;
+use crate::access::{Role, Who};
 use crate::api::{computed, scheduled};
 use crate::app::App;
 use crate::listen::encoded;
@@ -19,7 +20,7 @@ use crate::problem::Problem;
 /// How wide the chart is drawn: for a desk, and for a phone.
 const CHART_WIDTHS: [(&str, u32); 2] = [("on-desk", 1_150), ("on-phone", 362)];
 
-pub async fn timeline(app: &App, standing: &Standing, query: &Query) -> Result<Markup, Problem> {
+pub async fn timeline(app: &App, standing: &Standing, query: &Query, who: &Who) -> Result<Markup, Problem> {
     let (project, schedule) = match computed(app, &standing.life).await {
         Ok(found) => found,
         Err(problem) => return Ok(empty("It has no timeline.", html! { p { (problem.detail) } })),
@@ -72,7 +73,7 @@ pub async fn timeline(app: &App, standing: &Standing, query: &Query) -> Result<M
                 @if critical.len() > 60 { p.soft { "and " (critical.len() - 60) " more" } }
             }
         }
-        (ways_back(standing, ways.as_ref()))
+        (ways_back(standing, ways.as_ref(), who))
         h2 { "More charts" }
         @for (name, title) in CHARTS {
             details.card id=(format!("chart-{name}")) {
@@ -93,7 +94,7 @@ const CHARTS: [(&str, &str); 5] = [
 ];
 
 /// What would bring a late or too dear plan back; looked for when someone asks.
-fn ways_back(standing: &Standing, ways: Option<&Value>) -> Markup {
+fn ways_back(standing: &Standing, ways: Option<&Value>, who: &Who) -> Markup {
     let plan = &standing.card.id;
     let Some(ways) = ways else {
         return html! { form { button name="ways" value="1" { "What would make it earlier or cheaper?" } } };
@@ -108,7 +109,7 @@ fn ways_back(standing: &Standing, ways: Option<&Value>) -> Markup {
                 span.soft { "done " (told_day(&way["finish"])) ", costs " (told_sum(&way["cost"])) }
                 @if way["fits"] == Value::Bool(true) { " " span.tone-good { "then everything fits" } }
                 input type="hidden" name="way" value=(at + 1);
-                div.row { input name="why" aria-label="Why" placeholder="why"; button name="do" value="take-way" { "Do it so" } }
+                @if who.may(Role::Operator) { div.row { input name="why" aria-label="Why" placeholder="why"; button name="do" value="take-way" { "Do it so" } } }
             }
         }
     }
