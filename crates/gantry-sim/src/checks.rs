@@ -7,6 +7,7 @@
 mod book; // in reading order
 mod doubt;
 mod ending;
+mod fresh;
 mod graph;
 mod limits;
 mod needs;
@@ -45,6 +46,7 @@ pub fn check(journal: &[Entry], ledger: &[Deed]) -> Outcome {
             .and_then(|()| limits::check(&book, entry))
             .and_then(|()| doubt::check(&book, entry))
             .and_then(|()| ending::check(&book, entry))
+            .and_then(|()| fresh::check(&book, entry))
             .and_then(|()| book.apply(entry));
         verdict.map_err(|broken| Violation::new(broken.rule, format!("entry {}: {}", entry.seq, broken.detail)))?;
         before = entry;

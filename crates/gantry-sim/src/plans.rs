@@ -6,9 +6,10 @@ mod results;
 mod shape;
 mod tasks;
 
+use gantry_core::expr::Expr;
 use gantry_core::id::TaskId;
 use gantry_core::plan::{
-    Action, Adopt, Capability, Check, Hypothesis, Input, On, Plan, Reference, Route, Severity, Task,
+    Action, Adopt, Capability, Check, Compute, Hypothesis, Input, On, Plan, Reference, Route, Severity, Task,
 };
 use gantry_core::time::{Duration, Timestamp};
 use serde_json::json;
@@ -101,6 +102,54 @@ impl Drawn {
         }
         self
     }
+}
+
+impl Drawn {
+    /// Lets what is computed or decided read what tasks before it gave, however far; what was drawn otherwise stays.
+    #[must_use]
+    pub fn computing(mut self, dice: &mut Dice) -> Self {
+        for at in 0..self.plan.tasks.len() {
+            let before = upstream(&self.plan, at);
+            let Some(read) = dice.pick(&before).cloned() else { continue };
+            let mut plan = self.plan.clone();
+            let source = format!("default(tasks.{read}.score, 1) * 2");
+            let task = &mut plan.tasks[at];
+            match &mut task.action {
+                Some(Action::Compute(compute)) => {
+                    compute.0.extend(Expr::parse(&source).ok().map(|expr| ("seen".to_owned(), expr)));
+                }
+                Some(Action::Decide(decide)) if decide.is_computed() => {
+                    let first = decide.options.first_mut();
+                    let when = Expr::parse(&format!("{source} > 8")).ok();
+                    first.into_iter().for_each(|branch| branch.when.clone_from(&when));
+                }
+                Some(Action::Wait(_)) => {
+                    let score = Expr::parse(&source).ok().map(|expr| ("score".to_owned(), expr));
+                    task.action = Some(Action::Compute(Compute(score.into_iter().collect())));
+                }
+                _ => continue,
+            }
+            if is_valid(&plan) {
+                self.plan = plan;
+            }
+        }
+        self
+    }
+}
+
+/// Everything that a task waits for, however far before it.
+fn upstream(plan: &Plan, at: usize) -> Vec<TaskId> {
+    let needs = |id: &TaskId| plan.task(id.as_str()).map(|task| task.depends_on.clone()).unwrap_or_default();
+    let mut found: Vec<TaskId> = Vec::new();
+    let mut look = plan.tasks[at].depends_on.clone();
+    while let Some(id) = look.pop() {
+        if !found.contains(&id) {
+            look.extend(needs(&id));
+            found.push(id);
+        }
+    }
+    found.sort();
+    found
 }
 
 /// A bounded way back to a task.

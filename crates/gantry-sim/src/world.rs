@@ -140,6 +140,9 @@ impl World {
         if seed % 3 == 1 {
             drawn = drawn.reading(&mut Dice::new(seed, 5));
         }
+        if seed % 4 == 2 {
+            drawn = drawn.computing(&mut Dice::new(seed, 6));
+        }
         if trace == Trace::On {
             let text = serde_json::to_string_pretty(&drawn.plan).unwrap_or_default();
             println!("plan {text}");

@@ -4,11 +4,13 @@
 
 use gantry_core::effect::Failure;
 use gantry_core::event::{AfterUndo, AnswerTo, Entry, Event, Source};
+use gantry_core::expr::Expr;
 use gantry_core::id::{AttemptNo, PlanId, Revision, TaskId};
 use gantry_core::input::Decision;
 use gantry_core::life;
 use gantry_core::plan::{
-    Action, Adopt, Diff, Gate, Idempotency, Map, Model, Money, On, Placed, Plan, Round, Route, Run, Task, Undo,
+    Action, Adopt, Compute, Diff, Gate, Idempotency, Input, Map, Model, Money, On, Placed, Plan, Reference, Round,
+    Route, Run, Task, Undo,
 };
 use gantry_core::policy::{Dimension, FailureClass, Policy, Remedy, Usage};
 use gantry_core::time::Timestamp;
@@ -575,4 +577,60 @@ fn tasks_that_can_never_start_are_found() {
 fn a_diff_that_does_not_fit_is_found() {
     let journal = Journal::of(plan(vec![task("a", &[])]));
     journal.revise(vec![task("a", &[])]).breaks("a recorded diff fits the plan before it");
+}
+
+#[test]
+fn an_own_start_of_a_composite_before_what_it_needs_is_found() {
+    let part = Task { parent: Some(id("whole")), ..task("part", &[]) };
+    let before = plan(vec![task("whole", &[]), part, task("first", &[])]);
+    let mut after = before.clone();
+    after.tasks[0].depends_on.push(id("first"));
+    let diff = Box::new(gantry_core::plan::diff(&before, &after));
+    let journal = Journal::of(before).and(Event::TaskOpened { task: id("whole"), until: None, key: None }).done("part");
+    let revised = Event::PlanRevised { revision: Revision(2), diff, rationale: String::new(), by: "ana".to_owned() };
+    journal.and(revised).start("whole", 1).breaks("nothing starts before what it needs");
+}
+
+fn given_up(name: &str) -> Event {
+    Event::TaskAbandoned { task: id(name), because: "so".to_owned() }
+}
+
+#[test]
+fn work_that_was_given_up_for_nothing_is_found() {
+    let rule = "a completed plan has done everything it had to";
+    let end = || Event::PlanCompleted { degraded: vec![id("b")], unjudged: Vec::new() };
+    let journal = |whole: Task| {
+        let parts = ["a", "b"].map(|name| Task { parent: Some(id("whole")), ..task(name, &[]) });
+        let journal = Journal::of(plan([vec![whole], parts.to_vec()].concat()));
+        let open = Event::TaskOpened { task: id("whole"), until: None, key: None };
+        journal.and(open).done("a").and(given_up("b")).complete("whole").and(end())
+    };
+    journal(Task::new(id("whole"))).breaks(rule);
+    let timebox = Some(gantry_core::time::Duration::from_mins(1));
+    assert_eq!(journal(Task { timebox, ..Task::new(id("whole")) }).rule(), None);
+    let alone = Journal::of(plan(vec![task("a", &[]), task("b", &[])])).done("a").and(given_up("b")).and(end());
+    alone.breaks(rule);
+}
+
+#[test]
+fn finished_work_about_what_is_no_longer_there_is_found() {
+    let reads = |name: &str| Task {
+        inputs: [("x".to_owned(), Input::From(Reference::Task { task: id("a"), path: vec!["x".to_owned()] }))].into(),
+        ..task(name, &[])
+    };
+    let edited = Event::OutputEdited {
+        task: id("a"),
+        outputs: [("x".to_owned(), json!(2))].into(),
+        by: "ana".to_owned(),
+        why: String::new(),
+    };
+    let end = || Event::PlanCompleted { degraded: Vec::new(), unjudged: Vec::new() };
+    let rule = "finished work is about what is there now";
+    let journal = || Journal::of(plan(vec![task("a", &[]), reads("b")])).done("a").done("b");
+    assert_eq!(journal().and(end()).rule(), None);
+    journal().and(edited.clone()).and(end()).breaks(rule);
+    let sum = Compute([("y".to_owned(), Expr::parse("default(tasks.a.x, 1)").unwrap())].into());
+    let far = Task { action: Some(Action::Compute(sum)), ..task("far", &["mid"]) };
+    let journal = Journal::of(plan(vec![task("a", &[]), task("mid", &["a"]), far])).done("a").done("mid");
+    journal.complete("far").and(edited).and(end()).breaks(rule);
 }

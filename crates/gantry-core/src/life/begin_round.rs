@@ -89,7 +89,7 @@ impl Draft {
         for (no, task) in &outside {
             diff.changed.extend(task_change(&self.life.node(*no).task, task));
         }
-        let dead = self.life.drop_dead_ways(&mut diff);
+        let dead = self.life.drop_dead_ways(&mut diff, &outside, !joined.is_empty());
         let revision = Revision(self.life.revision.0 + 1);
         let rationale = format!("round {number} after `{because}`: {why}");
         self.record(Event::PlanRevised { revision, diff: Box::new(diff), rationale, by: "gantry".to_owned() });
@@ -106,6 +106,7 @@ impl Draft {
         for no in readers {
             self.redo_if_changed(no);
         }
+        self.hold_open();
         Ok(())
     }
 }
@@ -236,8 +237,24 @@ impl Life {
         }
     }
 
+    /// Tells whether a task waits for something in the region, or is led to by it.
     fn waits_on(&self, no: TaskNo, region: &[TaskNo]) -> bool {
-        self.node(no).waits.iter().any(|other| region.binary_search(other).is_ok())
+        let node = self.node(no);
+        node.waits.iter().chain(&node.routed_from).any(|other| region.binary_search(other).is_ok())
+    }
+
+    /// Tasks outside the region that come right after something in it, or are computed from that, however far behind.
+    fn beside(&self, region: &[TaskNo]) -> BTreeSet<TaskNo> {
+        let is_in = |no: TaskNo| region.binary_search(&no).is_ok();
+        let next = region.iter().flat_map(|no| self.behind(*no));
+        let around = || region.iter().flat_map(|no| self.ancestors(*no)).collect::<BTreeSet<TaskNo>>();
+        let mut computed = self.computed_from(is_in);
+        if !computed.is_empty() {
+            // What contains the loop cannot wait for it.
+            let around = around();
+            computed.retain(|no| !around.contains(no) && region.iter().any(|inside| self.is_before(*inside, *no)));
+        }
+        next.chain(computed).filter(|no| !is_in(*no) && !self.node(*no).removed).collect()
     }
 
     /// The tasks to repeat: everything between the targets and the source, whole composites.
@@ -319,14 +336,10 @@ impl Life {
     /// Tasks outside the region that wait for something in it and have not begun. People who were asked about it, or have
     /// approved it, are asked about the new round.
     fn waiting_behind(&self, region: &[TaskNo]) -> BTreeSet<TaskNo> {
-        region
-            .iter()
-            .flat_map(|no| self.node(*no).dependents.iter().copied())
-            .filter(|no| region.binary_search(no).is_err())
-            .filter(|no| {
-                matches!(self.task(*no).state, State::Pending | State::Skipped { by_hand: false }) || self.is_asked(*no)
-            })
-            .collect()
+        let has_not_begun = |no: &TaskNo| {
+            matches!(self.task(*no).state, State::Pending | State::Skipped { by_hand: false }) || self.is_asked(*no)
+        };
+        self.beside(region).into_iter().filter(has_not_begun).collect()
     }
 
     /// Tasks outside the region that have begun, or are over, and read what something in it has made: they read the new
@@ -362,9 +375,10 @@ impl Life {
             let mut all = std::iter::once(*no).chain(self.ancestors(*no));
             all.any(|no| is_in(no) || self.newer_round(no).is_some())
         };
-        let behind = region.iter().flat_map(|no| self.node(*no).dependents.iter().copied());
-        let beside: BTreeSet<TaskNo> = behind.filter(|no| !self.node(*no).removed).collect();
-        beside.into_iter().filter(|no| is_concerned(no) && !self.is_asked(*no) && !is_repeated(no)).collect()
+        self.beside(region)
+            .into_iter()
+            .filter(|no| is_concerned(no) && !self.is_asked(*no) && !is_repeated(no))
+            .collect()
     }
 
     /// How tasks outside the region change, and the routes that lead into the new round already. `whole` is the region
@@ -384,6 +398,7 @@ impl Life {
             let mut task = Task::clone(&self.node(*no).task);
             rename_needs(&mut task, rename);
             self.wait_for_makers(&mut task, rename);
+            self.wait_for_computed(*no, &mut task, rename);
             outside.insert(*no, task);
         }
         // Whatever may send work back to something repeated, and is no longer behind the old one.
@@ -420,15 +435,19 @@ impl Life {
     /// A way back of a repeated task to something outside the round may have led there through what another loop has
     /// repeated meanwhile. When that is not before it any more, there is nothing to go back to: it is left out. Returns
     /// what was left out, from where to where.
-    fn drop_dead_ways(&self, diff: &mut Diff) -> BTreeSet<(TaskId, TaskId)> {
+    fn drop_dead_ways(
+        &self,
+        diff: &mut Diff,
+        outside: &BTreeMap<TaskNo, Task>,
+        joins: bool,
+    ) -> BTreeSet<(TaskId, TaskId)> {
         let own: BTreeSet<TaskId> = diff.added.iter().map(|placed| placed.task.id.clone()).collect();
         let leads_out = |task: &Task| ways_back(task).into_iter().any(|to| !own.contains(to));
         let mut dead: BTreeSet<(TaskId, TaskId)> = BTreeSet::new();
-        if !diff.added.iter().any(|placed| leads_out(&placed.task)) {
+        if !joins && !diff.added.iter().any(|placed| leads_out(&placed.task)) {
             return dead;
         }
         let Ok(wanted) = diff.apply_to(&self.plan()) else { return dead };
-        let added = |id: &TaskId| own.contains(id);
         for problem in wanted.check().iter().filter(|problem| problem.code == "plan::route-not-back") {
             let Some(task) = problem.place.task.and_then(|at| wanted.tasks.get(at)) else { continue };
             let route = problem.place.path.strip_prefix("next.").and_then(|rest| rest.split('.').next()?.parse().ok());
@@ -436,15 +455,16 @@ impl Life {
                 Some(at) => task.next.get::<usize>(at).map(|route| route.to.clone()),
                 None => gate_back_to(&mut task.clone()).and_then(Option::take),
             };
-            dead.extend(to.filter(|_| added(&task.id)).map(|to| (task.id.clone(), to)));
+            dead.extend(to.map(|to| (task.id.clone(), to)));
         }
-        for task in diff.added.iter_mut().map(|placed| &mut placed.task) {
-            let id = task.id.clone();
-            let is_dead = |to: &TaskId| dead.contains(&(id.clone(), to.clone()));
-            task.next.retain(|route| route.max.is_none() || !is_dead(&route.to));
-            if let Some(back_to) = gate_back_to(task).filter(|back_to| back_to.as_ref().is_some_and(is_dead)) {
-                *back_to = None;
-            }
+        diff.added.iter_mut().for_each(|placed| leave_out(&mut placed.task, &dead));
+        // So may a way of an earlier round, or of another task, when what stood between was repeated.
+        for no in dead.iter().filter_map(|(from, _)| self.no(from.as_str())) {
+            let old = &self.node(no).task;
+            let mut task = outside.get(&no).cloned().unwrap_or_else(|| Task::clone(old));
+            leave_out(&mut task, &dead);
+            diff.changed.retain(|change| change.id != task.id);
+            diff.changed.extend(task_change(old, &task));
         }
         dead
     }
@@ -464,6 +484,15 @@ impl Life {
         for maker in makers {
             if maker != task.id && !task.depends_on.contains(&maker) {
                 task.depends_on.push(maker);
+            }
+        }
+    }
+
+    /// What expressions read is that of the newest round: whoever is computed from it waits for that.
+    fn wait_for_computed(&self, no: TaskNo, task: &mut Task, rename: &impl Fn(&TaskId) -> Option<TaskId>) {
+        for read in self.read_by_expressions(no) {
+            if let Some(newer) = rename(self.task_id(read)).filter(|newer| !task.depends_on.contains(newer)) {
+                task.depends_on.push(newer);
             }
         }
     }
@@ -494,6 +523,16 @@ pub(super) fn ways_back(task: &Task) -> Vec<&TaskId> {
         _ => Vec::new(),
     };
     task.next.iter().filter(|route| route.max.is_some()).map(|route| &route.to).chain(gate).collect()
+}
+
+/// Leaves out these ways back of a task, each from where to where.
+fn leave_out(task: &mut Task, dead: &BTreeSet<(TaskId, TaskId)>) {
+    let id = task.id.clone();
+    let is_dead = |to: &TaskId| dead.contains(&(id.clone(), to.clone()));
+    task.next.retain(|route| route.max.is_none() || !is_dead(&route.to));
+    if let Some(back_to) = gate_back_to(task).filter(|back_to| back_to.as_ref().is_some_and(is_dead)) {
+        *back_to = None;
+    }
 }
 
 /// Where the gate that a task is, or becomes for each item, sends work back to.

@@ -317,6 +317,7 @@ impl Draft {
     pub(super) fn skip(&mut self, no: TaskNo, because: &str) {
         for no in self.life.subtree(no) {
             if !self.life.task(no).state.is_final() {
+                self.end_running(no, because);
                 self.record(Event::TaskSkipped { task: self.id(no), because: because.to_owned(), by_hand: false });
             }
         }

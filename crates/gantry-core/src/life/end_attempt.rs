@@ -218,7 +218,7 @@ impl Draft {
             return self.lose(no, why);
         }
         let State::Running { attempt, reserved, .. } = &life.state else { return };
-        let (task, attempt, usage) = (self.id(no), *attempt, *reserved);
+        let (task, attempt, usage) = (self.id(no), *attempt, self.life.used_unanswered(no, *reserved));
         let failure = Failure::new(FailureClass::Lost, why);
         self.record(Event::AttemptFailed { task: task.clone(), attempt, failure, usage, unanswered: true });
         self.trip_if_overrun();
@@ -233,10 +233,9 @@ impl Draft {
     /// Ends the attempt under way without an answer.
     pub(super) fn break_off(&mut self, no: TaskNo, class: FailureClass, why: &str) {
         let State::Running { attempt, reserved, .. } = &self.life.task(no).state else { return };
-        // Nobody knows what it used: all that was set aside counts as spent. A plan inside is no guess: what it used
-        // is in its own record, and its late answer says so.
+        // A plan inside is no guess: what it used is in its own record, and its late answer says so.
         let nests = matches!(self.life.action_now(no), Some(Action::Plan(_)));
-        let usage = if nests { Usage::default() } else { *reserved };
+        let usage = if nests { Usage::default() } else { self.life.used_unanswered(no, *reserved) };
         let (task, attempt, failure) = (self.id(no), *attempt, Failure::new(class, why));
         self.record(Event::AttemptFailed { task, attempt, failure: failure.clone(), usage, unanswered: true });
         // Meanwhile others may have used what it had set aside.
@@ -262,6 +261,12 @@ impl Draft {
         self.record(Event::Verified { task: task.clone(), attempt, happened, usage });
         self.trip_if_overrun();
         match happened {
+            // It happened, but for what was there then.
+            Some(true) if self.is_stale(no) => self.record(Event::TaskReopened {
+                task: task.clone(),
+                because: "what it worked on has changed meanwhile".to_owned(),
+                afresh: false,
+            }),
             Some(true) => self.accept(no, outputs.clone(), None, Source::Made),
             Some(false) => {
                 let failure = Failure::new(FailureClass::Lost, "the attempt was lost and did not happen");

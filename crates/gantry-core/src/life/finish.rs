@@ -65,6 +65,9 @@ impl Draft {
             .map(|no| format!("task `{}` failed: {}", self.id(*no), self.life.why_failed(*no)))
             .collect();
         if causes.is_empty() {
+            causes = self.life.owed_work().into_iter().map(|no| self.life.why_owed(no)).collect();
+        }
+        if causes.is_empty() {
             let (failed, words) = self.test_done();
             causes = failed;
             if causes.is_empty() && self.life.all_over() {
@@ -111,6 +114,11 @@ impl Draft {
 impl Life {
     fn why_failed(&self, no: TaskNo) -> &str {
         self.task(no).failure.as_ref().map_or("for an unknown reason", |failure| &failure.message)
+    }
+
+    fn why_owed(&self, no: TaskNo) -> String {
+        let because = self.task(no).because.as_deref().unwrap_or("for an unknown reason");
+        format!("task `{}` was given up: {because}", self.task_id(no))
     }
 
     /// Which tasks can never start, and what each waits for.

@@ -92,8 +92,15 @@ impl Draft {
     }
 
     /// Stops the attempt under way, if there is one, and settles it.
+    ///
+    /// It may have happened before it was stopped: what is not safe to repeat counts as lost, so that someone finds out
+    /// before it starts again.
     pub(super) fn end_running(&mut self, no: TaskNo, why: &str) {
-        self.end_running_as(no, FailureClass::Cancelled, why);
+        let class = match self.life.node(no).task.repeatable() {
+            Idempotency::Unsafe => FailureClass::Lost,
+            Idempotency::Safe | Idempotency::Keyed => FailureClass::Cancelled,
+        };
+        self.end_running_as(no, class, why);
     }
 
     pub(super) fn end_running_as(&mut self, no: TaskNo, class: FailureClass, why: &str) {

@@ -54,7 +54,9 @@ impl Draft {
         }
         let task = std::sync::Arc::clone(&self.life.node(no).task);
         let mut taken = false;
-        for route in &task.next {
+        // Ways back first: whether there is another round decides what follows this one.
+        let (back, forward): (Vec<&Route>, Vec<&Route>) = task.next.iter().partition(|route| route.max.is_some());
+        for route in back.into_iter().chain(forward) {
             if !ending.matches(&route.on) || !self.condition_holds(no, route, ending) {
                 continue;
             }
@@ -112,7 +114,7 @@ impl Draft {
         let mut leads_to = Vec::new();
         for route in task.next.iter().filter(|route| route.max.is_none() && ending.matches(&route.on)) {
             let to = self.life.no(route.to.as_str()).filter(|to| self.life.node(*to).routed_from.contains(&no));
-            let to = to.filter(|_| self.condition_holds(no, route, ending));
+            let to = to.filter(|to| !self.life.newest_leads_to(no, *to) && self.condition_holds(no, route, ending));
             leads_to.extend(to.map(|to| (to, route.on.clone())));
         }
         leads_to
@@ -163,6 +165,10 @@ impl Draft {
     }
 
     fn take_route(&mut self, from: TaskNo, to: TaskNo, on: &On) {
+        // What follows however a task ends follows its last round.
+        if *on == On::Always && self.life.newest_leads_to(from, to) {
+            return;
+        }
         if self.life.node(to).routed_from.contains(&from) {
             self.record(Event::RouteTaken { from: self.id(from), to: self.id(to), on: on.clone() });
             if matches!(self.life.task(to).state, State::Skipped { by_hand: false }) {
@@ -195,6 +201,13 @@ impl Draft {
 }
 
 impl super::Life {
+    /// Tells whether a later round of a task has a route to another one: then that round says whether it is next.
+    fn newest_leads_to(&self, from: TaskNo, to: TaskNo) -> bool {
+        self.newest_round.get(self.first_name(from)).is_some_and(|newest| {
+            *newest > from && !self.node(*newest).removed && self.node(to).routed_from.contains(newest)
+        })
+    }
+
     /// The tasks that come after this one: those that wait for it, and those that its routes lead to.
     pub(super) fn behind(&self, no: TaskNo) -> Vec<TaskNo> {
         let node = self.node(no);

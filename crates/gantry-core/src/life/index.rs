@@ -438,7 +438,10 @@ impl Life {
         match life.state {
             State::Pending => (node.children.is_empty() || node.grows()) && self.may_begin(no),
             State::Open { .. } => {
-                life.children_open == 0 && life.children_failed == 0 && node.task.action.is_some() && !node.grows()
+                // What it waited for may have been taken back since, by a part of it, say.
+                let has_own_action = node.task.action.is_some() && !node.grows();
+                let parts_are_over = life.children_open == 0 && life.children_failed == 0;
+                has_own_action && parts_are_over && life.unmet == 0 && self.parent_is_open(no)
             }
             _ => false,
         }

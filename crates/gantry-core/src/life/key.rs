@@ -106,13 +106,37 @@ impl Life {
         facts.into_iter().flatten().filter_map(|fact| Some((fact.clone(), self.facts.get(&fact)?))).collect()
     }
 
-    /// What the expressions of a computed task read.
-    fn reads(&self, no: TaskNo) -> Vec<Option<Value>> {
-        let exprs: Vec<&Expr> = match self.action_now(no) {
+    /// The expressions by which a task is computed or decided.
+    fn computed_by(&self, no: TaskNo) -> Vec<&Expr> {
+        match self.action_now(no) {
             Some(Action::Compute(compute)) => compute.0.values().collect(),
             Some(Action::Decide(decide)) => decide.options.iter().filter_map(|branch| branch.when.as_ref()).collect(),
-            _ => return Vec::new(),
-        };
+            _ => Vec::new(),
+        }
+    }
+
+    /// The tasks whose results these expressions may read: they mean the newest round of each.
+    pub(super) fn read_by_expressions(&self, no: TaskNo) -> BTreeSet<TaskNo> {
+        let exprs = self.computed_by(no);
+        let paths = exprs.into_iter().flat_map(Expr::paths).map(|path| path.segments.as_slice());
+        let read = paths.filter_map(|path| match path {
+            [root, id, ..] if root == "tasks" => self.newest(id),
+            [root, name, ..] if root == "artifacts" => self.newest(self.producers.get(name)?.as_str()),
+            [root, ..] => self.newest(root),
+            [] => None,
+        });
+        read.filter(|read| *read != no).collect()
+    }
+
+    /// Everything that is computed or decided from one of these, wherever it stands. Looks at all tasks.
+    pub(super) fn computed_from(&self, is_read: impl Fn(TaskNo) -> bool) -> Vec<TaskNo> {
+        let reads = |no: &TaskNo| self.read_by_expressions(*no).into_iter().any(&is_read);
+        self.numbers().filter(reads).collect()
+    }
+
+    /// What the expressions of a computed task read.
+    fn reads(&self, no: TaskNo) -> Vec<Option<Value>> {
+        let exprs = self.computed_by(no);
         let nothing = Outputs::new();
         let sight = Sight { outputs: Some(&nothing), ..Sight::of(self, Some(no)) };
         let look = |path: &crate::expr::FreePath| {

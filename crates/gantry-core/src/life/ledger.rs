@@ -34,9 +34,26 @@ impl Life {
         }
         let node = self.node(no);
         let limited = node.children.is_empty() && node.task.limits_spending;
-        let own = if limited { node.task.budget.as_usage() } else { Usage::default() };
+        // What earlier attempts have used is gone.
+        let own = if limited { node.task.budget.as_usage().minus(self.spent_by(no)) } else { Usage::default() };
         let calls = u64::from(self.calls_a_model(no));
         Usage { model_calls: own.model_calls.max(calls), ..own }
+    }
+
+    fn spent_by(&self, no: TaskNo) -> Usage {
+        self.accounts.get(&no.0).copied().unwrap_or_default().spent
+    }
+
+    /// What an attempt counts for that ended without an answer: nobody knows what it used, so all that was set aside, but
+    /// nothing of what such an attempt never uses.
+    pub(super) fn used_unanswered(&self, no: TaskNo, reserved: Usage) -> Usage {
+        let of = |dimension: Dimension| if self.draws_on(no, dimension) { reserved.amount(dimension) } else { 0 };
+        Usage {
+            cost_usd: Money(of(Dimension::CostUsd)),
+            model_calls: of(Dimension::ModelCalls),
+            tokens: of(Dimension::Tokens),
+            nodes: 0,
+        }
     }
 
     /// What a plan inside a task sets aside: of everything that is limited around it and that it may spend, what it asks
@@ -133,7 +150,12 @@ impl Life {
             let budget = Budget { nodes: None, ..budget };
             let whose =
                 || if scope == 0 { "the plan".to_owned() } else { format!("task `{}`", self.task_id(TaskNo(scope))) };
-            // A task's own attempts follow each other: what the last one used counts against it.
+            // A task's own attempts follow each other: what the last one used counts against it, whatever it does.
+            if scope == no.0
+                && let Some(dimension) = budget.used_up_by(account.spent).next()
+            {
+                return Afford::Never { detail: format!("the {} budget of {} is used up", dimension.name(), whose()) };
+            }
             if let Some(dimension) = budget.exceeded_by(account.spent.plus(need)) {
                 let detail = format!("the {} budget of {} does not suffice", dimension.name(), whose());
                 return Afford::Never { detail };

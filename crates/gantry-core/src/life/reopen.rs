@@ -10,15 +10,52 @@ use crate::id::{TaskId, TaskNo};
 use crate::plan::Action;
 
 impl Draft {
-    /// Opens a task again; whoever waits behind it with a question withdraws it.
+    /// Opens a task again; whoever waits behind it with a question withdraws it. What was given up because it failed, or
+    /// because something around it did, gets another chance with it, and so does what it needs and was taken back.
     pub(super) fn reopen(&mut self, no: TaskNo, because: &str, afresh: bool) {
         // What contains it and was over is not any more.
         let over = |above: &TaskNo| self.life.task(*above).state.is_final();
         let unfinished: Vec<TaskNo> = self.life.ancestors(no).filter(over).collect();
+        let failed = self.life.outermost_failure(no);
         self.record(Event::TaskReopened { task: self.id(no), because: because.to_owned(), afresh });
         self.withdraw_behind(no);
         for above in unfinished {
             self.withdraw_behind(above);
+        }
+        if let Some(failed) = failed {
+            let because = format!("`{}`, for which it was given up, is done again", self.id(no));
+            self.take_up_within(self.life.node(failed).parent, &because);
+        }
+        if self.life.gave_up() {
+            for before in self.life.taken_back_before(no) {
+                self.reopen(before, &format!("it was taken back, and `{}` needs it", self.id(no)), true);
+            }
+        }
+    }
+
+    /// Opens again what was given up within a composite, or in the whole plan, for a failure that stands no longer.
+    pub(super) fn take_up_within(&mut self, scope: Option<TaskNo>, because: &str) {
+        for no in self.life.given_up_within(scope) {
+            self.reopen(no, because, self.life.task(no).undone);
+        }
+    }
+
+    /// What is open, and waits for something since the plan was changed, is opened again when that is over. What was
+    /// adopted is the plan by now, whatever people have made of it since: it would not be adopted once more.
+    pub(super) fn hold_open(&mut self) {
+        let is_held = |no: &TaskNo| {
+            let adopted = matches!(self.life.node(*no).task.action, Some(Action::Adopt(_)));
+            !adopted && !self.life.is_led_to(*no)
+        };
+        let held: Vec<TaskNo> = self.life.open.iter().copied().filter(is_held).collect();
+        for no in held {
+            let waits: Vec<String> =
+                self.life.held_by(self.id(no).as_str()).iter().map(|id| format!("`{id}`")).collect();
+            let because = match waits.as_slice() {
+                [] => "what leads to it has changed".to_owned(),
+                waits => format!("it waits for {} now", waits.join(", ")),
+            };
+            self.reopen(no, &because, false);
         }
     }
 
@@ -104,6 +141,9 @@ impl Draft {
         if *self.life.task(no).outputs == *outputs {
             return Err(Refusal::NothingChanges);
         }
+        if self.life.undoing.is_some() {
+            return Err(Refusal::Undoing);
+        }
         self.record(Event::OutputEdited {
             task: task.clone(),
             outputs: outputs.clone(),
@@ -121,8 +161,9 @@ impl Draft {
                 && self.life.key(*reader).map_or(true, |(key, _)| key != life.key)
         };
         let behind = self.life.behind(no);
-        let gates = self.life.gates_behind(no).into_iter().filter(|gate| !behind.contains(gate));
-        let mut readers: Vec<TaskNo> = behind.iter().copied().chain(gates).filter(stale).collect();
+        let far = self.life.gates_behind(no).into_iter().chain(self.life.computed_from(|read| read == no));
+        let far: BTreeSet<TaskNo> = far.filter(|far| !behind.contains(far)).collect();
+        let mut readers: Vec<TaskNo> = behind.iter().copied().chain(far).filter(stale).collect();
         // The results of a map, and what a composite's own gate approved, are made of its parts.
         readers.extend(self.life.node(no).parent.filter(|parent| {
             let composite = self.life.node(*parent);
@@ -150,6 +191,55 @@ impl Draft {
 }
 
 impl Life {
+    /// Of a task and whatever contains it, the outermost that has failed.
+    pub(super) fn outermost_failure(&self, no: TaskNo) -> Option<TaskNo> {
+        let failed = |no: &TaskNo| matches!(self.task(*no).state, State::Failed { .. });
+        std::iter::once(no).chain(self.ancestors(no)).filter(failed).last()
+    }
+
+    /// Tells whether anything was given up.
+    pub(super) fn gave_up(&self) -> bool {
+        self.counts[State::Abandoned.place()] > 0
+    }
+
+    /// What was given up, or taken back, within a composite or in the whole plan, the outer tasks first: but for what the
+    /// plan itself takes back, and for what is part of something that is over.
+    pub(super) fn given_up_within(&self, scope: Option<TaskNo>) -> Vec<TaskNo> {
+        if !self.gave_up() {
+            return Vec::new();
+        }
+        let inside = |scope: Option<TaskNo>| scope.map_or(&*self.roots, |no| &self.node(no).children).iter().rev();
+        let mut stack: Vec<TaskNo> = inside(scope).copied().collect();
+        let mut given_up = Vec::new();
+        while let Some(no) = stack.pop() {
+            let life = self.task(no);
+            match &life.state {
+                State::Completed | State::Failed { .. } | State::Skipped { .. } => continue,
+                State::Abandoned if !life.rolled_back => given_up.push(no),
+                _ => {}
+            }
+            stack.extend(inside(Some(no)));
+        }
+        given_up
+    }
+
+    /// Required work that was given up for a failure that stands no longer, or that nobody can name any more.
+    pub(super) fn owed_work(&self) -> Vec<TaskNo> {
+        let given_up = self.given_up_within(None);
+        if given_up.is_empty() {
+            return given_up;
+        }
+        // With a failure that was taken care of, what it was part of may have been taken back for good.
+        let stands = |no: &TaskNo| matches!(self.task(*no).state, State::Failed { .. });
+        let excused: BTreeSet<Option<TaskNo>> = self.numbers().filter(stands).map(|no| self.node(no).parent).collect();
+        let is_owed = |no: &TaskNo| {
+            let around = || self.ancestors(*no);
+            let optional = std::iter::once(*no).chain(around()).any(|no| self.node(no).task.optional);
+            !optional && !around().map(Some).chain([None]).any(|scope| excused.contains(&scope))
+        };
+        given_up.into_iter().filter(is_owed).collect()
+    }
+
     /// The next gates behind a task, whatever stands between: people approve there what was made before.
     fn gates_behind(&self, no: TaskNo) -> Vec<TaskNo> {
         let (mut seen, mut look, mut gates) = (BTreeSet::from([no]), vec![no], Vec::new());

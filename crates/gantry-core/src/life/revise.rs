@@ -5,10 +5,9 @@ use super::key::definition_hash;
 use super::state::State;
 use super::{Phase, Refusal};
 use crate::event::{Event, Outputs, Source};
-use crate::id::{Revision, TaskId};
+use crate::id::{Revision, TaskId, TaskNo};
 use crate::input::Change;
-use crate::plan::{Idempotency, InitialStatus, Plan, Severity, Task, diff};
-use crate::policy::FailureClass;
+use crate::plan::{InitialStatus, Plan, Severity, Task, diff};
 
 impl Draft {
     pub(super) fn revise(&mut self, by: &str, rationale: &str, base: Revision, change: &Change) -> Result<(), Refusal> {
@@ -59,6 +58,7 @@ impl Draft {
             .filter(|id| status_of(&current, id) != status_of(&wanted, id))
             .map(|id| (id.clone(), status_of(&wanted, id)))
             .collect();
+        let released = self.released_by(diff.removed.iter().chain(stated.iter().map(|(id, _)| id)));
         for id in diff.removed.iter().chain(&redefined) {
             self.stop_running(id, "the plan was changed");
         }
@@ -78,9 +78,13 @@ impl Draft {
                 self.follow_new_routes(no);
             }
         }
+        self.hold_open();
         self.reopen_loops(&loops);
         for (id, status) in stated {
             self.take_state(&id, status, by);
+        }
+        for scope in released {
+            self.take_up_within(scope, "what it was given up for is no longer in the way");
         }
         for id in newcomers {
             self.settle_in(&id);
@@ -98,6 +102,15 @@ impl Draft {
             self.trip_if_overrun();
         }
         Ok(())
+    }
+
+    /// Where something may have been given up for one of these, which have failed and are about to be dealt with.
+    fn released_by<'i>(&self, ids: impl Iterator<Item = &'i TaskId>) -> Vec<Option<TaskNo>> {
+        if !self.life.gave_up() {
+            return Vec::new();
+        }
+        let failed = ids.filter_map(|id| self.life.outermost_failure(self.life.no(id.as_str())?));
+        failed.map(|no| self.life.node(no).parent).collect()
     }
 
     /// Tells whether a task means other work in the plan that is wanted.
@@ -150,17 +163,10 @@ impl Draft {
     }
 
     /// Takes a running task back to pending, because what it does is no longer wanted as it is.
-    ///
-    /// It may have happened before it was stopped: what is not safe to repeat counts as lost, so that someone finds out
-    /// before it starts again.
     pub(super) fn stop_running(&mut self, id: &TaskId, why: &str) {
         let Some(no) = self.life.no(id.as_str()) else { return };
         if matches!(self.life.task(no).state, State::Running { .. }) {
-            let class = match self.life.node(no).task.repeatable() {
-                Idempotency::Unsafe => FailureClass::Lost,
-                Idempotency::Safe | Idempotency::Keyed => FailureClass::Cancelled,
-            };
-            self.end_running_as(no, class, why);
+            self.end_running(no, why);
             self.record(Event::TaskReopened { task: id.clone(), because: why.to_owned(), afresh: false });
         }
     }

@@ -223,6 +223,9 @@ pub struct TaskLife {
     /// It was taken back.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) undone: bool,
+    /// It was taken back because the plan itself says so, not for a failure: it stays so.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) rolled_back: bool,
     /// The judge has passed its preconditions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) judged_before: bool,

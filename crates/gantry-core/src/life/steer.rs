@@ -6,6 +6,7 @@ use super::{Phase, Refusal};
 use crate::event::{AfterUndo, Event};
 use crate::id::{TaskId, TaskNo};
 use crate::input::TakeBack;
+use crate::policy::FailureClass;
 
 impl Draft {
     pub(super) fn start_plan(&mut self) -> Result<(), Refusal> {
@@ -51,7 +52,7 @@ impl Draft {
             return Err(self.wrong_phase("cancelled"));
         }
         for no in self.life.running.clone() {
-            self.end_running(no, "the plan was cancelled");
+            self.end_running_as(no, FailureClass::Cancelled, "the plan was cancelled");
             self.record(Event::TaskAbandoned { task: self.id(no), because: "the plan was cancelled".to_owned() });
         }
         if undo == TakeBack::Everything {
@@ -93,24 +94,15 @@ impl Draft {
             }
             _ => {}
         }
+        if self.life.undoing.is_some() {
+            return Err(Refusal::Undoing);
+        }
         self.reopen_plan(&format!("{by} has `{task}` done again: {why}"))?;
-        let failed_above: Option<TaskNo> =
-            self.life.ancestors(no).filter(|above| matches!(self.life.task(*above).state, State::Failed { .. })).last();
         // What is made of parts is done again by doing those that failed again.
         let parts = self.life.subtree(no).into_iter().skip(1);
         let failed: Vec<TaskNo> = parts.filter(|part| self.is_failed_leaf(*part)).collect();
-        let failed_above = failed_above.or((!failed.is_empty()).then_some(no));
         for no in if failed.is_empty() { vec![no] } else { failed } {
             self.reopen(no, &format!("{by} asked for it: {why}"), true);
-        }
-        // What was given up because a composite failed gets another chance with it.
-        for below in failed_above.map(|above| self.life.subtree(above)).unwrap_or_default() {
-            if self.life.task(below).state == State::Abandoned {
-                self.reopen(below, &format!("`{task}` is tried again"), self.life.task(below).undone);
-            }
-        }
-        for before in self.life.taken_back_before(no) {
-            self.reopen(before, &format!("it was taken back, and `{task}` needs it"), true);
         }
         Ok(())
     }
@@ -124,8 +116,19 @@ impl Draft {
     pub(super) fn reopen_plan(&mut self, why: &str) -> Result<(), Refusal> {
         match self.life.phase {
             Phase::Created | Phase::Running { .. } | Phase::Paused { .. } => Ok(()),
-            Phase::Completed { .. } | Phase::Failed { .. } => {
+            Phase::Completed { .. } => {
                 self.record(Event::PlanReopened { why: why.to_owned() });
+                Ok(())
+            }
+            Phase::Failed { .. } => {
+                self.record(Event::PlanReopened { why: why.to_owned() });
+                // What was stopped in the middle goes on with the plan. What was taken back waits for what it was taken
+                // back for.
+                for no in self.life.given_up_within(None) {
+                    if !self.life.task(no).undone {
+                        self.reopen(no, why, false);
+                    }
+                }
                 Ok(())
             }
             Phase::Abandoned => Err(self.wrong_phase("changed")),

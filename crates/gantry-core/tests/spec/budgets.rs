@@ -112,7 +112,7 @@ fn what_failed_attempts_used_counts_too() {
         world.end("a", attempt, Err(failure), used);
         world.advance(hours(1));
     }
-    insta::assert_snapshot!(world.tasks(), @"a  waiting    help: the tokens budget of task `a` does not suffice");
+    insta::assert_snapshot!(world.tasks(), @"a  waiting    help: the tokens budget of task `a` is used up");
 }
 
 #[test]
@@ -480,4 +480,28 @@ fn a_composite_may_grow_and_nest_only_as_its_own_budget_allows() {
     insta::assert_snapshot!(group("budget.nodes=2"), @"each     waiting    help: 3 more tasks are needed, and the nodes budget does not suffice");
     insta::assert_snapshot!(group("budget.depth=2"), @"each     running");
     insta::assert_snapshot!(group("budget.depth=1"), @"each     waiting    help: its tasks would be 2 deep in `group`, whose depth budget is 1");
+}
+
+#[test]
+fn an_attempt_sets_aside_what_is_left_of_its_own_budget() {
+    let mut world = World::with_plan("write model budget.model_calls=5 success_criteria=[\"size(text) > 5\"]");
+    let call = Usage { model_calls: 1, ..Usage::default() };
+    for left in [5, 4, 3] {
+        assert_eq!(world.life().reserved().model_calls, left);
+        let outputs: Outputs = serde_json::from_value(serde_json::json!({"text": "short"})).unwrap();
+        let attempt = world.life().task_life("write").unwrap().attempt;
+        let success = Success { outputs, ..Success::default() };
+        world.end("write", attempt, Ok(success), call);
+    }
+    assert_eq!(world.life().task_life("write").unwrap().repairs, 2, "it was told what was wrong as often as it may be");
+}
+
+#[test]
+fn a_command_that_is_lost_has_spent_nothing() {
+    let mut world = World::with_plan("a idempotency=safe timeout=1m retry.max=3 budget.cost_usd=1 budget.tokens=10");
+    world.advance(mins(1));
+    world.advance(hours(1));
+    world.crash();
+    assert_eq!(world.life().spent(), Usage::default());
+    assert!(world.life().task_life("a").unwrap().attempt > AttemptNo(2), "it is tried again");
 }

@@ -186,11 +186,10 @@ fn a_running_task_that_moves_gives_its_money_back_where_it_was_taken() {
 
 #[test]
 fn a_lost_attempt_has_cost_what_was_set_aside_for_it() {
-    let mut world = World::with_plan("policy.budget.model_calls=2\nask idempotency=safe budget.model_calls=1");
-    world.crash();
+    let mut world = World::with_plan("policy.budget.model_calls=2\nask model heartbeat=1m budget.model_calls=1");
     world.advance(hours(1));
     assert_eq!(world.life().spent(), Usage { model_calls: 1, ..Usage::default() });
-    assert_eq!(world.waits_for(), ["ask: help: the model_calls budget of task `ask` does not suffice"]);
+    assert_eq!(world.waits_for(), ["ask: help: the model_calls budget of task `ask` is used up"]);
 }
 
 #[test]

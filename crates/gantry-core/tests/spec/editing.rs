@@ -153,3 +153,36 @@ fn edits_that_make_no_sense_are_refused() {
     world.finish("a");
     assert_eq!(world.refusal(edit("a")), "nothing would change [life::nothing-changes]");
 }
+
+#[test]
+fn an_edit_reaches_what_computes_with_it_however_far_behind() {
+    let mut world = World::with_plan(
+        r#"
+        a
+        b       after a
+        z       after b  compute={"y":"a.x * 2"}
+        d       after b  decide={"options":[{"outcome":"big","when":"a.x > 3"}],"otherwise":"small"}  on big -> large  on small -> little
+        large
+        little
+        last    after z  inputs={"y":"tasks.z.y"}
+        "#,
+    );
+    world.finish_with("a", json!({"x": 1}));
+    for task in ["b", "little", "last"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state().to_string(), "completed");
+    world.started();
+    world.edit_output("a", json!({"x": 5}));
+    assert_eq!(world.started(), ["large", "last"]);
+    insta::assert_snapshot!(world.tasks(), @"
+    a       completed
+    b       completed
+    z       completed
+    d       completed  big
+    large   running
+    little  skipped    no route led to it
+    last    running    attempt 2
+    ");
+    assert_eq!(world.life().task_life("z").unwrap().outputs["y"], json!(10));
+}

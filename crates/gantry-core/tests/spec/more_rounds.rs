@@ -323,3 +323,101 @@ fn what_a_round_repeats_with_all_of_its_parts_stays_as_it_was() {
     world.finish_with("facts-r2", json!({"all": 2}));
     assert_eq!(world.started(), ["facts-r2", "each-r2-1"], "the old part is over");
 }
+
+#[test]
+fn a_loop_in_a_composite_that_may_go_round_more_often_takes_along_what_was_given_up() {
+    let mut world = World::with_plan(
+        "
+        group
+          implement
+          tests  after implement  on failure -> implement max=1
+          ship   after tests
+        deploy  after group
+        ",
+    );
+    world.finish("implement");
+    world.fail("tests", Logic, "red");
+    world.finish("implement-r2");
+    world.fail("tests-r2", Logic, "red again");
+    assert_eq!(world.state(), PlanState::Failed);
+    world.revise(|plan| {
+        plan.tasks.iter_mut().find(|task| task.id.as_str() == "tests-r2").unwrap().next[0].max = Some(2);
+    });
+    world.started();
+    world.finish("tests-r2");
+    assert_eq!(world.started(), ["ship"]);
+    world.finish("ship");
+    assert_eq!(world.started(), ["deploy"]);
+}
+
+/// A loop, and beside it who is led to by a route and reads, and who is computed from it one task further.
+const FURTHER: &str = r#"
+    implement  on success -> docs
+    docs   inputs={"loc":"tasks.implement.loc"}
+    tests  after implement  on failure -> implement max=1
+    mid    after implement
+    far    after mid  compute={"cents":"implement.loc * 100"}
+"#;
+
+#[test]
+fn who_is_led_to_by_a_repeated_task_and_reads_it_reads_the_new_round() {
+    let mut world = World::with_plan(FURTHER);
+    world.finish_with("implement", json!({"loc": 1}));
+    world.finish("docs");
+    world.finish("mid");
+    world.fail("tests", Logic, "red");
+    world.started();
+    world.finish_with("implement-r2", json!({"loc": 2}));
+    assert_eq!(world.started(), ["docs", "tests-r2"]);
+    world.finish("docs");
+    world.finish("tests-r2");
+    assert_eq!(world.state(), PlanState::Completed);
+    let docs = world.life().definition("docs").unwrap();
+    assert_eq!(json!(docs.inputs["loc"]), json!("tasks.implement-r2.loc"));
+}
+
+#[test]
+fn what_is_computed_further_behind_a_loop_is_computed_from_the_new_round() {
+    let mut world = World::with_plan(FURTHER);
+    world.finish_with("implement", json!({"loc": 1}));
+    world.finish("docs");
+    world.finish("mid");
+    assert_eq!(world.life().task_life("far").unwrap().outputs["cents"], json!(100));
+    world.fail("tests", Logic, "red");
+    world.finish_with("implement-r2", json!({"loc": 2}));
+    assert_eq!(world.life().task_life("far").unwrap().outputs["cents"], json!(200));
+}
+
+#[test]
+fn who_is_led_to_by_a_repeated_task_and_has_not_begun_waits_for_the_new_round() {
+    let mut world =
+        World::with_plan(&format!("    slow{}", FURTHER.replace("docs   inputs", "docs after slow inputs")));
+    world.finish_with("implement", json!({"loc": 1}));
+    world.fail("tests", Logic, "red");
+    world.started();
+    world.finish("slow");
+    world.finish("mid");
+    assert!(world.started().is_empty(), "neither `docs` nor `far` begin while the new round is made");
+    world.finish_with("implement-r2", json!({"loc": 2}));
+    assert_eq!(world.started(), ["docs", "tests-r2"]);
+    assert_eq!(world.life().task_life("far").unwrap().outputs["cents"], json!(200));
+}
+
+#[test]
+fn a_composite_beside_a_loop_waits_for_the_new_round() {
+    let mut world = World::with_plan(
+        r#"
+        implement
+        tests  after implement  on failure -> implement max=1
+        doc    run=make  inputs={"loc":"tasks.implement.loc"}
+          part
+        "#,
+    );
+    world.finish_with("implement", json!({"loc": 1}));
+    world.fail("tests", Logic, "red");
+    world.started();
+    world.finish("part");
+    assert!(world.started().is_empty(), "its own action waits for the new round");
+    world.finish_with("implement-r2", json!({"loc": 2}));
+    assert_eq!(world.started(), ["doc", "tests-r2"]);
+}

@@ -471,3 +471,35 @@ fn what_follows_however_a_task_ends_follows_when_someone_leaves_it_out() {
     world.resolve("a", Resolution::Skip);
     assert_eq!(world.started(), ["cleanup"]);
 }
+
+#[test]
+fn after_fail_fast_a_retry_does_what_was_stopped_too() {
+    let mut world = World::with_plan(
+        "
+        policy.fail_fast=true
+        flaky
+        other   idempotency=safe
+        behind  after other
+        ",
+    );
+    world.fail("flaky", Logic, "wrong");
+    assert_eq!(world.state(), PlanState::Failed);
+    world.started();
+    world.retry("flaky");
+    assert_eq!(world.started(), ["flaky", "other"]);
+    for task in ["flaky", "other", "behind"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state(), PlanState::Completed);
+    assert!(world.tasks().lines().all(|line| line.ends_with("completed")));
+}
+
+#[test]
+fn what_was_stopped_in_the_middle_and_may_have_happened_asks_when_the_plan_goes_on() {
+    let mut world = World::with_plan("policy.recovery.logic=[\"abort\"]\na\nb");
+    world.fail("a", Logic, "wrong");
+    world.started();
+    world.revise(|plan| plan.tasks[0].action = serde_json::from_value(json!({"run": "make"})).unwrap());
+    assert_eq!(world.started(), ["a"]);
+    assert_eq!(world.waits_for(), ["b: help: an earlier attempt was lost and may have happened"]);
+}

@@ -2,7 +2,8 @@
 
 use gantry_core::id::{Revision, TaskId};
 use gantry_core::input::{Change, Input, Resolution};
-use gantry_core::plan::{Action, Run, Task};
+use gantry_core::life::PlanState;
+use gantry_core::plan::{Action, InitialStatus, Run, Task};
 use gantry_core::policy::FailureClass::Logic;
 use gantry_testkit::World;
 use serde_json::json;
@@ -418,4 +419,109 @@ fn a_title_that_is_the_instruction_of_a_model_is_part_of_its_work() {
         plan.tasks[1].title = "Called otherwise".to_owned();
     });
     assert_eq!(world.started(), ["a"], "b has an instruction of its own");
+}
+
+/// A composite whose first part has failed, and what comes after.
+fn with_a_failed_part() -> World {
+    let mut world = World::with_plan(
+        r#"
+        conf
+        group  after conf
+          build  inputs={"n":"tasks.conf.n"}
+          test   after build
+        deploy  after group
+        "#,
+    );
+    world.finish_with("conf", json!({"n": 1}));
+    world.fail("build", Logic, "wrong");
+    assert!(world.tasks().contains("test    abandoned  `group` failed"));
+    assert_eq!(world.state(), PlanState::Failed);
+    world.started();
+    world
+}
+
+#[test]
+fn a_part_that_is_mended_takes_along_what_was_given_up_for_it() {
+    let revised = |world: &mut World| {
+        world.revise(|plan| plan.tasks[2].action = Some(Action::Run(run("make"))));
+    };
+    let edited = |world: &mut World| world.edit_output("conf", json!({"n": 2}));
+    for mend in [revised as fn(&mut World), edited] {
+        let mut world = with_a_failed_part();
+        mend(&mut world);
+        assert_eq!(world.started(), ["build"]);
+        world.finish("build");
+        assert_eq!(world.started(), ["test"]);
+        world.finish("test");
+        assert_eq!(world.started(), ["deploy"]);
+        world.finish("deploy");
+        assert_eq!(world.state(), PlanState::Completed);
+        assert!(world.tasks().lines().all(|line| line.ends_with("completed")));
+    }
+}
+
+#[test]
+fn required_work_that_was_given_up_for_something_that_left_the_plan_is_done() {
+    let mut world = World::with_plan("policy.recovery.logic=[\"undo\"]\na undo=restore\nb after a");
+    world.finish("a");
+    world.fail("b", Logic, "wrong");
+    world.undo_ends("a", Ok("restored"));
+    assert_eq!(world.state(), PlanState::Failed);
+    world.started();
+    world.revise(|plan| drop(plan.tasks.pop()));
+    assert_eq!(world.started(), ["a"]);
+    world.finish("a");
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn the_own_action_of_an_open_composite_waits_for_a_gate_that_a_revision_puts_before_it() {
+    let mut world = World::with_plan(
+        "
+        build  run=make
+          part
+          late  after part
+        ",
+    );
+    world.started();
+    world.revise(|plan| {
+        let mut approval = new_task("approval", &[]);
+        approval.action = Some(serde_json::from_value(json!({"gate": {}})).unwrap());
+        plan.tasks.push(approval);
+        plan.tasks[0].depends_on.push(TaskId::new("approval").unwrap());
+    });
+    world.finish("part");
+    assert!(world.started().is_empty(), "neither its parts nor its own action go on");
+    insta::assert_snapshot!(world.tasks(), @"
+    build     pending    for approval
+    part      completed
+    late      pending    for build
+    approval  waiting    0 of 1 approvals
+    ");
+    world.approve("approval", "ana");
+    assert_eq!(world.started(), ["late"]);
+    world.finish("late");
+    assert_eq!(world.started(), ["build"]);
+    world.finish("build");
+    assert_eq!(world.state(), PlanState::Completed);
+    assert_eq!(world.life().task_life("build").unwrap().attempt.0, 1, "it was done once");
+}
+
+#[test]
+fn an_open_composite_that_nothing_leads_to_any_more_is_left_out() {
+    let mut world = World::with_plan("a\ngroup\n  b\n  c after b");
+    world.revise(|plan| {
+        plan.tasks.push(new_task("never", &[]));
+        plan.tasks.last_mut().unwrap().status = InitialStatus::Skipped;
+        plan.tasks[1].depends_on.push(TaskId::new("never").unwrap());
+    });
+    insta::assert_snapshot!(world.tasks(), @"
+    a      running
+    group  skipped    everything before it was skipped
+    b      skipped    everything before it was skipped
+    c      skipped    everything before it was skipped
+    never  skipped
+    ");
+    world.finish("a");
+    assert_eq!(world.state(), PlanState::Completed);
 }

@@ -164,3 +164,39 @@ fn when_no_condition_holds_a_decision_takes_its_otherwise() {
     go      running
     ");
 }
+
+#[test]
+fn what_always_follows_a_loop_follows_its_last_round() {
+    let mut world = World::with_plan(
+        "
+        implement
+        tests     after implement  on always -> teardown  on failure -> implement max=3
+        teardown
+        ",
+    );
+    world.finish("implement");
+    world.fail("tests", Logic, "red");
+    world.finish("implement-r2");
+    world.started();
+    world.finish("tests-r2");
+    assert_eq!(world.started(), ["teardown"]);
+    world.finish("teardown");
+    assert_eq!(world.state().to_string(), "completed");
+}
+
+#[test]
+fn what_always_follows_a_loop_follows_its_last_round_when_that_fails_too() {
+    let mut world = World::with_plan(
+        "
+        implement
+        tests     after implement  on failure -> implement max=1  on always -> teardown
+        teardown
+        ",
+    );
+    world.finish("implement");
+    world.fail("tests", Logic, "red");
+    world.finish("implement-r2");
+    world.started();
+    world.fail("tests-r2", Logic, "red again");
+    assert_eq!(world.started(), ["teardown"]);
+}

@@ -210,3 +210,61 @@ fn while_something_is_taken_back_nothing_else_is_and_the_plan_stays_as_it_is() {
     what was done is being taken back right now [life::undoing]
     ");
 }
+
+#[test]
+fn what_was_taken_back_is_done_again_when_the_failed_task_is_mended() {
+    let mut world = World::with_plan(
+        r#"
+        policy.recovery.logic=["undo"]
+        a     undo=restore
+        side  undo=restore
+        b     after a  run="exit 1"
+        c     after b
+        "#,
+    );
+    world.finish("a");
+    world.finish("side");
+    world.fail("b", Logic, "broken");
+    world.undo_ends("side", Ok("restored"));
+    world.undo_ends("a", Ok("restored"));
+    assert_eq!(world.state(), PlanState::Failed);
+    world.started();
+    world.revise(|plan| plan.tasks[2].action = serde_json::from_value(serde_json::json!({"run": "true"})).unwrap());
+    assert_eq!(world.started(), ["a", "side"]);
+    for task in ["a", "side", "b", "c"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state(), PlanState::Completed);
+    assert!(world.tasks().lines().all(|line| line.ends_with("completed")));
+}
+
+#[test]
+fn what_the_plan_itself_takes_back_stays_so_when_something_else_is_mended() {
+    let mut world = World::with_plan(
+        "
+        cp     checkpoint=here
+        b      after cp  undo=restore
+        back   after b  undo_to=here
+        other
+        ",
+    );
+    world.finish("cp");
+    world.finish("b");
+    world.undo_ends("b", Ok("restored"));
+    world.fail("other", Logic, "broken");
+    assert_eq!(world.state(), PlanState::Failed);
+    world.started();
+    world.retry("other");
+    assert_eq!(world.started(), ["other"]);
+    world.finish("other");
+    assert_eq!(world.state(), PlanState::Completed);
+}
+
+#[test]
+fn nothing_is_tried_again_while_things_are_taken_back() {
+    let mut world = World::with_plan("policy.recovery.logic=[\"undo\"]\na undo=restore\nb after a");
+    world.finish("a");
+    world.fail("b", Logic, "broken");
+    let retry = Input::Retry { task: gantry_core::id::TaskId::new("b").unwrap(), by: "ana".into(), why: String::new() };
+    assert_eq!(world.refusal(retry), "what was done is being taken back right now [life::undoing]");
+}

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use gantry_core::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Source};
+use gantry_core::event::{AfterUndo, Asked, Entry, Event, JudgeOf, Outputs, Source};
 use gantry_core::id::{AttemptNo, TaskId};
 use gantry_core::plan::{InitialStatus, Plan, Task};
 use gantry_core::policy::{FailureClass, Remedy, Usage};
 
+use super::fresh::Seen;
 use super::graph::Graph;
 use crate::violation::{Outcome, Violation};
 
@@ -86,6 +87,12 @@ pub struct Line {
     pub taken_from: BTreeSet<TaskId>,
     /// The judge that is waited for judges the start.
     pub judged_before: bool,
+    /// It was taken back because the plan itself says so.
+    pub rolled_back: bool,
+    /// What it gives.
+    pub outputs: Outputs,
+    /// What it read when what it does, or gave, began.
+    pub worked_on: Option<Seen>,
 }
 
 /// Where the plan stands.
@@ -124,6 +131,8 @@ pub struct Book {
     undo_under_way: Option<TaskId>,
     /// What was spent under each budget; none is the plan's.
     pub spent: BTreeMap<Option<TaskId>, Usage>,
+    /// The newest round of each task that was repeated, by its name in the first.
+    pub newest: BTreeMap<TaskId, TaskId>,
 }
 
 impl Book {
@@ -140,6 +149,7 @@ impl Book {
             undo_at: BTreeMap::new(),
             undo_under_way: None,
             spent: BTreeMap::new(),
+            newest: BTreeMap::new(),
         };
         book.read_plan();
         book
@@ -183,6 +193,18 @@ impl Book {
         }
     }
 
+    /// Where a repeated task leads, its new round says.
+    fn take_round(&mut self, task: &Task) {
+        let Some(round) = &task.round else { return };
+        let before = self.newest.insert(round.of.clone(), task.id.clone());
+        let before = before.filter(|before| self.defined.contains_key(before)).unwrap_or_else(|| round.of.clone());
+        for (to, line) in &mut self.lines {
+            if self.graph.routed_from.get(to).is_some_and(|from| from.contains(&task.id)) {
+                line.taken_from.remove(&before);
+            }
+        }
+    }
+
     fn change(&mut self, id: &TaskId, change: impl FnOnce(&mut Line)) {
         if let Some(line) = self.lines.get_mut(id) {
             change(line);
@@ -202,6 +224,9 @@ impl Book {
                     Violation::new("a recorded diff fits the plan before it", mismatch.to_string())
                 })?;
                 self.read_plan();
+                for placed in &diff.added {
+                    self.take_round(&placed.task);
+                }
             }
             Event::BreakerTripped { .. } => self.tripped = true,
             Event::BreakerReset => self.tripped = false,
@@ -224,6 +249,10 @@ impl Book {
 
     fn apply_to_task(&mut self, event: &Event, seq: u64) {
         let Some(id) = event.task().cloned() else { return };
+        if self.begins(&id, event) {
+            let seen = self.seen_by(&id);
+            self.change(&id, |line| line.worked_on = Some(seen));
+        }
         match event {
             Event::TaskOpened { .. } => self.change(&id, |line| line.stand = Stand::Open),
             Event::TaskBlocked { .. } => self.change(&id, |line| line.stand = Stand::Blocked),
@@ -233,14 +262,18 @@ impl Book {
                 let under = Under { attempt: *attempt, key: key.clone(), reserved: *reserved, scopes };
                 self.change(&id, |line| {
                     line.attempt = *attempt;
+                    line.rolled_back = false;
+                    line.outputs.clear();
                     line.tried_at = Some(seq);
                     line.stand = Stand::Running;
                     line.under = Some(under);
                 });
             }
-            Event::AttemptSucceeded { usage, .. } => {
+            Event::AttemptSucceeded { usage, outputs, .. } => {
                 self.end_attempt(&id, *usage);
+                self.change(&id, |line| line.outputs.clone_from(outputs));
             }
+            Event::OutputEdited { outputs, .. } => self.change(&id, |line| line.outputs.clone_from(outputs)),
             Event::AttemptFailed { failure, usage, .. } => {
                 let key = self.end_attempt(&id, *usage);
                 if failure.class == FailureClass::Lost {
@@ -251,8 +284,10 @@ impl Book {
                 line.stand = Stand::Waiting;
                 line.way += u32::from(*remedy == Remedy::Alternate);
             }),
-            Event::TaskCompleted { outcome, source, .. } => self.change(&id, |line| {
+            Event::TaskCompleted { outcome, source, outputs, .. } => self.change(&id, |line| {
                 line.outcome.clone_from(outcome);
+                line.outputs.clone_from(outputs);
+                line.stated |= *source == Source::Imported;
                 line.fallback = *source == Source::Fallback;
                 line.done_at = Some(seq);
                 line.end(Stand::Completed);
@@ -326,9 +361,14 @@ impl Book {
     }
 
     fn undone(&mut self, id: &TaskId) {
-        let again = self.undoing.as_ref().is_some_and(|(_, then)| *then == AfterUndo::Pause);
+        let then = self.undoing.as_ref().map(|(_, then)| then.clone());
+        let again = then == Some(AfterUndo::Pause);
+        let rolled_back = matches!(then, Some(AfterUndo::CompleteTask(_) | AfterUndo::Abandon));
         self.is_dealt_with(id);
-        self.change(id, |line| line.tried_at = None);
+        self.change(id, |line| {
+            line.tried_at = None;
+            line.rolled_back = rolled_back;
+        });
         match self.lines.get(id).map(|line| line.stand) {
             Some(Stand::Completed | Stand::Failed | Stand::Abandoned) if again => self.reopen(id, true),
             Some(Stand::Completed) => self.change(id, |line| line.end(Stand::Abandoned)),
@@ -378,6 +418,8 @@ impl Book {
         self.change(id, |line| {
             line.way = 0;
             line.stated = false;
+            line.rolled_back = false;
+            line.outputs.clear();
             line.done_at = None;
             line.suspect = false;
             if afresh {
@@ -396,7 +438,8 @@ impl Book {
             self.change(&above, |line| {
                 line.done_at = None;
                 line.suspect = false;
-                line.stand = if under_way { Stand::Pending } else { Stand::Open };
+                let was_opened = matches!(line.stand, Stand::Completed | Stand::Failed | Stand::Waiting);
+                line.stand = if under_way || !was_opened { Stand::Pending } else { Stand::Open };
             });
             redone.push(above);
         }

@@ -17,7 +17,9 @@ pub fn check(book: &Book, entry: &Entry) -> Outcome {
                     Stand::Completed => !line.suspect && (line.fallback && !repeated) == listed,
                     Stand::Skipped => true,
                     Stand::Failed => (optional || line.handled || is_covered(book, id)) && listed != repeated,
-                    Stand::Abandoned => listed != repeated,
+                    Stand::Abandoned => {
+                        (optional || repeated || line.rolled_back || is_excused(book, id)) && listed != repeated
+                    }
                     Stand::Pending | Stand::Blocked | Stand::Open | Stand::Running | Stand::Waiting => false,
                 };
                 if !fine {
@@ -44,7 +46,7 @@ pub fn check(book: &Book, entry: &Entry) -> Outcome {
 }
 
 /// Tells whether a later round did this task, or something around it, once more.
-fn is_repeated(book: &Book, id: &TaskId) -> bool {
+pub fn is_repeated(book: &Book, id: &TaskId) -> bool {
     let round = |id: &TaskId| {
         let round = book.defined.get(id).and_then(|task| task.round.as_ref());
         round.map_or_else(|| (id.clone(), 1), |round| (round.of.clone(), round.number))
@@ -66,6 +68,26 @@ fn is_covered(book: &Book, id: &TaskId) -> bool {
             Stand::Pending | Stand::Blocked | Stand::Open | Stand::Running | Stand::Waiting => false,
         })
     })
+}
+
+/// Tells whether there is a reason that stands for giving a task up: the end of a timebox, an answer instead of what
+/// contains it, or a failure that is taken care of and with which it was taken back.
+fn is_excused(book: &Book, id: &TaskId) -> bool {
+    let around = book.ancestors(id);
+    let over_without_it = around.iter().any(|above| {
+        let (line, task) = (book.lines.get(above), book.defined.get(above));
+        line.zip(task).is_some_and(|(line, task)| match line.stand {
+            Stand::Completed => line.fallback || line.stated || task.timebox.is_some() || task.budget.time.is_some(),
+            Stand::Failed => line.handled || task.optional,
+            Stand::Skipped | Stand::Abandoned => true,
+            Stand::Pending | Stand::Blocked | Stand::Open | Stand::Running | Stand::Waiting => false,
+        })
+    });
+    let failed_beside = book.lines.iter().any(|(other, line)| {
+        let parent = book.defined.get(other).and_then(|task| task.parent.as_ref());
+        line.stand == Stand::Failed && parent.is_none_or(|parent| around.contains(parent))
+    });
+    over_without_it || failed_beside
 }
 
 /// A plan ends once, with nothing under way.

@@ -47,16 +47,13 @@ fn may_go_on(book: &Book, task: &TaskId) -> Outcome {
 fn may_start(book: &Book, task: &TaskId) -> Outcome {
     let line = book.line(task)?;
     let children = book.graph.children.get(task).map_or(&[][..], Vec::as_slice);
-    let grows = matches!(book.task(task)?.action, Some(Action::Map(_) | Action::Adopt(_)));
     let composite_done = line.stand == Stand::Open
         && children.iter().all(|child| book.lines.get(child).is_some_and(|line| line.stand.is_final()));
     if line.stand != Stand::Pending && !composite_done {
         let detail = format!("`{task}` starts, but it is {:?}", line.stand);
         return Err(Violation::new("what is over or under way does not start", detail));
     }
-    if !composite_done || grows {
-        needs_are_met(book, task)?;
-    }
+    needs_are_met(book, task, composite_done)?;
     for above in book.ancestors(task) {
         let stand = book.line(&above)?.stand;
         if stand != Stand::Open {
@@ -67,7 +64,8 @@ fn may_start(book: &Book, task: &TaskId) -> Outcome {
     Ok(())
 }
 
-fn needs_are_met(book: &Book, task: &TaskId) -> Outcome {
+/// What was there when a composite was opened, and was taken back since, does not keep its own action from going on.
+fn needs_are_met(book: &Book, task: &TaskId, was_opened: bool) -> Outcome {
     let broken = |detail: String| Err(Violation::new("nothing starts before what it needs", detail));
     let mut ran = 0;
     let mut waits = 0;
@@ -90,6 +88,7 @@ fn needs_are_met(book: &Book, task: &TaskId) -> Outcome {
             }
             Stand::Skipped => {}
             Stand::Failed if definition.optional => ran += 1,
+            Stand::Abandoned if was_opened => ran += 1,
             stand => return broken(format!("`{task}` starts, but `{need}` is {stand:?}")),
         }
     }

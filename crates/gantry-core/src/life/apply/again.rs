@@ -35,6 +35,7 @@ impl Life {
             life.because = None;
             life.suspect = false;
             life.undone = false;
+            life.rolled_back = false;
             life.judged_before = false;
             life.taken.clear();
             life.done_seq = None;
@@ -43,6 +44,15 @@ impl Life {
             life.rest();
         });
         for above in closed {
+            // What was never opened, or is to be opened once more, is opened in its turn.
+            if !matches!(self.task(above).state, State::Completed | State::Failed { .. } | State::Waiting(_)) {
+                self.change(above, woken, |life| {
+                    life.forget_result();
+                    life.rest();
+                });
+                self.suspect_behind(above, woken);
+                continue;
+            }
             let until = self.timebox_end(above, self.last_at);
             // What it waits for itself may be made again, too.
             let may_open = !under_way && self.is_led_to(above);
@@ -93,10 +103,9 @@ impl Life {
     }
 
     pub(super) fn apply_undone(&mut self, no: TaskNo, woken: &mut Vec<TaskNo>) {
-        let again = match &self.undoing {
-            Some(undoing) => matches!(undoing.then, AfterUndo::Pause),
-            None => false,
-        };
+        let then = self.undoing.as_ref().map(|undoing| undoing.then.clone());
+        let again = matches!(then, Some(AfterUndo::Pause));
+        let rolled_back = matches!(then, Some(AfterUndo::CompleteTask(_) | AfterUndo::Abandon));
         self.undo_step(|undoing| undoing.next(no));
         if let Some(tried) = self.task_mut(no).tried_seq.take() {
             self.tried.strike(tried);
@@ -105,11 +114,16 @@ impl Life {
             State::Completed | State::Failed { .. } | State::Abandoned if again => self.apply_reopened(no, true, woken),
             State::Completed => self.change(no, woken, |life| {
                 life.undone = true;
+                life.rolled_back = rolled_back;
                 life.because = Some("taken back".to_owned());
                 life.end(State::Abandoned);
             }),
             // It was half done, or it was opened again meanwhile.
-            _ => self.task_mut(no).undone = true,
+            _ => {
+                let life = self.task_mut(no);
+                life.undone = true;
+                life.rolled_back = rolled_back;
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ impl Life {
                     life.attempt = *attempt;
                     life.in_doubt = false;
                     life.undone = false;
+                    life.rolled_back = false;
                     // What is said about this attempt is not said about the result of another one.
                     life.outputs = Results::default();
                     life.outcome = None;

@@ -94,11 +94,14 @@ impl Life {
                 self.producers.entry(artifact.name.clone()).or_insert_with(|| task.id.clone());
             }
         }
+        let mut repeated: Vec<(TaskNo, TaskNo)> = Vec::new();
         for placed in &diff.added {
             for artifact in &placed.task.artifacts {
                 self.producers.entry(artifact.name.clone()).or_insert_with(|| placed.task.id.clone());
             }
-            self.add_node(&placed.task, placed.task.status, &rounds);
+            let before = placed.task.round.as_ref().and_then(|round| self.newest(round.of.as_str()));
+            let no = self.add_node(&placed.task, placed.task.status, &rounds);
+            repeated.extend(before.map(|before| (before, no)));
         }
         self.place_all(diff);
         affected.extend(self.find_makers(&orphaned));
@@ -110,6 +113,14 @@ impl Life {
             .collect();
         for no in &touched {
             self.link(*no);
+        }
+        // Where a repeated task leads, its new round says.
+        for (before, no) in repeated {
+            let goes_on = |to: &TaskNo| self.node(*to).routed_from.contains(&no);
+            let kept: Vec<TaskNo> = self.task(before).taken.iter().copied().filter(|to| !goes_on(to)).collect();
+            if kept.len() < self.task(before).taken.len() {
+                self.change(before, woken, |life| life.taken = kept);
+            }
         }
         // A route that came or went changes what its target waits for.
         let targets: Vec<TaskNo> = touched
