@@ -102,7 +102,10 @@ async fn a_log_that_was_taken_over_and_is_about_to_begin_again_misses_nothing() 
     }
     let other = rusqlite::Connection::open(folder.database()).unwrap();
     other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
-    assert!(std::fs::metadata(folder.file("gantry.db-wal")).unwrap().len() > 0, "what was taken over still stands there");
+    assert!(
+        std::fs::metadata(folder.file("gantry.db-wal")).unwrap().len() > 0,
+        "what was taken over still stands there"
+    );
     assert_eq!(folder.store().note(), None);
     assert_eq!(store.load(&plan("a")).await.unwrap().unwrap().length, 7);
 }
