@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use gantry_core::event::Event;
 use gantry_core::id::TaskId;
 use gantry_core::input::Input;
-use gantry_core::life::{Life, PlanState, Room};
+use gantry_core::life::{Life, PlanState, Room, STAYS};
 use gantry_engine::{EngineError, Tell, Until};
 use serde_json::{Map, json};
 
@@ -20,8 +20,8 @@ use crate::talk::talk;
 
 /// Take back what a plan did, the last thing first, all of it or down to a checkpoint
 ///
-/// Each task is taken back as it says (`undo`): by its own action, or by restoring the files that it changed. Then the
-/// plan is paused, and `gantry resume` does again what was taken back. This also works for a plan that has completed
+/// Each task is taken back as it says (`undo`): by its own action, or by restoring the files that it changed. What a task
+/// without `undo` did stays as it is, and it is told. Then the plan is paused, and `gantry resume` does again what was taken back. This also works for a plan that has completed
 /// or failed. If no process works on the plan, it happens here, and the command ends when it is done.
 ///
 /// `gantry restore` is another thing: it brings the files of the working folder back, and the plan stays where it is.
@@ -102,6 +102,7 @@ pub async fn take_back(desk: &Desk, first: Vec<Input>, done: &str) -> Result<Exi
     let (mut undone, mut kept) = (Vec::new(), Vec::new());
     for entry in gantry_engine::entries_after(desk.store(), desk.id(), from).await? {
         match entry.event {
+            Event::TaskUndone { task, how, .. } if how == STAYS => kept.push((task, how)),
             Event::TaskUndone { task, how, .. } => undone.push((task, how)),
             Event::UndoPassedOver { task } => kept.push((task, "it stays as it is".to_owned())),
             _ => {} // not about taking back

@@ -1,4 +1,5 @@
-//! The rules of ARCHITECTURE.md about who may know whom, read off what cargo really builds.
+//! The rules of ARCHITECTURE.md about who may know whom, read off what cargo really builds; and that the list of faults
+//! (`docs/faults.md`) names tests that exist.
 
 #![allow(clippy::unwrap_used)] // a test may
 
@@ -156,5 +157,31 @@ fn the_test_crates_are_not_in_the_product() {
     let product = built_on("gantry-cli", "99");
     for name in TEST_ONLY {
         assert!(!product.contains(name), "{name} is for tests only");
+    }
+}
+
+#[test]
+fn every_fault_of_the_list_has_tests_and_these_exist() {
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let list = std::fs::read_to_string(crates.join("../docs/faults.md")).unwrap();
+    let rows: Vec<Vec<&str>> = list
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .skip(2)
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let named: BTreeSet<&str> = rows.iter().flat_map(|row| row[0].split(", ")).collect();
+    let all: Vec<String> = (1..=40).map(|number| format!("F{number}")).collect();
+    assert!(all.iter().all(|fault| named.contains(fault.as_str())), "{named:?}");
+    for row in rows {
+        let mut source = String::new();
+        for name in row[2].split('`').skip(1).step_by(2) {
+            if name.ends_with(".rs") {
+                source = std::fs::read_to_string(crates.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+            } else {
+                assert!(source.contains(&format!("fn {name}(")), "there is no test `{name}`: {row:?}");
+            }
+        }
+        assert!(!source.is_empty(), "{row:?}");
     }
 }

@@ -57,6 +57,7 @@ pub use refusal::Refusal;
 pub use replay::{BadJournal, create, fork, replay};
 pub use results::Results;
 pub use state::{State, TaskLife, Timer, Waiting};
+pub use undo::STAYS;
 pub use view::{PlanState, TakingBack, TaskState, WaitsFor};
 
 use crate::event::AfterUndo;

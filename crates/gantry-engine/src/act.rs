@@ -13,7 +13,7 @@ use gantry_core::life::WaitsFor;
 use gantry_core::plan::{Action, Check, Decide, Task, Undo};
 use gantry_core::policy::{FailureClass, Usage};
 use gantry_llm::gateway::Allowance;
-use gantry_runners::{Brief, Calls as _, Ended, Paying, Work};
+use gantry_runners::{Brief, Calls as _, Ended, Happened, Paying, Work};
 use gantry_store::EffectRow;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
@@ -206,8 +206,8 @@ impl Driver {
         });
     }
 
-    /// The work of a task whose attempt is not started by the core: for a verification or an undo.
-    fn work_for(&self, task: &TaskId, attempt: AttemptNo, action: Action) -> Work {
+    /// The work of a task whose attempt is not started by the core: for a verification, an undo or a judgement.
+    fn work_for(&self, task: &TaskId, attempt: AttemptNo, action: Action, inputs: Outputs) -> Work {
         let definition = self.life().definition(task.as_str());
         let environment = definition.map(|task| task.environment.clone()).unwrap_or_default();
         let paying = self.paying(definition);
@@ -218,7 +218,7 @@ impl Driver {
             attempt,
             key,
             action,
-            inputs: self.life().inputs_of(task.as_str()),
+            inputs,
             feedback: None,
             reserved: Usage::default(),
             timeout: definition.and_then(|task| task.timeout),
@@ -264,11 +264,19 @@ impl Driver {
     fn verify(&mut self, task: TaskId, attempt: AttemptNo, action: Action) {
         let stop = CancellationToken::new();
         let ports = self.attempt(&task, attempt, VERIFY_ORDINALS);
-        let work = self.work_for(&task, attempt, action);
+        let inputs = self.life().inputs_for(task.as_str(), &action);
+        if let Err(why) = &inputs {
+            let text = format!("whether `{task}` happened cannot be found out: {why}");
+            self.tell(Happening::Notice { plan: self.plan.clone(), task: Some(task.clone()), to: String::new(), text });
+        }
+        let work = inputs.ok().map(|inputs| self.work_for(&task, attempt, action, inputs));
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         self.launch(Flight::Verify(task.clone(), attempt), Aloft::stopped_by(stop), async move {
             let given = ports.ports();
-            let found = shared.runners.happened(&work, &place, &given, &token).await;
+            let found = match &work {
+                Some(work) => shared.runners.happened(work, &place, &given, &token).await,
+                None => Happened::default(),
+            };
             given.sessions.close().await;
             let (happened, outputs) = (found.happened, found.outputs);
             (Input::Verified { task, attempt, happened, outputs, usage: Usage::default() }, ports.take_calls())
@@ -278,28 +286,35 @@ impl Driver {
     fn start_undo(&mut self, task: TaskId, attempt: AttemptNo, undo: Undo) {
         let stop = CancellationToken::new();
         let ports = self.attempt(&task, attempt, UNDO_ORDINALS);
-        let own = self.life().definition(task.as_str()).and_then(|task| task.action.clone());
-        let action = match (&undo, own) {
-            (Undo::Action(action), _) => Some((**action).clone()),
-            (_, own) => own,
-        };
-        let work = action.map(|action| self.work_for(&task, attempt, action));
+        let work = self.work_of_undo(&task, attempt, &undo);
         let (shared, place, token) = (Arc::clone(&self.shared), Arc::clone(&self.place), stop.clone());
         self.launch(Flight::Undo(task.clone(), attempt), Aloft::stopped_by(stop), async move {
             let (end, usage) = match (work, undo) {
-                (None, _) => (Err("there is nothing that could be taken back".to_owned()), Usage::default()),
-                (Some(work), Undo::Action(_)) => {
+                (Err(why), _) => (Err(why), Usage::default()),
+                (Ok(work), Undo::Action(_)) => {
                     let given = ports.ports();
                     let ended = shared.runners.run(&work, &place, &given, &token).await;
                     given.sessions.close().await;
                     let how = || format!("by `{}`", work.action.key());
                     (ended.end.map(|_| how()).map_err(|failure| failure.message), ended.usage)
                 }
-                (Some(work), _) if matches!(work.action, Action::Plan(_)) => take_back(&shared, &work, &ports).await,
-                (Some(work), _) => (crate::undo::restore(&shared, &work, &place, &ports).await, Usage::default()),
+                (Ok(work), _) if matches!(work.action, Action::Plan(_)) => take_back(&shared, &work, &ports).await,
+                (Ok(work), _) => (crate::undo::restore(&shared, &work, &place, &ports).await, Usage::default()),
             };
             (Input::UndoEnded { task, attempt, end, usage }, ports.take_calls())
         });
+    }
+
+    /// What is to be done to take a task back, or why that cannot be said.
+    fn work_of_undo(&self, task: &TaskId, attempt: AttemptNo, undo: &Undo) -> Result<Work, String> {
+        if let Undo::Action(action) = undo {
+            let inputs = self.life().inputs_for(task.as_str(), action)?;
+            return Ok(self.work_for(task, attempt, (**action).clone(), inputs));
+        }
+        let own = self.life().definition(task.as_str()).and_then(|task| task.action.clone());
+        let own = own.ok_or_else(|| "there is nothing that could be taken back".to_owned())?;
+        // What is restored stands in the record.
+        Ok(self.work_for(task, attempt, own, self.life().inputs_of(task.as_str())))
     }
 
     /// Has a model judge; when none can, someone is asked to.
@@ -319,7 +334,8 @@ impl Driver {
         let judged = task.is_some().then_some(attempt);
         let first_ordinal = JUDGE_ORDINALS + failed.min(JUDGE_TRIES_MAX) * ORDINALS_MAX;
         let (stop, ports) = (CancellationToken::new(), self.attempt(&under, attempt, first_ordinal));
-        let work = self.work_for(&under, attempt, Action::Decide(Decide::default()));
+        let inputs = self.life().inputs_of(under.as_str());
+        let work = self.work_for(&under, attempt, Action::Decide(Decide::default()), inputs);
         let (place, token) = (Arc::clone(&self.place), stop.clone());
         let sender = self.sender.clone();
         self.flights.insert(flight.clone(), Aloft::stopped_by(stop));

@@ -36,7 +36,7 @@ pub(crate) use part::{Part, Written};
 pub(crate) use spot::{Root, no_link};
 
 use crate::args::Args;
-use crate::policy::{Scopes, wrong};
+use crate::policy::wrong;
 use crate::ports::Ports;
 use crate::runner::{Description, Ended, Happened, Preview, Runner};
 use crate::text::visible;
@@ -106,7 +106,7 @@ impl Asked {
         }
     }
 
-    /// Says no to paths that a policy does not allow.
+    /// Says no to paths that may not be touched.
     fn guard(&self, place: &Place) -> Result<(), Failure> {
         if let Self::Write { path, content, .. } = self {
             let max = place.limits.file_bytes_max;
@@ -114,16 +114,11 @@ impl Asked {
                 return Err(wrong(format!("`{path}` would have {} bytes; at most {max} are written", content.len())));
             }
         }
-        place.policies().try_for_each(|policy| self.within(&Scopes::of(policy)?))
-    }
-
-    fn within(&self, scopes: &Scopes) -> Result<(), Failure> {
         match self {
-            Self::Read { path, .. } => scopes.may_read(path),
-            Self::Write { path, .. } => scopes.may_write(path),
-            Self::Edit { path, .. } | Self::Delete { path } => scopes.may_write(path),
-            Self::Patch { patches } => patches.iter().try_for_each(|patch| scopes.may_write(&patch.path)),
-            Self::Move { from, to } => scopes.may_write(from).and_then(|()| scopes.may_write(to)),
+            Self::Read { path, .. } => place.may_read(path),
+            Self::Write { path, .. } | Self::Edit { path, .. } | Self::Delete { path } => place.may_write(path),
+            Self::Patch { patches } => patches.iter().try_for_each(|patch| place.may_write(&patch.path)),
+            Self::Move { from, to } => place.may_write(from).and_then(|()| place.may_write(to)),
         }
     }
 

@@ -13,7 +13,8 @@
 //!
 //! **Failures.** No connection, and an answer with 408, 425, 429 or 5xx: `transient`, with the wait that `Retry-After` asks
 //! for. Any other answer that is not expected: `logic`. Where the answer to a POST or PATCH is lost, by the line or by a
-//! gateway (502, 504), it may have been carried out: `lost`.
+//! gateway (502, 504), where the server broke (500), or where what came of it cannot be seen (a redirect that ends
+//! nowhere), it may have been carried out: `lost`.
 //!
 //! **Back.** A download keeps what was there before it ([`download`]). What a request changed at a server only the server
 //! can take back.
@@ -70,9 +71,9 @@ impl Http {
             let read = send::read(response, place.limits.file_bytes_max, &asked, stop).await;
             match read {
                 Ok(body) if asked.expects(status) => Ok(Answer { status: status.as_u16(), url, headers, body }),
-                Ok(body) => Err(send::unexpected(status, &headers, &body, &asked)),
+                Ok(body) => Err(send::unexpected(status, &url, &headers, &body, &asked)),
                 Err(failure) if asked.expects(status) => Err(failure),
-                Err(_) => Err(send::unexpected(status, &headers, &[], &asked)),
+                Err(_) => Err(send::unexpected(status, &url, &headers, &[], &asked)),
             }
             .map_err(|failure| send::Unanswered { failure, sent: true })
         };

@@ -183,7 +183,9 @@ impl Runner for Sql {
         match Asked::of(work, place) {
             Ok(asked) if asked.access == Access::Read => match query(asked, place, stop).await {
                 Ok(found) => {
-                    let happened = found.outputs.get("count").and_then(Value::as_u64).map(|count| count > 0);
+                    // A row that is too long to be handed on is there all the same.
+                    let more = found.outputs.contains_key("truncated");
+                    let happened = found.outputs.get("count").and_then(Value::as_u64).map(|count| count > 0 || more);
                     Happened { happened, outputs: found.outputs }
                 }
                 Err(_) => Happened::default(),

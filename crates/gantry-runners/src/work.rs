@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gantry_core::effect::StartAttempt;
+use gantry_core::effect::{Failure, StartAttempt};
 use gantry_core::event::Outputs;
 use gantry_core::id::{AttemptNo, PlanId, TaskId};
 use gantry_core::plan::{Action, Output, Tool, Undo};
@@ -14,6 +14,7 @@ use gantry_llm::gateway::Allowance;
 use serde_json::{Map, Value};
 
 use crate::files::Foreseen;
+use crate::policy::{Scopes, forbidden};
 use crate::secrets::Secrets;
 
 /// Everything that a runner needs to know about one attempt.
@@ -177,6 +178,28 @@ impl Place {
 }
 
 impl Place {
+    /// Says no to a path that may not be read here.
+    pub(crate) fn may_read(&self, path: &str) -> Result<(), Failure> {
+        self.policies().try_for_each(|policy| Scopes::of(policy)?.may_read(path))?;
+        self.is_not_own(path)
+    }
+
+    /// Says no to a path that may not be written here.
+    pub(crate) fn may_write(&self, path: &str) -> Result<(), Failure> {
+        self.policies().try_for_each(|policy| Scopes::of(policy)?.may_write(path))?;
+        self.is_not_own(path)
+    }
+
+    /// Says no to the record: even to open it takes away the locks that this process has on it.
+    fn is_not_own(&self, path: &str) -> Result<(), Failure> {
+        if !self.own_paths().contains(path) {
+            return Ok(());
+        }
+        Err(forbidden(format!(
+            "`{path}` is the record that this plan is kept in, or a part of it; nobody else may open it"
+        )))
+    }
+
     /// Every policy that holds here; all of them have to agree.
     pub fn policies(&self) -> impl Iterator<Item = &Policy> {
         std::iter::once(&self.policy).chain(&self.above).map(|policy| &**policy)

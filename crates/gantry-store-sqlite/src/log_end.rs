@@ -3,6 +3,9 @@
 //! SQLite reads a log up to the last commit whose frames fit together, and takes what is behind that for leftovers of an
 //! older log. So one bad bit in the middle would take every later commit away without a word. A frame says to which log
 //! it belongs: one of this log behind its end was either cut off while it was written, or stands behind the damage.
+//!
+//! SQLite itself is asked where the end is. The shared index beside the log says it as well; but whoever closes that file
+//! takes every lock away that its process has on it. The log itself carries no locks.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -11,14 +14,13 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use crate::beside;
+use crate::open::{Use, connect};
 
 /// What the log begins with, and each frame.
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 /// What one page takes in the log: its header and its bytes. The store makes no file with other pages.
 const FRAME: usize = FRAME_HEADER + 4096;
-/// The form of the shared index that this module can read.
-const INDEX_VERSION: u32 = 3_007_000;
 /// So many frames of something else, and whatever is behind them is of no interest: damage is not that long.
 const STRANGERS_MAX: u32 = 256;
 /// How many copies of damaged logs are kept.
@@ -42,14 +44,16 @@ enum Behind {
 /// Looks behind the end of the log, and says what was found there. The log is cleaned up then, so that it is said once.
 pub(crate) fn settle(conn: &Connection, path: &Path) -> Option<String> {
     // Without a look at the log nothing can be said of it; what is wrong with the file shows elsewhere.
-    if matches!(look(path), Err(_) | Ok(Behind::Nothing)) {
+    if matches!(look(conn, path), Err(_) | Ok(Behind::Nothing)) {
         return None;
     }
     // Someone who writes at this moment leaves frames behind the end until the commit is made: look while nobody does.
     let _ = conn.busy_timeout(std::time::Duration::ZERO);
     let mut is_cut = false;
     let found = conn.execute_batch("BEGIN IMMEDIATE").ok().and_then(|()| {
-        let behind = look(path).unwrap_or(Behind::Nothing);
+        // Within its transaction a connection does not say where the log ends.
+        let other = connect(path, Use::Read).ok();
+        let behind = other.and_then(|other| look(&other, path).ok()).unwrap_or(Behind::Nothing);
         let told = tell(path, behind);
         is_cut = cut(path, behind).is_ok();
         let _ = conn.execute_batch("ROLLBACK");
@@ -106,8 +110,8 @@ fn tell(path: &Path, behind: Behind) -> Option<String> {
     }
 }
 
-/// Reads where the log ends for SQLite, and what stands behind that.
-fn look(path: &Path) -> std::io::Result<Behind> {
+/// Asks where the log ends for SQLite, and reads what stands behind that.
+fn look(conn: &Connection, path: &Path) -> std::io::Result<Behind> {
     let log = File::open(beside(path, "-wal"))?;
     let length = log.metadata()?.len();
     let mut header = [0; HEADER];
@@ -126,15 +130,19 @@ fn look(path: &Path) -> std::io::Result<Behind> {
             Behind::Nothing => Behind::Nothing,
         });
     }
-    let mut index = [0; 48];
-    File::open(beside(path, "-shm"))?.read_exact_at(&mut index, 0)?;
-    // A log that is about to begin again has other salts there, and everything in it was taken over.
-    if native(&index, 0) != INDEX_VERSION || salts(&index, 32) != salts(&header, 16) {
-        return Ok(Behind::Nothing);
+    let ours = salts(&header, 16);
+    let end = HEADER as u64 + frames(conn)? * FRAME as u64;
+    match log.behind(end, ours, None)? {
+        Behind::Nothing => Ok(Behind::Nothing),
+        // How much of it fits shows with the sum of everything before, which takes long to find.
+        Behind::Frames { .. } => log.behind(end, ours, log.sum_at(end, sum, ours)?),
     }
-    let end = HEADER as u64 + u64::from(native(&index, 16)) * FRAME as u64;
-    let sum = if end == HEADER as u64 { sum } else { (native(&index, 24), native(&index, 28)) };
-    log.behind(end, salts(&header, 16), Some(sum))
+}
+
+/// Asks how many frames of the log are read.
+fn frames(conn: &Connection) -> std::io::Result<u64> {
+    let asked = conn.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get::<_, i64>(1));
+    u64::try_from(asked.map_err(std::io::Error::other)?).map_err(std::io::Error::other)
 }
 
 struct Log {
@@ -144,6 +152,17 @@ struct Log {
 }
 
 impl Log {
+    /// The sum of everything up to here, if all of it fits.
+    fn sum_at(&self, end: u64, mut sum: (u32, u32), ours: u64) -> std::io::Result<Option<(u32, u32)>> {
+        let mut frame = [0; FRAME];
+        for at in (HEADER as u64..end).step_by(FRAME) {
+            self.file.read_exact_at(&mut frame, at)?;
+            let Some(with) = self.fits(sum, &frame, ours) else { return Ok(None) };
+            sum = with;
+        }
+        Ok(Some(sum))
+    }
+
     /// Looks for frames with these salts from here on. With the sum of everything before, those that fit are passed by.
     fn behind(&self, mut at: u64, ours: u64, mut sum: Option<(u32, u32)>) -> std::io::Result<Behind> {
         let (from, mut found, mut broken, mut commits, mut strangers) = (at, false, None, 0, 0);
@@ -165,9 +184,15 @@ impl Log {
                 (salts(&frame, 8) ^ ours).count_ones() <= 1
             };
             sum = sum.filter(|_| whole && is_ours).and_then(|before| self.fits(before, &frame, ours));
+            let ends_commit = whole && is_ours && be(&frame, 4) != 0;
+            if sum.is_some() && ends_commit {
+                // A commit that is whole and is not read was never acknowledged, or it was taken over and the log is about
+                // to begin again.
+                return Ok(Behind::Nothing);
+            }
             if sum.is_none() && is_ours {
                 broken = broken.or(Some(at));
-                commits += u64::from(whole && be(&frame, 4) != 0);
+                commits += u64::from(ends_commit);
             }
             found |= is_ours;
             strangers = if is_ours { 0 } else { strangers + 1 };
@@ -198,10 +223,6 @@ fn checksum((mut a, mut b): (u32, u32), bytes: &[u8], big_endian: bool) -> (u32,
 
 fn be(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-fn native(bytes: &[u8], at: usize) -> u32 {
-    u32::from_ne_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
 fn salts(bytes: &[u8], at: usize) -> u64 {

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use gantry_store::StoreError;
+use nix::fcntl::{AT_FDCWD, AtFlags};
+use nix::unistd::{AccessFlags, faccessat};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{io, sql};
@@ -45,8 +47,7 @@ pub(crate) fn file_id(path: &Path) -> Option<FileId> {
 pub(crate) fn for_writing(path: &Path) -> Result<(Connection, Option<String>), StoreError> {
     check_folder(path)?;
     if path.exists() {
-        let writable = std::fs::OpenOptions::new().read(true).write(true).open(path);
-        drop(writable.map_err(|error| io(&error, "opening", path))?);
+        may_be_written(path)?;
     } else {
         make_private(path)?;
     }
@@ -63,6 +64,15 @@ pub(crate) fn for_writing(path: &Path) -> Result<(Connection, Option<String>), S
         schema::migrate(&mut conn, schema::MIGRATIONS)?;
     }
     Ok((conn, note))
+}
+
+/// Asks the system whether this process may read and write the file.
+///
+/// To open it and see would be a disaster: whoever closes a file takes every lock away that its process has on it, those
+/// of other connections as well. Another process would then believe that it is alone, and remove the log.
+fn may_be_written(path: &Path) -> Result<(), StoreError> {
+    let wanted = AccessFlags::R_OK | AccessFlags::W_OK;
+    faccessat(AT_FDCWD, path, wanted, AtFlags::AT_EACCESS).map_err(|errno| io(&errno.into(), "opening", path))
 }
 
 /// Makes an empty file that its owner alone may read: plans hold what people and programs said. SQLite gives the files
@@ -111,7 +121,7 @@ fn has_log(path: &Path) -> bool {
 }
 
 fn check_folder(path: &Path) -> Result<(), StoreError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let metadata = std::fs::metadata(folder).map_err(|error| io(&error, "opening the folder", folder))?;
     if !metadata.is_dir() {
         return Err(StoreError::Foreign { what: format!("`{}` is not a folder", folder.display()) });
@@ -122,7 +132,11 @@ fn check_folder(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn connect(path: &Path, how: Use) -> Result<Connection, StoreError> {
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+pub(crate) fn connect(path: &Path, how: Use) -> Result<Connection, StoreError> {
     let access = match how {
         Use::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         Use::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
@@ -151,7 +165,11 @@ fn cannot_open(error: &rusqlite::Error, path: &Path) -> StoreError {
     if !path.exists() {
         return StoreError::ReadOnly { what: format!("`{}` cannot be made: {error}", path.display()) };
     }
-    match std::fs::OpenOptions::new().read(true).append(true).open(path) {
+    if let Err(cause) = may_be_written(path) {
+        return cause;
+    }
+    // Too many files are open, say: the folder cannot be opened then, either.
+    match std::fs::File::open(folder_of(path)) {
         Err(cause) => io(&cause, "opening", path),
         Ok(_) => sql(error, &format!("opening `{}`", path.display())),
     }

@@ -109,3 +109,53 @@ fn what_a_request_changed_is_not_said_to_be_nothing() {
     let told = bench.run(&["undo", "order"]);
     assert!(told.to_string().contains("nothing was kept before `buy` was done"), "{told}");
 }
+
+#[test]
+fn a_request_takes_another_one_back_and_what_nobody_takes_back_is_told() {
+    let server = WebServer::start(|asked| match asked.method.as_str() {
+        "POST" => Reply::status(201).header("content-type", "application/json").body(r#"{"number": 7}"#),
+        _ => Reply::status(204),
+    });
+    let bench = Bench::new();
+    let plan = format!(
+        "id: order
+policy: {{network: {{allow: [127.0.0.1]}}}}
+tasks:
+  - id: buy
+    tool: {{name: http.request, args: {{url: \"{url}\", json: {{item: pen}}}}}}
+    undo: {{tool: {{name: http.request, args: {{method: DELETE, url: \"{url}/7\"}}}}}}
+  - {{id: note, run: echo bought > note.txt, depends_on: [buy]}}
+",
+        url = server.url("/orders")
+    );
+    assert_eq!(bench.run(&["run", bench.plan(&plan).to_str().unwrap()]).code, 0);
+    let told = bench.run(&["undo", "order"]);
+    assert_eq!(told.code, 0, "{told}");
+    let said = told.to_string();
+    assert!(said.contains("took back `buy`: by `tool`"), "{said}");
+    let stays = "did not take back `note`: what it did stays as it is: the task has no `undo`";
+    assert!(said.contains(stays) && bench.work("note.txt").exists(), "{said}");
+    let heard: Vec<String> = server.heard().iter().map(|heard| format!("{} {}", heard.method, heard.path)).collect();
+    assert_eq!(heard, ["POST /orders", "DELETE /orders/7"]);
+}
+
+#[test]
+fn a_server_is_asked_whether_a_request_whose_answer_was_lost_was_carried_out() {
+    for (found, wanted) in [(200, "POST GET"), (404, "POST GET POST")] {
+        let posts = AtomicUsize::new(0);
+        let server = WebServer::start(move |asked| match asked.method.as_str() {
+            "POST" if posts.fetch_add(1, Ordering::SeqCst) == 0 => Reply::none(),
+            "POST" => Reply::status(201),
+            _ => Reply::status(found),
+        });
+        let bench = Bench::new();
+        let url = server.url("/orders");
+        let plan = format!(
+            "id: order\npolicy: {{network: {{allow: [127.0.0.1]}}}}\ntasks:\n  - {{id: buy, verify: {{tool: {{name: http.get, args: {{url: \"{url}/7\"}}}}}}, tool: {{name: http.request, args: {{url: \"{url}\", json: {{}}}}}}}}\n"
+        );
+        let told = bench.run(&["run", bench.plan(&plan).to_str().unwrap()]);
+        assert_eq!(told.code, 0, "{told}");
+        let heard: Vec<String> = server.heard().iter().map(|heard| heard.method.clone()).collect();
+        assert_eq!(heard.join(" "), wanted, "{told}");
+    }
+}

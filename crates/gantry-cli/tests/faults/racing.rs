@@ -71,6 +71,34 @@ fn of_several_that_resume_one_plan_one_goes_on_and_the_others_are_refused() {
 }
 
 #[test]
+fn a_run_goes_on_when_the_one_before_it_has_ended_and_others_look() {
+    let scene = Scene::new();
+    let later = HOLD.replace("-e go", "-e later");
+    scene.write("one.yaml", &format!("id: one\ntasks:\n  - {{id: a, run: '{MARK}; {HOLD}'}}\n"));
+    scene.write(
+        "two.yaml",
+        &format!(
+            "id: two\ntasks:\n  - {{id: b, run: '{MARK}; {later}'}}\n  - {{id: c, run: '{MARK}', depends_on: [b]}}\n"
+        ),
+    );
+    let mut one = scene.start(&["run", "one.yaml"]);
+    one.until("a | ready");
+    let mut two = scene.start(&["run", "two.yaml"]);
+    two.until("b | ready");
+    scene.write("go", "");
+    let (status, heard) = one.end();
+    assert_eq!(status.code(), Some(0), "{heard}");
+    for _ in 0..20 {
+        assert_eq!(scene.json(&["status", "two", "--json"])["id"], "two");
+    }
+    scene.write("later", "");
+    let (status, heard) = two.end();
+    assert_eq!(status.code(), Some(0), "{status}: {heard}");
+    assert_eq!(scene.audit("two").state, PlanState::Completed);
+    assert_eq!(scene.tasks(), ["a", "b", "c"]);
+}
+
+#[test]
 fn while_one_process_works_on_a_plan_others_change_nothing_behind_its_back_and_take_over_when_it_dies() {
     let plan = format!(
         "id: hold\ntasks:\n  - {{id: start, checkpoint: start}}\n  - {{id: hold, run: '{MARK}; {HOLD}', depends_on: [start], idempotency: safe}}\n"

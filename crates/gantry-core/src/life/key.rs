@@ -84,9 +84,19 @@ impl Life {
         }
     }
 
+    /// What another action of a task works on, such as that of its undo or its verification: the inputs of the task, and
+    /// what the action itself is given. The error says what is missing.
+    pub fn inputs_for(&self, id: &str, action: &Action) -> Result<Outputs, String> {
+        let Some(no) = self.no(id) else { return Ok(Outputs::new()) };
+        self.resolve_inputs(no, Some(action)).map_err(|missing| match missing {
+            Missing::Fact(fact) => format!("`{fact}` is not known"),
+            Missing::Output(message) => message,
+        })
+    }
+
     /// Returns the task's key; the error names what it needs and does not have.
     pub(super) fn key(&self, no: TaskNo) -> Result<(String, Outputs), Missing> {
-        let inputs = self.resolve_inputs(no)?;
+        let inputs = self.resolve_inputs(no, self.action_now(no))?;
         let (node, way) = (self.node(no), self.task(no).way);
         let other_way = self.action_now(no).filter(|_| way > 0);
         let key = hash(&(&node.definition, way, other_way, &inputs, self.settings(no), self.reads(no), self.seen(no)));
@@ -169,13 +179,12 @@ impl Life {
         seen.iter().map(made).collect()
     }
 
-    /// What the task works on, with every reference replaced by what it points to.
-    fn resolve_inputs(&self, no: TaskNo) -> Result<Outputs, Missing> {
+    /// What the task works on when it does this, with every reference replaced by what it points to.
+    fn resolve_inputs(&self, no: TaskNo, action: Option<&Action>) -> Result<Outputs, Missing> {
         let mut resolved = Outputs::new();
         for (name, input) in &self.node(no).task.inputs {
             resolved.insert(name.clone(), self.resolve(input)?);
         }
-        let action = self.action_now(no);
         let (prefix, more) = match action {
             Some(Action::Tool(tool)) => ("args", Some(&tool.args)),
             Some(Action::Plan(nested)) => ("with", Some(&nested.with)),

@@ -7,11 +7,14 @@ use crate::effect::Effect;
 use crate::event::{AfterUndo, AnswerTo, Event, Outputs, Source};
 use crate::id::{AttemptNo, TaskId, TaskNo};
 use crate::input::Resolution;
-use crate::plan::Undo;
+use crate::plan::{Action, Task, Undo};
 use crate::policy::Usage;
 
 /// How often one undo is tried before a person is asked.
 const UNDO_FAILURES_MAX: u32 = 3;
+
+/// How a task without `undo` is taken back that may have changed something outside: not at all.
+pub const STAYS: &str = "what it did stays as it is: the task has no `undo`";
 
 impl Life {
     /// What was done since an event, or tried and may be half done, the last thing first.
@@ -153,7 +156,10 @@ impl Draft {
                 continue;
             }
             match &task.undo {
-                Undo::None => self.take_back(no, "there was nothing to take back".to_owned(), Usage::default()),
+                Undo::None => {
+                    let how = if acts_outside(&task) { STAYS } else { "there was nothing to take back" };
+                    self.take_back(no, how.to_owned(), Usage::default());
+                }
                 Undo::Never => {
                     let reason = format!("`{}` cannot be taken back", task.id);
                     self.record(Event::UndoHalted { task: task.id.clone(), reason: reason.clone() });
@@ -287,5 +293,21 @@ impl Draft {
                 });
             }
         }
+    }
+}
+
+/// Whether a task may change something that the plan does not hold.
+fn acts_outside(task: &Task) -> bool {
+    match &task.action {
+        Some(action) => matches!(
+            action,
+            Action::Run(_)
+                | Action::Command(_)
+                | Action::Tool(_)
+                | Action::Agent(_)
+                | Action::Manual(_)
+                | Action::Plan(_)
+        ),
+        None => false,
     }
 }

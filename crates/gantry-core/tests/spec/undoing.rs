@@ -1,7 +1,8 @@
 //! Undo is part of doing.
 
+use gantry_core::event::Event;
 use gantry_core::input::{Input, Resolution, TakeBack};
-use gantry_core::life::PlanState;
+use gantry_core::life::{PlanState, STAYS};
 use gantry_core::policy::FailureClass::Logic;
 use gantry_core::policy::Usage;
 use gantry_testkit::World;
@@ -37,6 +38,27 @@ fn what_was_done_is_taken_back_in_reverse_order_of_what_really_happened() {
     c  abandoned  taken back
     d  failed     broken
     ");
+}
+
+#[test]
+fn what_a_task_without_undo_did_outside_stays_and_that_is_said() {
+    let mut world = World::with_plan(
+        r#"
+        a  run="make"
+        b  tool={"name":"sql.execute","args":{"path":"a.db","sql":"DELETE FROM t"}}
+        c  compute={"one":"1"}
+        "#,
+    );
+    world.finish("a");
+    world.finish("b");
+    world.turn(Input::Undo { to: String::new(), by: "ana".to_owned(), why: "wrong".to_owned() });
+    let how = world.journal().iter().filter_map(|entry| match &entry.event {
+        Event::TaskUndone { task, how, .. } => Some((task.as_str(), how.as_str())),
+        _ => None,
+    });
+    let how: std::collections::BTreeMap<_, _> = how.collect();
+    assert_eq!((how["a"], how["b"]), (STAYS, STAYS));
+    assert_eq!(how["c"], "there was nothing to take back");
 }
 
 #[test]

@@ -44,6 +44,21 @@ async fn work_that_is_proved_not_to_have_happened_is_done() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tool_that_verifies_is_called_with_its_own_arguments() {
+    let mut world = World::new();
+    let plan = world
+        .create(
+            "tasks: [{id: pay, tool: {name: script, args: {pay: 5}}, verify: {tool: {name: look, args: {paid: 5}}}}]",
+        )
+        .await;
+    world.script.task("pay", [Act::Hang]);
+    world.kill_while_running(&plan, "pay", vec![Input::Start]).await;
+    assert_eq!(world.resume(&plan).await, completed());
+    let (pay, look) = (r#"script {"pay":5}"#, r#"verify pay look {"paid":5}"#);
+    assert_eq!(world.script.ledger(), [format!("pay#1 {pay}"), look.to_owned(), format!("pay#2 {pay}")]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn crashing_five_times_in_a_row_while_recovering_loses_nothing() {
     let mut world = World::new();
     let plan = world.create("tasks: [{id: a, run: a}, {id: b, run: b, depends_on: [a], idempotency: safe}]").await;

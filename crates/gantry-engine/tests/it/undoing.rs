@@ -20,6 +20,10 @@ fn cancel() -> Input {
     Input::Cancel { by: "ana".to_owned(), why: "wrong".to_owned(), undo: TakeBack::Everything }
 }
 
+fn undo() -> Input {
+    Input::Undo { to: String::new(), by: "ana".to_owned(), why: "wrong".to_owned() }
+}
+
 #[tokio::test(start_paused = true)]
 async fn everything_is_taken_back_the_last_thing_first_and_once() {
     let mut world = World::new();
@@ -31,6 +35,45 @@ async fn everything_is_taken_back_the_last_thing_first_and_once() {
     let ended = world.drive(&plan, vec![cancel()]).await;
     assert_eq!(ended, Ending::Ended { state: PlanState::Abandoned, causes: Vec::new() });
     assert_eq!(world.script.ledger(), ["a#1", "b#1", "c#1", "undo b: y", "undo a: x"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_takes_back_is_called_with_its_own_arguments() {
+    let world = World::new();
+    let plan = world
+        .create(
+            "
+tasks:
+  - id: order
+    tool: {name: script, args: {method: POST}}
+    undo: {tool: {name: script, args: {method: DELETE, of: tasks.order.number}}}
+  - {id: later, tool: {name: script}, depends_on: [order], undo: {tool: {name: script}}}
+",
+        )
+        .await;
+    world.script.task("order", [Act::Give(serde_json::json!({"number": 7}))]);
+    assert_eq!(world.run(&plan).await, crate::kit::completed());
+    let _ = world.drive(&plan, vec![undo()]).await;
+    let ledger = world.script.ledger();
+    let given: Vec<&str> = ledger.iter().filter_map(|line| Some(line.split_once(' ')?.1)).collect();
+    assert_eq!(given, [r#"script {"method":"POST"}"#, r#"script {"method":"DELETE","of":7}"#], "{ledger:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undo_that_needs_what_was_never_made_asks_a_person_and_does_nothing() {
+    let world = World::new();
+    let plan = world
+        .create("tasks: [{id: order, run: o, undo: {tool: {name: script, args: {of: tasks.order.number}}}}]")
+        .await;
+    assert_eq!(world.run(&plan).await, crate::kit::completed());
+    let Ending::Waiting(waits) = world.drive(&plan, vec![undo()]).await else { panic!("a person is needed") };
+    assert_eq!(
+        waits[0].what,
+        "`order` could not be taken back: `tasks.order.number` was not made by task `order`",
+        "{:?}",
+        world.script.ledger()
+    );
+    assert_eq!(world.script.ledger(), ["order#1"]);
 }
 
 #[tokio::test(start_paused = true)]

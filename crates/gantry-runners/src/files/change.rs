@@ -270,32 +270,44 @@ impl Undo {
         Ok(Self { files })
     }
 
-    /// The same for a file that has come in a part with this hash; tells, too, whether that changes anything.
+    /// The same for a file that has come in a part with this hash; tells, too, whether that changes anything. What nobody
+    /// wants back is not kept.
     pub(crate) async fn keep_for_part(
         path: &str,
         hash: &str,
+        keeps: bool,
         place: &Place,
         ports: &Ports,
     ) -> Result<(Self, bool), Failure> {
-        let (root, place_of) = (Root::of(place), path.to_owned());
-        let (same, folders) = blocking({
-            let hash = hash.to_owned();
-            move || {
-                let root = root.open()?;
-                let same = matches!(root.noted(&place_of)?, Some(Kept::File { hash: now, .. }) if now == hash);
-                Ok((same, root.missing_folders(&place_of)?))
+        let bytes_max = place.limits.database_bytes_max;
+        let (root, place_of, new) = (Root::of(place), path.to_owned(), hash.to_owned());
+        let look = move || {
+            let root = root.open()?;
+            let noted = root.noted(&place_of)?;
+            let is_file = matches!(noted, Some(Kept::File { .. }));
+            if matches!(&noted, Some(Kept::File { hash: now, .. }) if *now == new) {
+                return Ok(None);
             }
-        })
-        .await?;
-        if same {
-            return Ok((Self::default(), false));
-        }
-        let (root, place_of) = (Root::of(place), path.to_owned());
-        let before = blocking(move || root.open()?.image(&place_of)).await?;
-        if !matches!(before, Image::Absent | Image::File { .. }) {
-            return Err(before.no_file(path));
-        }
-        let before = Kept::keep(&before, &place.secrets, ports).await?;
+            let folders = root.missing_folders(&place_of)?;
+            if is_file && !keeps {
+                return Ok(Some((noted, None, folders)));
+            }
+            let size = if is_file { root.size(&place_of)?.unwrap_or_default() } else { 0 };
+            if size > bytes_max {
+                return Err(wrong(format!(
+                    "`{place_of}` has {size} bytes; at most {bytes_max} are kept to take a change back. Say `undo: never`, \
+                     or how to take it back, to replace it all the same"
+                )));
+            }
+            let image = root.image_up_to(&place_of, bytes_max)?;
+            Ok(Some((noted, Some(image), folders)))
+        };
+        let Some((noted, image, folders)) = blocking(look).await? else { return Ok((Self::default(), false)) };
+        let before = match image {
+            None => noted.unwrap_or(Kept::Absent),
+            Some(image @ (Image::Absent | Image::File { .. })) => Kept::keep(&image, &place.secrets, ports).await?,
+            Some(other) => return Err(other.no_file(path)),
+        };
         let after = Kept::File { hash: hash.to_owned(), blob: None, holes: Vec::new(), mode: None };
         Ok((Self { files: vec![Was { path: path.to_owned(), before, after, folders }] }, true))
     }

@@ -31,6 +31,11 @@ impl Foreseen {
         images.get(path).cloned().or_else(|| is_folder().then_some(Image::Folder))
     }
 
+    /// Whether previews before this one would have changed files.
+    pub(crate) fn has_changes(&self) -> bool {
+        self.images().is_some_and(|images| !images.is_empty())
+    }
+
     /// Takes note of what a preview said.
     pub(crate) fn note(&self, changes: &[Change]) {
         if let Some(mut images) = self.images() {

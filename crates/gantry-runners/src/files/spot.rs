@@ -182,8 +182,13 @@ impl Root {
         if let Some(image) = self.foreseen.image(path) {
             return Ok(image);
         }
+        self.image_up_to(path, self.file_bytes_max)
+    }
+
+    /// What is there now; says no to a file that is larger.
+    pub(crate) fn image_up_to(&self, path: &str, bytes_max: u64) -> Result<Image, Failure> {
         match self.spot(path)? {
-            Some(spot) => spot.image(self.file_bytes_max),
+            Some(spot) => spot.image(bytes_max),
             None => Ok(Image::Absent),
         }
     }

@@ -138,8 +138,16 @@ pub(super) async fn preview(
     place: &Place,
 ) -> Result<Preview, Failure> {
     let staged = stage(repository, wanted, place, Objects::Beside).await?;
+    let title = shortened(wanted.message.lines().next().unwrap_or_default(), 100);
+    // Git sees the files as they are; what would be changed by then is not among them.
+    let foreseen = place.foreseen.has_changes();
     if staged.changed.is_empty() {
-        return Ok(Preview { text: "nothing would change".to_owned(), diff: None });
+        let text = if foreseen {
+            format!("commit what the tasks before it change as \"{title}\"")
+        } else {
+            "nothing would change".to_owned()
+        };
+        return Ok(Preview { text, diff: None });
     }
     let args = [&["diff", "--cached"], &DIFF[..], &[staged.base.as_str(), "--"]].concat();
     let mut diff = visible(&repository.git_with(Writes::Nothing, &args, &staged.variables()).await?.out);
@@ -147,8 +155,8 @@ pub(super) async fn preview(
         diff.truncate(diff.floor_char_boundary(DIFF_BYTES_MAX));
         diff += "\n[gantry: the rest of the diff is left out]\n";
     }
-    let title = shortened(wanted.message.lines().next().unwrap_or_default(), 100);
-    let text = format!("commit {} as \"{title}\"", count(staged.changed.len()));
+    let more = if foreseen { ", and what the tasks before it change," } else { "" };
+    let text = format!("commit {}{more} as \"{title}\"", count(staged.changed.len()));
     Ok(Preview { text, diff: Some(diff) })
 }
 

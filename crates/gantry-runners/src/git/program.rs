@@ -82,9 +82,15 @@ impl Said {
 
     /// What is wrong, in git's words.
     pub(super) fn complaint(&self) -> String {
-        let lines = self.error.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
+        let lines = self.error.lines().map(str::trim).filter(|line| !line.starts_with("hint:"));
+        // What comes behind an empty line is advice, broken into lines for a terminal.
+        let lines = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
         let lines: Vec<&str> = lines.map(|line| line.strip_prefix("fatal: ").unwrap_or(line)).collect();
-        let said = lines.iter().map(|line| line.strip_prefix("error: ").unwrap_or(line)).collect::<Vec<_>>().join("; ");
+        let mut said =
+            lines.iter().map(|line| line.strip_prefix("error: ").unwrap_or(line)).collect::<Vec<_>>().join("; ");
+        if said.contains(".lock': File exists") {
+            said += " If no git works there any more, one that was killed has left it: remove that file";
+        }
         if said.is_empty() { format!("exit code {}", self.code) } else { shortened(&said, MESSAGE_CHARS_MAX) }
     }
 }

@@ -4,7 +4,8 @@
 //! (`Range`), if the server still has the same file (`If-Range`). Which file that was is in the record, under the key of the
 //! download, before any byte of it is written. Without a name for its version (`ETag`, `Last-Modified`) it begins anew.
 //!
-//! The file that is in its place is kept before it is replaced, and comes back with `undo`.
+//! The file that is in its place is kept before it is replaced, and comes back with `undo`; with `undo: never`, or an action
+//! that takes it back, it is not kept.
 
 use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
@@ -160,7 +161,7 @@ impl Download<'_> {
                 return if failure.class == FailureClass::Transient { Ok(Round::Cut(failure)) } else { Err(failure) };
             }
         };
-        let (status, headers) = (response.status(), response.headers().clone());
+        let (status, url, headers) = (response.status(), response.url().clone(), response.headers().clone());
         let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         let range = headers.get(CONTENT_RANGE).map(|value| visible(value.as_bytes())).unwrap_or_default();
         let from = match status {
@@ -181,7 +182,7 @@ impl Download<'_> {
             }
             _ => {
                 let body = read(response, REFUSAL_BYTES_MAX, self.asked, self.stop).await.unwrap_or_default();
-                let failure = unexpected(status, &headers, &body, self.asked);
+                let failure = unexpected(status, &url, &headers, &body, self.asked);
                 self.failed(call, version, &failure);
                 return Err(failure);
             }
@@ -265,7 +266,16 @@ impl Download<'_> {
                 format!("`{}` has the checksum {sha256}, and not {wanted}; nothing was changed", self.asked.url);
             return Err(wrong(message));
         }
-        let (was, changed) = Undo::keep_for_part(&target.path, &hash, self.place, self.ports).await?;
+        let keeps = !matches!(self.work.undo, gantry_core::plan::Undo::Never | gantry_core::plan::Undo::Action(_));
+        let kept = Undo::keep_for_part(&target.path, &hash, keeps, self.place, self.ports).await;
+        let (was, changed) = match kept {
+            // Nothing will change that: what has come is of no use.
+            Err(failure) if failure.class != FailureClass::Transient => {
+                blocking(move || part.remove()).await?;
+                return Err(failure);
+            }
+            kept => kept?,
+        };
         let (root, path) = (Root::of(self.place), target.path.clone());
         if changed {
             let record = json!(Record { part: self.key.clone(), was });

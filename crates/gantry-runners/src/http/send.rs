@@ -75,7 +75,8 @@ impl From<Failure> for Unanswered {
     }
 }
 
-/// Sends a request and follows where it leads, asking the policy again at each turn.
+/// Sends a request and follows where it leads. Once a server has said where to see what came of the request, it was
+/// carried out, whatever happens on the way there.
 pub(super) async fn send(
     client: &Client,
     asked: &Asked,
@@ -83,6 +84,35 @@ pub(super) async fn send(
     also: &HeaderMap,
     place: &Place,
     stop: &CancellationToken,
+) -> Result<Response, Unanswered> {
+    let mut carried_out = false;
+    let followed = follow(client, asked, key, also, place, stop, &mut carried_out).await;
+    followed.map_err(|Unanswered { failure, sent }| Unanswered {
+        failure: if carried_out { in_doubt(failure, asked) } else { failure },
+        sent: sent || carried_out,
+    })
+}
+
+/// A failure on the way to what came of a request: nobody sends that request again unasked.
+fn in_doubt(failure: Failure, asked: &Asked) -> Failure {
+    if asked.repeatable() || failure.class == FailureClass::Cancelled {
+        return failure;
+    }
+    let host = asked.url.host_str().unwrap_or_default();
+    let message =
+        format!("`{host}` has taken the {}, but what came of it is not known: {}", asked.method, failure.message);
+    Failure { class: FailureClass::Lost, message, retry_after: None, ..failure }
+}
+
+/// Asks the policy again at each turn.
+async fn follow(
+    client: &Client,
+    asked: &Asked,
+    key: &str,
+    also: &HeaderMap,
+    place: &Place,
+    stop: &CancellationToken,
+    carried_out: &mut bool,
 ) -> Result<Response, Unanswered> {
     let (mut method, mut url, mut body) = (asked.method.clone(), asked.url.clone(), asked.body.clone());
     for _ in 0..=REDIRECTS_MAX {
@@ -104,12 +134,14 @@ pub(super) async fn send(
             () = stop.cancelled() => return Err(Unanswered { failure: cancelled(), sent: true }),
             answered = request.send() => answered.map_err(|error| trouble(&error, asked, &url))?,
         };
-        let Some(next) = next(&response)? else { return Ok(response) };
         let status = response.status();
+        let shows = status == StatusCode::SEE_OTHER || (matches!(status.as_u16(), 301 | 302) && method == Method::POST);
+        *carried_out |= shows && asked.mutates();
+        let Some(next) = next(&response)? else { return Ok(response) };
         if url.scheme() == "https" && next.scheme() == "http" {
             return Err(wrong(format!("`{url}` leads on to `{next}`, which is not encrypted any more")).into());
         }
-        if status == StatusCode::SEE_OTHER || (matches!(status.as_u16(), 301 | 302) && method == Method::POST) {
+        if shows {
             (method, body) = (if method == Method::HEAD { method } else { Method::GET }, None);
         }
         url = next;
@@ -198,11 +230,13 @@ fn root_cause(error: &reqwest::Error) -> String {
     shortened(&last, MESSAGE_CHARS_MAX)
 }
 
-/// What a status means that was not expected: worth another try, wrong, or in doubt.
-pub(super) fn unexpected(status: StatusCode, headers: &HeaderMap, body: &[u8], asked: &Asked) -> Failure {
+/// What a status means that was not expected: worth another try, wrong, or in doubt. `url` is where the answer comes from.
+pub(super) fn unexpected(status: StatusCode, url: &Url, headers: &HeaderMap, body: &[u8], asked: &Asked) -> Failure {
     let class = match status.as_u16() {
-        // What is behind a gateway may have done it; the gateway lost the answer.
-        502 | 504 if !asked.repeatable() => FailureClass::Lost,
+        // A server that broke may have done it before; so may one behind a gateway, which lost the answer.
+        500 | 502 | 504 if !asked.repeatable() => FailureClass::Lost,
+        // Only who shows what came of it is in trouble.
+        408 | 425 | 429 | 500..=599 if !asked.repeatable() && *url != asked.url => FailureClass::Lost,
         408 | 425 | 429 | 500..=599 => FailureClass::Transient,
         _ => FailureClass::Logic,
     };

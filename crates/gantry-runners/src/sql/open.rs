@@ -10,6 +10,7 @@ use std::time::Duration;
 use gantry_core::effect::Failure;
 use gantry_core::policy::FailureClass;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +23,8 @@ use crate::text::shortened;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How many steps of a statement pass between two looks at whether it is to stop.
 const STEPS: i32 = 10_000;
+/// How long one text or one row of a statement may become; without a limit it would be a billion bytes.
+const VALUE_BYTES_MAX: i32 = 32 << 20;
 /// How much of a statement is shown with what is wrong in it.
 const SHOWN_CHARS_MAX: usize = 100;
 
@@ -103,6 +106,7 @@ impl Database {
 
     /// Lets statements of the plan do only what they may.
     pub(super) fn watch(&mut self, access: Access) -> Result<(), Failure> {
+        self.limit(VALUE_BYTES_MAX)?;
         let denied = Arc::clone(&self.denied);
         let authorizer = move |asked: AuthContext<'_>| match refusal(&asked.action, access) {
             None => Authorization::Allow,
@@ -116,8 +120,14 @@ impl Database {
 
     /// What is done next is our own.
     pub(super) fn unwatch(&mut self) -> Result<(), Failure> {
+        self.limit(i32::MAX)?;
         let nobody = None::<fn(AuthContext<'_>) -> Authorization>;
         self.conn.authorizer(nobody).map_err(|error| words(&error, &self.path, None))
+    }
+
+    fn limit(&self, bytes: i32) -> Result<(), Failure> {
+        let set = self.conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, bytes);
+        set.map(drop).map_err(|error| words(&error, &self.path, None))
     }
 
     /// Carries out a statement of our own.

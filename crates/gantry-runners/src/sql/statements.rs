@@ -97,13 +97,18 @@ fn one(
         if table.truncated {
             continue; // it has to be carried out to its end
         }
-        let mut fields = Map::new();
+        let (mut fields, mut raw) = (Map::new(), bytes);
         for (index, name) in table.columns.iter().enumerate() {
-            fields.insert(name.clone(), json_of(row.get_ref(index).map_err(failed)?));
+            let value = row.get_ref(index).map_err(failed)?;
+            raw += length(value);
+            if raw > ROWS_BYTES_MAX {
+                break; // before there are copies of it
+            }
+            fields.insert(name.clone(), json_of(value));
         }
         let row = Value::Object(fields);
         bytes += row.to_string().len();
-        if table.rows.len() >= asked.rows_max || bytes > ROWS_BYTES_MAX {
+        if table.rows.len() >= asked.rows_max || raw.max(bytes) > ROWS_BYTES_MAX {
             table.truncated = true;
             if statement_only_asks(asked) {
                 break;
@@ -167,6 +172,14 @@ fn names(statement: &Statement<'_>) -> Vec<String> {
         names.push(unique);
     }
     names
+}
+
+/// How many bytes a value has that may be long.
+fn length(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
+    }
 }
 
 fn json_of(value: ValueRef<'_>) -> Value {

@@ -328,3 +328,31 @@ async fn a_file_that_is_too_large_is_refused_with_its_real_size() {
     let failure = world.run(&tool("files.read", json!({"path": "large.txt"}))).await.end.unwrap_err();
     assert_eq!(failure.message, "`large.txt` has 1000 bytes; at most 10 are read and kept");
 }
+
+#[tokio::test]
+async fn the_record_is_out_of_reach() {
+    let mut world = World::new();
+    world.place.own_files = ["g.db", "g.db-shm", "g.db-lock"].map(|name| world.root().join(name)).to_vec();
+    world.write("g.db", "record\n");
+    world.write("a", "a\n");
+    let before = tree(world.root());
+    let rows = [
+        ("files.read", json!({"path": "g.db"})),
+        ("files.write", json!({"path": "g.db-lock", "content": ""})),
+        ("files.edit", json!({"path": "./g.db", "search": "record", "replace": "x"})),
+        (
+            "files.edit",
+            json!({"diff": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- a/g.db\n+++ b/g.db\n@@ -1 +1 @@\n-record\n+x\n"}),
+        ),
+        ("files.delete", json!({"path": "g.db"})),
+        ("files.move", json!({"from": "g.db", "to": "b"})),
+        ("files.move", json!({"from": "a", "to": "g.db-shm"})),
+    ];
+    for (name, args) in rows {
+        let (class, why) = world.refusal(name, args.clone()).await;
+        assert_eq!(class, FailureClass::Policy, "{name} {args}: {why}");
+        assert!(why.contains("is the record that this plan is kept in, or a part of it"), "{why}");
+        assert!(world.runners.preview(&tool(name, args), &world.place).await.is_err());
+    }
+    assert_eq!(tree(world.root()), before);
+}

@@ -324,3 +324,27 @@ async fn what_git_could_take_for_something_else_is_refused() {
     world.place.policy = Arc::new(policy);
     assert_eq!(world.git_refuses("git.status", json!({})).await.0, FailureClass::Policy);
 }
+
+#[tokio::test]
+async fn a_preview_of_a_commit_says_that_the_tasks_before_it_change_more() {
+    let mut world = repository();
+    world.place.foreseen = gantry_runners::Foreseen::begin();
+    let write = tool("files.write", json!({"path": "sub/n.txt", "content": "x"}));
+    world.runners.preview(&write, &world.place).await.unwrap();
+    let commit = tool("git.commit", json!({"message": "second"}));
+    let text = world.runners.preview(&commit, &world.place).await.unwrap().text;
+    assert_eq!(text, "commit what the tasks before it change as \"second\"");
+    world.write("a.txt", "two\n");
+    let text = world.runners.preview(&commit, &world.place).await.unwrap().text;
+    assert_eq!(text, "commit one file, and what the tasks before it change, as \"second\"");
+}
+
+#[tokio::test]
+async fn a_lock_that_a_killed_git_has_left_is_told_with_what_to_do() {
+    let world = repository();
+    world.git(&["branch", "other"]);
+    world.write(".git/index.lock", "");
+    let (_, said) = world.git_refuses("git.switch", json!({"name": "other"})).await;
+    assert!(said.contains("index.lock': File exists.") && said.ends_with("has left it: remove that file"), "{said}");
+    assert!(!said.contains("; "), "advice for a terminal is left out: {said}");
+}

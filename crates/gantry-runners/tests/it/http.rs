@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gantry_core::effect::Failure;
 use gantry_core::event::Outputs;
+use gantry_core::plan::Undo;
 use gantry_core::policy::{FailureClass, Policy};
 use gantry_core::time::Duration;
-use gantry_runners::{Place, Secrets};
+use gantry_runners::{Place, Secrets, Work};
 use gantry_testkit::web_server::{Reply, WebServer};
 use serde_json::{Value, json};
 
@@ -198,6 +199,8 @@ async fn what_is_not_expected_is_worth_another_try_or_wrong_or_in_doubt() {
         (500, "GET", FailureClass::Transient),
         (502, "GET", FailureClass::Transient),
         (504, "PUT", FailureClass::Transient),
+        (500, "POST", FailureClass::Lost),
+        (500, "PUT", FailureClass::Transient),
         (502, "POST", FailureClass::Lost),
         (504, "PATCH", FailureClass::Lost),
     ];
@@ -397,4 +400,64 @@ async fn a_verification_asks_whether_something_is_there() {
         let found = world.runners.happened(&work, &world.place, &world.ports(), &world.stop).await;
         assert_eq!(found.happened, happened, "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_request_that_was_carried_out_is_in_doubt_wherever_its_answer_leads() {
+    let closed = { WebServer::start(|_| Reply::none()).url("/") };
+    let reach = closed[7..].trim_end_matches('/');
+    eventually("nobody listens there any more", || std::net::TcpStream::connect(reach).is_err()).await;
+    let to = closed.clone();
+    let server = WebServer::start(move |asked| match asked.path.as_str() {
+        "/closed" => Reply::status(303).header("location", &to),
+        "/there-closed" => Reply::status(307).header("location", &to),
+        "/forbidden" => Reply::status(302).header("location", "http://elsewhere.example/"),
+        "/nonsense" => Reply::status(301).header("location", "http://"),
+        "/circle" => Reply::status(303).header("location", "/circle"),
+        "/away" => Reply::status(303).header("location", "/503"),
+        "/503" => Reply::status(503),
+        _ => Reply::text("ok"),
+    });
+    let world = here();
+    for path in ["/closed", "/forbidden", "/nonsense", "/circle", "/away"] {
+        let (class, said) = world.asks_in_vain("http.request", json!({"url": server.url(path), "body": "x"})).await;
+        assert_eq!(class, FailureClass::Lost, "{path}: {said}");
+        let effects = world.memory.effects.lock().unwrap();
+        let answer = effects.last().unwrap().answer.as_ref().unwrap();
+        assert!(answer.get("failed").is_some() && answer.get("not_sent").is_none(), "{path}: {answer}");
+    }
+    let posts = server.heard().iter().filter(|heard| heard.method == "POST").count();
+    assert_eq!(posts, 5, "each was sent once");
+    let (class, said) =
+        world.asks_in_vain("http.request", json!({"url": server.url("/there-closed"), "body": "x"})).await;
+    assert_eq!(class, FailureClass::Transient, "it was sent on, and not carried out: {said}");
+    let (class, said) = world.asks_in_vain("http.get", json!({"url": server.url("/closed")})).await;
+    assert_eq!(class, FailureClass::Transient, "a question changes nothing: {said}");
+}
+
+#[tokio::test]
+async fn a_large_file_is_replaced_by_a_download_unless_too_much_would_have_to_be_kept() {
+    let server = WebServer::start(|asked| Reply::file(asked, b"new", "\"v1\""));
+    let mut world = here();
+    world.place.limits.file_bytes_max = 100;
+    world.place.limits.database_bytes_max = 1_000;
+    let args = |path: &str| json!({"url": server.url("/f"), "path": path});
+    world.write("large", "x".repeat(500));
+    assert_eq!(world.ask("http.download", args("large")).await.unwrap()["changed"], true);
+    let record = world.memory.intents.lock().unwrap().last().unwrap().clone();
+    let work = tool("http.download", json!({}));
+    world.runners.undo(&work, &world.place, &world.ports(), &record).await.unwrap();
+    assert_eq!(world.read("large").len(), 500, "it comes back");
+
+    world.write("larger", "x".repeat(2_000));
+    let (class, said) = world.asks_in_vain("http.download", args("larger")).await;
+    assert_eq!(class, FailureClass::Logic);
+    assert!(
+        said.contains("`larger` has 2000 bytes; at most 1000 are kept to take a change back. Say `undo: never`"),
+        "{said}"
+    );
+    assert_eq!((world.read("larger").len(), tree(world.root()).len()), (2_000, 2), "nothing unfinished is left");
+    let unwanted = Work { undo: Undo::Never, ..tool("http.download", args("larger")) };
+    world.run(&unwanted).await.end.unwrap();
+    assert_eq!(world.read("larger"), "new");
 }

@@ -68,3 +68,13 @@ async fn a_task_that_did_not_make_its_artifact_has_failed_and_says_so() {
     let failure = world.makes(shell("true"), &["secret"]).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Policy, "{}", failure.message);
 }
+
+#[tokio::test]
+async fn the_record_is_no_artifact() {
+    let mut world = World::new();
+    world.place.own_files = vec![world.root().join("g.db")];
+    world.write("g.db", "record");
+    let failure = world.makes(shell("true"), &["g.db"]).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Policy);
+    assert!(failure.message.contains("is the record that this plan is kept in"), "{}", failure.message);
+}

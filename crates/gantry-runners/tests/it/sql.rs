@@ -401,3 +401,20 @@ async fn a_question_verifies_whether_something_was_done() {
         assert_eq!(found.happened, Some(happened));
     }
 }
+
+#[tokio::test]
+async fn a_value_without_measure_is_refused_before_there_are_copies_of_it() {
+    let world = people();
+    let (_, said) = world.sql_fails("sql.query", "SELECT hex(zeroblob(200000000))").await;
+    assert!(said.contains("too big"), "{said}");
+    let rows = world.sql("sql.query", json!({"path": "people.db", "sql": "SELECT zeroblob(1000000) AS it"})).await;
+    assert_eq!((&rows["rows"], &rows["truncated"]), (&json!([]), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_row_that_is_too_long_to_be_shown_verifies_all_the_same() {
+    let world = people();
+    let work = tool("sql.query", json!({"path": "people.db", "sql": "SELECT zeroblob(1000000) FROM people"}));
+    let found = world.runners.happened(&work, &world.place, &world.ports(), &world.stop).await;
+    assert_eq!(found.happened, Some(true));
+}

@@ -36,6 +36,12 @@ impl Process {
         Self { child, lines }
     }
 
+    /// Tells a child that does as it is told what to do next; returns what it says to that.
+    pub fn told(&mut self, what: &str) -> Option<String> {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{what}").unwrap();
+        self.says()
+    }
+
     /// Waits for the next thing that it says.
     pub fn says(&mut self) -> Option<String> {
         let mut line = String::new();
@@ -90,7 +96,7 @@ async fn a_process_of_its_own_opens_a_record_and_says_so() {
 /// Does one of the works that a child can be told to do.
 async fn work_as_told(work: &str, file: PathBuf) {
     println!();
-    let store = SqliteStore::open(file).unwrap();
+    let store = SqliteStore::open(&file).unwrap();
     match work {
         "open" => say("opened"),
         "append" => append_for_ever(store).await,
@@ -102,6 +108,7 @@ async fn work_as_told(work: &str, file: PathBuf) {
             std::io::stdin().read_to_string(&mut String::new()).unwrap();
         }
         "race" => race(&store).await,
+        "as told" => do_as_told(&store, &file).await,
         "claim" => {
             let claim = store.claim(PlanNo(1)).await.unwrap();
             say(if claim.is_some() { "claimed" } else { "refused" });
@@ -145,6 +152,42 @@ async fn append_forty(store: &SqliteStore) {
             Err(error) => say(&format!("error {} {error}", error.is_transient())),
         }
     }
+}
+
+/// Does one thing for each line that it is told.
+async fn do_as_told(store: &SqliteStore, file: &Path) {
+    for line in std::io::stdin().lines() {
+        match line.unwrap().as_str() {
+            "append" => {
+                let now = length(store, "a").await.unwrap();
+                match store.append(append("a", now, 1)).await {
+                    Ok(appended) => say(&format!("ack {}", appended.length)),
+                    Err(error) => say(&format!("error {error}")),
+                }
+            }
+            "name your locks" => say(&locks(file)),
+            "die" => nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL).unwrap(),
+            other => panic!("nobody can {other}"),
+        }
+    }
+}
+
+/// The files of a record that this process has a lock on, in the words of SQLite's other processes: that it reads the
+/// file, and that it uses the index of the log.
+fn locks(file: &Path) -> String {
+    let held = std::fs::read_to_string("/proc/locks").unwrap();
+    let on = |path: &Path, first: u64| {
+        let inode = std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
+        held.lines().any(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words[1] == "POSIX"
+                && words[4] == std::process::id().to_string()
+                && words[5].ends_with(&format!(":{inode}"))
+                && words[6] == first.to_string()
+        })
+    };
+    let index = PathBuf::from(format!("{}-shm", file.display()));
+    format!("file {}, index {}", on(file, 1_073_741_826), on(&index, 128))
 }
 
 /// Notes a call and appends a turn, twenty times, and says `ack <length>` for each turn.

@@ -1,10 +1,10 @@
 //! Files that are not what they should be.
 
-use gantry_store::StoreError;
+use gantry_store::{Store, StoreError};
 use gantry_store_sqlite::SqliteStore;
 use rusqlite::Connection;
 
-use crate::kit::{Folder, grow, older, read_all};
+use crate::kit::{Folder, append, grow, older, plan, read_all};
 
 #[test]
 fn a_newer_schema_is_refused_and_left_as_it_is() {
@@ -97,6 +97,11 @@ async fn a_record_of_each_older_schema_opens_with_everything_in_it() {
         assert_eq!(read_all(&store).await.unwrap(), before, "schema {schema}");
         assert_eq!(store.info().await.unwrap().schema, 4);
         let _ = grow(&store, "c", 2).await;
+        // Turns of the older schema and of this one stand beside each other in one plan.
+        let _ = store.append(append("a", 6, 3)).await.unwrap();
+        let report = store.verify(&plan("a")).await.unwrap();
+        assert!(report.is_sound() && (report.length, report.turns) == (9, 4), "schema {schema}: {report:?}");
+        assert_eq!(store.turns(&plan("a"), 3, 100).await.unwrap().items.len(), 3, "in their order");
         assert_eq!(SqliteStore::migrate(folder.database()), Ok((4, 4)), "it was brought to the newest schema at once");
         assert!(store.check().await.unwrap().is_empty());
     }

@@ -92,3 +92,20 @@ async fn a_log_is_taken_over_before_it_is_long_and_begins_again() {
     // Behind the end of a log that has begun again stands an older one, which nobody misses.
     assert_eq!(folder.store().note(), None);
 }
+
+#[tokio::test]
+async fn a_log_that_was_taken_over_and_is_about_to_begin_again_misses_nothing() {
+    let folder = Folder::new();
+    let store = folder.store();
+    for length in 0..7 {
+        let _ = store.append(append("a", length, 1)).await.unwrap();
+    }
+    let other = rusqlite::Connection::open(folder.database()).unwrap();
+    other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
+    assert!(
+        std::fs::metadata(folder.file("gantry.db-wal")).unwrap().len() > 0,
+        "what was taken over still stands there"
+    );
+    assert_eq!(folder.store().note(), None);
+    assert_eq!(store.load(&plan("a")).await.unwrap().unwrap().length, 7);
+}

@@ -102,10 +102,18 @@ impl Script {
     }
 }
 
+/// The tool that is called and its arguments, if it has some.
+fn given(work: &Work) -> String {
+    match &work.action {
+        Action::Tool(tool) if !work.args().is_empty() => format!(" {} {}", tool.name, Value::Object(work.args())),
+        _ => String::new(),
+    }
+}
+
 #[async_trait::async_trait]
 impl Runner for Script {
     fn names(&self) -> &'static [&'static str] {
-        &["run", "script"]
+        &["run", "script", "look"]
     }
 
     fn guard(&self, work: &Work, place: &Place) -> Result<(), Failure> {
@@ -135,7 +143,7 @@ impl Runner for Script {
             ports.intend(json!({"capability": "run", "what": guess})).await.unwrap();
             ports.intend_instead(json!({"capability": "run", "what": known})).await.unwrap();
         }
-        self.write(format!("{}#{}", work.task, work.attempt));
+        self.write(format!("{}#{}{}", work.task, work.attempt, given(work)));
         let mut usage = Usage::default();
         let cancelled = || Err(Failure::new(FailureClass::Cancelled, "stopped"));
         let end = match act {
@@ -190,7 +198,7 @@ impl Runner for Script {
     }
 
     async fn happened(&self, work: &Work, _place: &Place, _ports: &Ports, _stop: &CancellationToken) -> Happened {
-        self.write(format!("verify {}", work.task));
+        self.write(format!("verify {}{}", work.task, given(work)));
         Happened { happened: Some(false), ..Happened::default() }
     }
 }
