@@ -244,7 +244,10 @@ tasks:
 
     #[test]
     fn a_plan_that_has_not_begun_is_foreseen_from_now_on() {
-        assert_eq!(words(Told::new(PLAN).seen(3)), "done about 1970-01-01T10:00:00Z if nothing goes wrong, 0ms before the deadline");
+        assert_eq!(
+            words(Told::new(PLAN).seen(3)),
+            "done about 1970-01-01T10:00:00Z if nothing goes wrong, 0ms before the deadline"
+        );
     }
 
     #[test]
@@ -296,9 +299,15 @@ schedule:
         // The first day of 1970 was a Thursday.
         let mut told = Told::new(&format!("{PLAN}{section}"));
         told.tell(0, Input::Start);
-        assert_eq!(words(told.seen(0)), "done about 1970-01-02T17:00:00Z if nothing goes wrong, 1d 07h after the deadline");
+        assert_eq!(
+            words(told.seen(0)),
+            "done about 1970-01-02T17:00:00Z if nothing goes wrong, 1d 07h after the deadline"
+        );
         told.done(15, "walls");
-        assert_eq!(words(told.seen(15)), "done about 1970-01-02T15:00:00Z if nothing goes wrong, 1d 05h after the deadline");
+        assert_eq!(
+            words(told.seen(15)),
+            "done about 1970-01-02T15:00:00Z if nothing goes wrong, 1d 05h after the deadline"
+        );
     }
 
     #[test]
