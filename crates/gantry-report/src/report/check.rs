@@ -63,7 +63,7 @@ pub fn check_html(page: &str, own_scripts: usize) -> Vec<Finding> {
         for (name, value) in all {
             match name.as_str() {
                 "id" if !ids.insert(value) => {
-                    found.push(finding("doubled-id", &format!("two things are called `{value}`")))
+                    found.push(finding("doubled-id", &format!("two things are called `{value}`")));
                 }
                 "href" => links.extend(value.strip_prefix('#').filter(|there| !there.is_empty())),
                 _ => {}

@@ -132,7 +132,9 @@ fn index(layout: &Layout, subject: &Subject<'_>, whole: &Value) -> Index {
         let (path, letter) = path.split_once('#').map_or((path.as_str(), None), |(path, letter)| (path, Some(letter)));
         index.know_ids(at(whole, path), letter);
     }
-    own_words(subject, whole).into_iter().for_each(|text| index.know_own_words(text));
+    for text in own_words(subject, whole) {
+        index.know_own_words(text);
+    }
     index
 }
 
