@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use gantry_report::report::{Choice, Finding, Layout, Report, compose, csv, html, markdown};
 use gantry_schedule::write;
+use gantry_store::Store as _;
 use gantry_view::report::{Gathered, Told, gather};
 use gantry_view::takeaway::{Takeaway, pack};
 use serde_json::json;
@@ -148,22 +149,31 @@ struct Made {
 
 impl Made {
     async fn of(args: &Args, form: Form) -> Result<Self, Fault> {
+        if form == Form::Csv && args.section.len() > 1 {
+            return Err(Fault::bad_input("a CSV file holds the tables of one section").hint(format!(
+                "name one, such as `--section {}`, or take all of them with `--format zip`",
+                args.section[0]
+            )));
+        }
         let seen = version::seen(&args.record, &args.what).await?;
         let plan = seen.proposed();
         let Seen { life, past, .. } = &seen;
+        let mut driven = false;
         let (project, entries) = match life {
             Some(life) if !past => {
                 let store = args.record.open()?;
+                driven = store.claimed_by_other(store.plan(life.id().as_str()).await?.no).await?;
                 (source::of_life(&store, life).await?, gantry_engine::entries(&store, life.id()).await?)
             }
             _ => (of_plan::project(&plan.work(), None, now()), Vec::new()),
         };
         let file = serde_json::from_str(&gantry_format::to_json(&plan)).unwrap_or_default();
-        let told = Told { plan: &plan, life: life.as_deref(), entries: &entries, project, source: file, now: now() };
+        let (life, entries) = (life.as_deref(), entries.as_slice());
+        let told = Told { plan: &plan, life, entries, project, source: file, driven, now: now() };
         let gathered = gather(told);
         let layout = match form {
             Form::Handoff => Layout::handoff().map_err(Fault::internal)?,
-            Form::Postmortem => postmortem(life.as_deref())?,
+            Form::Postmortem => postmortem(life)?,
             _ => layout(gathered.template.as_deref())?,
         };
         let choice = Choice { audience: args.audience.clone(), sections: args.section.clone() };

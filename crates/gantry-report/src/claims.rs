@@ -121,10 +121,24 @@ pub(crate) fn grouped(claims: &Value) -> Value {
     Value::Array(groups)
 }
 
+/// `1 estimate`, `2 estimates`.
+fn number_of(number: usize, many: &str) -> String {
+    let one = match many {
+        "facts of others" => "fact of others",
+        other => other.strip_suffix('s').unwrap_or(other),
+    };
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// How many claims rest on what.
 pub(crate) fn counted(claims: &Value) -> Value {
     let of = |claim: &str| list(claims).filter(|one| one["claim"] == claim).count();
+    let sorts =
+        [("given", "given"), ("fact", "facts of others"), ("assumption", "assumptions"), ("estimate", "estimates")];
+    let said = sorts.map(|(sort, many)| (of(sort), many)).into_iter().filter(|(number, _)| *number > 0);
+    let said: Vec<String> = said.map(|(number, many)| number_of(number, many)).collect();
     json!({
+        "said": said.join(", "),
         "all": list(claims).count(), "given": of("given"), "fact": of("fact"), "assumption": of("assumption"),
         "estimate": of("estimate"),
     })

@@ -296,7 +296,7 @@ pub struct Block {
 }
 
 /// A section.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Section {
     /// Its id.
     pub id: String,
@@ -343,6 +343,15 @@ pub struct Report {
     pub day: String,
     /// Its sections, in reading order.
     pub sections: Vec<Section>,
+    /// Tables for spreadsheets alone, each with its section.
+    #[serde(skip)]
+    pub sheets: Vec<(String, Table)>,
+    /// The sections that have tables, also those that were not asked for.
+    #[serde(skip)]
+    pub with_tables: Vec<String>,
+    /// It is what one person does, so what only the curious read is not printed.
+    #[serde(skip)]
+    pub brief: bool,
     /// What was left out, and how to get it.
     pub left_out: Vec<String>,
     /// Where its parts come from.

@@ -19,8 +19,10 @@ const LATE_NAMED_MAX: usize = 3;
 /// When a plan will be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// When, if everything takes as long as is expected.
+    /// When, if nothing goes wrong: everything takes as long as is expected, and no risk strikes.
     pub finish: Timestamp,
+    /// Not later than this in half of all futures.
+    pub p50: Option<Timestamp>,
     /// Not later than this in eight of ten futures.
     pub p80: Option<Timestamp>,
     /// By when it should be done.
@@ -73,12 +75,14 @@ impl Forecast {
         };
         let schedule = schedule(&project, &options).ok()?;
         let whole = schedule.deadlines.iter().find(|verdict| verdict.task.is_none());
+        let futures = schedule.monte_carlo.as_ref();
         Some(Self {
             finish: instant(schedule.finish)?,
             deadline: whole.and_then(|verdict| instant(verdict.at)),
             due: whole.and_then(|verdict| verdict.at.last_date()),
             late: late(&schedule.deadlines, life),
-            p80: schedule.monte_carlo.and_then(|futures| instant(futures.finish.p80)),
+            p50: futures.and_then(|futures| instant(futures.finish.p50)),
+            p80: futures.and_then(|futures| instant(futures.finish.p80)),
         })
     }
 
@@ -91,9 +95,25 @@ impl Forecast {
         Ok(Self::of(&life, &timeline, now, Look::Close))
     }
 
+    /// The finish that is named wherever one is: in half of all futures it comes no later (P50), as plans and reports say
+    /// it, too. Where no futures were drawn, it is when nothing goes wrong, and [`Self::proviso`] says so.
+    pub fn expected(&self) -> Timestamp {
+        self.p50.unwrap_or(self.finish)
+    }
+
+    /// What must be said beside the finish.
+    fn proviso(&self) -> &'static str {
+        match self.p50 {
+            Some(p50) if self.p80 == Some(p50) => "",
+            Some(_) => " (P50)",
+            None => " if nothing goes wrong",
+        }
+    }
+
     /// How long after its deadline the plan will be done.
     pub fn late_by(&self) -> Option<Duration> {
-        self.deadline.filter(|deadline| *deadline < self.finish).map(|deadline| self.finish - deadline)
+        let finish = self.expected();
+        self.deadline.filter(|deadline| *deadline < finish).map(|deadline| finish - deadline)
     }
 
     /// For programs. The keys are a promise.
@@ -104,7 +124,7 @@ impl Forecast {
             .iter()
             .map(|late| json!({"task": late.task, "deadline": late.deadline, "late_by_ms": late.by.as_ms(), "hard": late.hard}))
             .collect();
-        json!({"finish": self.finish, "p80": self.p80, "late_by_ms": late_by_ms, "late_tasks": late_tasks})
+        json!({"finish": self.finish, "p50": self.p50, "p80": self.p80, "late_by_ms": late_by_ms, "late_tasks": late_tasks})
     }
 
     /// Tells whether the plan, or one of its tasks, will be late.
@@ -115,16 +135,17 @@ impl Forecast {
     /// `about 2h 05m left, 20m 00s late`: for one line beside others.
     pub fn brief(&self, now: Timestamp) -> String {
         let late = self.late_by().map(|late| format!(", {} late", elapsed(late))).unwrap_or_default();
-        format!("about {} left{late}", elapsed(self.finish - now))
+        let proviso = if self.p50.is_none() { self.proviso() } else { "" };
+        format!("about {} left{proviso}{late}", elapsed(self.expected() - now))
     }
 
-    /// `done about 2026-03-06T17:00:00Z, 80% sure by 2026-03-09T10:00:00Z, 2h 05m after the deadline`.
+    /// `done about 2026-03-06T17:00:00Z (P50), 80% sure by 2026-03-09T10:00:00Z, 2h 05m after the deadline`.
     pub fn words(&self) -> String {
-        let mut words = vec![format!("done about {}", clock(self.finish))];
-        words.extend(self.p80.filter(|p80| *p80 != self.finish).map(|p80| format!("80% sure by {}", clock(p80))));
+        let mut words = vec![format!("done about {}{}", clock(self.expected()), self.proviso())];
+        words.extend(self.p80.filter(|p80| *p80 != self.expected()).map(|p80| format!("80% sure by {}", clock(p80))));
         words.extend(self.deadline.map(|deadline| match self.late_by() {
             Some(late) => format!("{} after the deadline", elapsed(late)),
-            None => format!("{} before the deadline", elapsed(deadline - self.finish)),
+            None => format!("{} before the deadline", elapsed(deadline - self.expected())),
         }));
         words.extend(self.late.iter().take(LATE_NAMED_MAX).map(|late| {
             let hard = if late.hard { "hard " } else { "" };
@@ -223,7 +244,10 @@ tasks:
 
     #[test]
     fn a_plan_that_has_not_begun_is_foreseen_from_now_on() {
-        assert_eq!(words(Told::new(PLAN).seen(3)), "done about 1970-01-01T10:00:00Z, 0ms before the deadline");
+        assert_eq!(
+            words(Told::new(PLAN).seen(3)),
+            "done about 1970-01-01T10:00:00Z if nothing goes wrong, 0ms before the deadline"
+        );
     }
 
     #[test]
@@ -275,9 +299,15 @@ schedule:
         // The first day of 1970 was a Thursday.
         let mut told = Told::new(&format!("{PLAN}{section}"));
         told.tell(0, Input::Start);
-        assert_eq!(words(told.seen(0)), "done about 1970-01-02T17:00:00Z, 1d 07h after the deadline");
+        assert_eq!(
+            words(told.seen(0)),
+            "done about 1970-01-02T17:00:00Z if nothing goes wrong, 1d 07h after the deadline"
+        );
         told.done(15, "walls");
-        assert_eq!(words(told.seen(15)), "done about 1970-01-02T15:00:00Z, 1d 05h after the deadline");
+        assert_eq!(
+            words(told.seen(15)),
+            "done about 1970-01-02T15:00:00Z if nothing goes wrong, 1d 05h after the deadline"
+        );
     }
 
     #[test]
@@ -293,7 +323,7 @@ schedule:
         let forecast = told.seen(0).unwrap();
         assert_eq!(
             forecast.words(),
-            "done about 1970-01-01T07:00:00Z, 3h 00m before the deadline, `roof` 2h 00m after its deadline, \
+            "done about 1970-01-01T07:00:00Z if nothing goes wrong, 3h 00m before the deadline, `roof` 2h 00m after its deadline, \
              `walls` 1h 00m after its hard deadline"
         );
         let late = json!({"task": "walls", "deadline": "1970-01-01T03:00:00Z", "late_by_ms": 3_600_000, "hard": true});
@@ -308,5 +338,21 @@ schedule:
         let close = Forecast::of(&told.life, &Timeline::default(), at(0), Look::Close).unwrap();
         assert!(close.p80.unwrap() > close.finish, "{close:?}");
         assert!(close.words().contains(", 80% sure by "), "{}", close.words());
+    }
+
+    #[test]
+    fn a_risk_that_is_likely_moves_the_finish_that_is_named() {
+        let section = "
+schedule:
+  risks: [{id: storm, title: A storm, probability: 0.9, tasks: [roof], delay: 20h}]
+";
+        let told = Told::new(&format!("{PLAN}{section}"));
+        let close = Forecast::of(&told.life, &Timeline::default(), at(0), Look::Close).unwrap();
+        assert_eq!(close.finish, at(7), "if nothing goes wrong");
+        assert!(close.expected() > at(24), "{close:?}");
+        let day = clock(close.expected());
+        assert!(close.words().starts_with(&format!("done about {day} (P50), 80% sure by ")), "{}", close.words());
+        assert!(close.is_late(), "held against the deadline is what is named");
+        assert_eq!(close.to_json()["p50"], json!(close.expected()));
     }
 }

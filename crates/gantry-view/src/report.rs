@@ -1,22 +1,23 @@
 //! What a report is made of, read from a plan and its life: what the steps of planning made and where each part comes
 //! from, the work as it is scheduled, what happened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use gantry_core::event::Entry;
+use gantry_core::event::{Entry, Event};
 use gantry_core::id::TaskId;
-use gantry_core::life::{Life, TaskState};
+use gantry_core::life::{Life, PlanState, TaskState, WaitsFor};
 use gantry_core::plan::{Action, Input, Plan, Reference, Task};
 use gantry_core::time::Timestamp;
 use gantry_report::document::{self, document};
 use gantry_report::report::{Source, Subject};
+use gantry_schedule::project::Money;
 use gantry_schedule::{Moment, Options, Project, Schedule, schedule};
 use serde_json::{Map, Value, json};
 
 use crate::changes::is_decision;
 use crate::elapsed::{clock, elapsed};
 use crate::next::steps;
-use crate::standing::about;
+use crate::standing::{about, has_lost, progress};
 use crate::timeline::Timeline;
 use crate::under_way::planned_of;
 use crate::words::said;
@@ -38,6 +39,8 @@ pub struct Told<'a> {
     pub project: Project,
     /// The plan in the form of a plan file.
     pub source: Value,
+    /// Some process works on it.
+    pub driven: bool,
     /// Now.
     pub now: Timestamp,
 }
@@ -58,19 +61,29 @@ pub struct Gathered {
     title: String,
     day: String,
     begun: bool,
+    /// Its planning is not done: its tasks are the steps of planning, and no work yet.
+    is_being_planned: bool,
 }
 
 impl Gathered {
     /// What a report is about.
     pub fn subject(&self) -> Subject<'_> {
+        let mut plan = self.document.clone();
+        if self.is_being_planned
+            && let Value::Object(fields) = &mut plan
+        {
+            // Steps of planning have dates and costs, too, and nobody asked when those will be done.
+            fields.retain(|name, _| ["title", "objective", "source"].contains(&name.as_str()));
+        }
+        let schedule = self.schedule.as_ref().ok().filter(|_| !self.is_being_planned);
         Subject {
             title: self.title.clone(),
             day: self.day.clone(),
             parts: self.parts.clone(),
-            plan: self.document.clone(),
+            plan,
             life: self.happened.clone(),
             sources: self.sources.clone(),
-            scheduled: self.schedule.as_ref().ok().map(|schedule| (&self.project, schedule)),
+            scheduled: schedule.map(|schedule| (&self.project, schedule)),
             begun: self.begun,
         }
     }
@@ -80,6 +93,7 @@ impl Gathered {
 pub fn gather(told: Told<'_>) -> Gathered {
     let timeline = Timeline::of(told.entries);
     let work = told.plan.work();
+    let is_being_planned = told.life.is_some_and(is_being_planned);
     let begun = told.life.is_some() && work.tasks.iter().any(|task| timeline.task(&task.id).began.is_some());
     let scheduled = schedule(&told.project, &Options::usual(&told.project))
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>());
@@ -96,7 +110,7 @@ pub fn gather(told: Told<'_>) -> Gathered {
         source: told.source.clone(),
         parts: &parts,
     });
-    let happened = told.life.map_or(Value::Null, |life| happened(life, &work, told.entries, &timeline, told.now));
+    let happened = told.life.map_or(Value::Null, |life| happened(&told, life, &work, &timeline));
     Gathered {
         template: told.life.and_then(template),
         title: told.plan.title.clone(),
@@ -108,7 +122,13 @@ pub fn gather(told: Told<'_>) -> Gathered {
         sources,
         happened,
         begun,
+        is_being_planned,
     }
+}
+
+/// Tells whether the steps that make a plan have not all been carried out.
+fn is_being_planned(life: &Life) -> bool {
+    writer(life).is_some_and(|writer| life.task_state(writer.id.as_str()) != Some(TaskState::Completed))
 }
 
 /// The step that writes the plan down.
@@ -206,12 +226,18 @@ fn source(life: &Life, timeline: &Timeline, part: &str, step: &Task, steps: &BTr
 
 /// How many tasks whoever takes a plan over is shown first.
 const OPEN_MAX: usize = 12;
+/// How many of the things that are waited for are named.
+const WAITS_MAX: usize = 3;
 
 /// How a plan stands, and what happened in it.
-fn happened(life: &Life, work: &Plan, entries: &[Entry], timeline: &Timeline, now: Timestamp) -> Value {
-    let (done, all) = crate::standing::progress(life);
-    let waits: Vec<String> = life.waits().map(|wait| wait.what).collect();
-    let decisions: Vec<Value> = entries
+fn happened(whole: &Told<'_>, life: &Life, work: &Plan, timeline: &Timeline) -> Value {
+    let now = whole.now;
+    let nothing = Plan { tasks: Vec::new(), ..work.clone() };
+    let work = if is_being_planned(life) { &nothing } else { work };
+    // Steps of planning are no work.
+    let (done, all) = if is_being_planned(life) { (None, None) } else { done_of(life, work) };
+    let decisions: Vec<Value> = whole
+        .entries
         .iter()
         .filter(|entry| is_decision(&entry.event))
         .map(|entry| json!({"at": clock(entry.at), "what": said(&entry.event).line()}))
@@ -224,22 +250,39 @@ fn happened(life: &Life, work: &Plan, entries: &[Entry], timeline: &Timeline, no
         .collect();
     let next: Vec<Value> =
         steps(life, false).into_iter().map(|step| json!({"command": step.command, "does": step.does})).collect();
+    let state = if has_lost(life) && !whole.driven { "interrupted".to_owned() } else { life.state().to_string() };
     let mut told = json!({
-        "id": life.id(), "state": life.state().to_string(), "done": done, "all": all, "waits": waits,
+        "id": life.id(), "state": state, "done": done, "all": all, "waits": waits(life),
         "decisions": decisions, "failures": failures, "next": next, "open": open(life),
     });
-    let planned = planned_of(life, timeline).and_then(|project| {
+    let planned = planned_of(life, timeline).filter(|_| !work.tasks.is_empty()).and_then(|project| {
         let options = Options { draws: 0, ..Options::usual(&project) };
         schedule(&project, &options).ok()
     });
-    let actual = |task: &Task| Actual { life, timeline, planned: planned.as_ref(), now }.of(task);
+    let planned_cost = planned
+        .as_ref()
+        .map(|planned| Money { amount: planned.cost.total, currency: Some(planned.cost.currency.clone()) });
+    let actual = |task: &Task| Actual { life, timeline, work, planned: planned.as_ref(), now }.of(task);
     let actuals: Vec<Value> = work.tasks.iter().filter_map(actual).collect();
     if life.state().is_over() {
-        let ended = timeline.plan.ended.unwrap_or(now);
-        let took = timeline.plan.length(now).map(elapsed).unwrap_or_default();
-        told["ended"] = json!(format!("It ended {} on {}, after {took}.", life.state(), clock(ended)));
+        let end = Ending::of(whole, life, timeline);
+        told["ended"] = json!(end.sentence());
+        told["over"] = end.to_json(planned.as_ref());
+        (told["over"]["done"], told["over"]["all"]) = (json!(done), json!(all));
     } else {
-        told["not_ended"] = json!(format!("It is {} and has not ended: this is how it stands.", life.state()));
+        told["not_ended"] = json!(format!("It is {state} and has not ended: this is how it stands."));
+    }
+    if is_being_planned(life) {
+        let (made, steps) = progress(life);
+        let goes_on = if life.state().is_over() {
+            String::new()
+        } else {
+            format!("; gantry resume {} goes on with it", life.id())
+        };
+        told["unfinished"] = json!(format!(
+            "This plan is not made yet: {made} of {steps} steps of its planning are done. What they made stands here, and \
+             dates, costs and tasks are not there{goes_on}."
+        ));
     }
     if let Some(planned) = planned.filter(|planned| matches!(planned.finish, Moment::Date(..))) {
         told["planned"] = json!({
@@ -247,11 +290,116 @@ fn happened(life: &Life, work: &Plan, entries: &[Entry], timeline: &Timeline, no
             "cost": (!planned.cost.total.is_zero()).then(|| planned.cost.total.round()),
         });
     }
-    let waits = |task: &&Task| task.action.is_some() && timeline.task(&task.id).began.is_none();
-    let not_begun = work.tasks.iter().filter(waits).filter(|task| !matches!(task.action, Some(Action::Gate(_))));
+    let unbegun = |task: &&Task| task.action.is_some() && timeline.task(&task.id).began.is_none();
+    let not_begun = work.tasks.iter().filter(unbegun).filter(|task| !matches!(task.action, Some(Action::Gate(_))));
     told["not_begun"] = json!(Some(not_begun.count()).filter(|count| *count > 0));
     told["actuals"] = json!(actuals);
+    told["paid"] = json!(paid(work, planned_cost.as_ref()));
     told
+}
+
+/// How many pieces of work are done, and how many there are: what holds others and decisions are none.
+fn done_of(life: &Life, work: &Plan) -> (Option<u32>, Option<u32>) {
+    let parents: BTreeSet<&TaskId> = work.tasks.iter().filter_map(|task| task.parent.as_ref()).collect();
+    let is_work = |task: &&Task| !parents.contains(&task.id) && !matches!(task.action, Some(Action::Gate(_)));
+    let (mut done, mut all) = (0, 0);
+    for task in work.tasks.iter().filter(is_work) {
+        all += 1;
+        let state = life.task_state(task.id.as_str());
+        done += u32::from(matches!(state, Some(TaskState::Completed | TaskState::Skipped)));
+    }
+    let (done, all) = if all > 0 { (done, all) } else { progress(life) };
+    (Some(done), Some(all))
+}
+
+/// What the plan waits for, each by the name of its task.
+fn waits(life: &Life) -> Vec<String> {
+    let title = |task: &TaskId| life.definition(task.as_str()).map(|task| task.name().to_owned());
+    let one = |wait: WaitsFor| match wait.task.as_ref().and_then(title) {
+        Some(title) => format!("“{title}” waits for {}", wait.what),
+        None => format!("waits for {}", wait.what),
+    };
+    let mut all: Vec<String> = life.waits().map(one).collect();
+    let more = all.len().saturating_sub(WAITS_MAX);
+    all.truncate(WAITS_MAX);
+    all.extend((more > 0).then(|| format!("{more} more wait")));
+    all
+}
+
+/// What somebody wrote down that a task has cost.
+fn recorded<'p>(work: &'p Plan, task: &Task) -> Option<&'p Money> {
+    work.schedule.of(task)?.spent.as_ref()
+}
+
+fn in_words(money: &Money, currency: &str) -> String {
+    format!("{} {}", money.amount, money.currency.as_deref().unwrap_or(currency)).trim().to_owned()
+}
+
+/// What was paid, as far as somebody wrote it down; nothing where nothing was to be paid.
+fn paid(work: &Plan, planned: Option<&Money>) -> Option<String> {
+    let all: Vec<&Money> = work.tasks.iter().filter_map(|task| recorded(work, task)).collect();
+    if all.is_empty() {
+        let costs = planned.is_some_and(|planned| !planned.amount.is_zero());
+        return costs.then(|| "nobody recorded what was paid".to_owned());
+    }
+    let currency = planned.and_then(|planned| planned.currency.as_deref()).unwrap_or_default();
+    let mut sums: BTreeMap<&str, Money> = BTreeMap::new();
+    for money in &all {
+        let currency = money.currency.as_deref().unwrap_or(currency);
+        sums.entry(currency).or_default().amount += money.amount;
+    }
+    let sums: Vec<String> = sums.iter().map(|(currency, sum)| in_words(sum, currency)).collect();
+    Some(format!("{}, as recorded for {}", sums.join(" and "), crate::count(all.len(), "task")))
+}
+
+/// How a plan came to its end.
+struct Ending {
+    state: PlanState,
+    at: Timestamp,
+    took: String,
+    /// Who ended it, and why; nothing where it was done.
+    why: Option<String>,
+}
+
+impl Ending {
+    fn of(whole: &Told<'_>, life: &Life, timeline: &Timeline) -> Self {
+        let ends = |event: &Event| matches!(event, Event::PlanFailed { .. } | Event::PlanAbandoned { .. });
+        let last = whole.entries.iter().rev().find(|entry| ends(&entry.event));
+        Self {
+            state: life.state(),
+            at: timeline.plan.ended.unwrap_or(whole.now),
+            took: timeline.plan.length(whole.now).map(elapsed).unwrap_or_default(),
+            why: last.filter(|_| life.state() != PlanState::Completed).map(|entry| said(&entry.event).line()),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let why = self.why.as_ref().map(|why| format!(" Why: {}.", why.trim_end_matches('.'))).unwrap_or_default();
+        format!("It ended {} on {}, after {}.{why}", self.state, clock(self.at), self.took)
+    }
+
+    /// For reports: the end, and what became of the deadline.
+    fn to_json(&self, planned: Option<&Schedule>) -> Value {
+        let whole = planned.and_then(|planned| planned.deadlines.iter().find(|verdict| verdict.task.is_none()));
+        let due = whole.and_then(|verdict| match verdict.at {
+            Moment::Date(at, _) => Some(Timestamp::from_ms(at.as_millisecond())),
+            Moment::Count(_) => None,
+        });
+        let (deadline, tone) = match (self.state, due) {
+            (PlanState::Completed, Some(due)) if self.at > due => {
+                (Some(format!("missed by {}", elapsed(self.at - due))), "bad")
+            }
+            (PlanState::Completed, Some(_)) => (Some("met".to_owned()), "good"),
+            (PlanState::Completed, None) => (None, "good"),
+            (_, Some(_)) => (Some("not met, as it was not completed".to_owned()), "bad"),
+            (_, None) => (None, "bad"),
+        };
+        json!({
+            "state": self.state.to_string(), "day": &clock(self.at)[..10], "took": self.took, "why": self.why,
+            "deadline": deadline, "tone": tone,
+            "cost": planned.filter(|planned| !planned.cost.total.is_zero()).map(|planned| planned.cost.total.round()),
+        })
+    }
 }
 
 /// What is under way, waits or can be taken up, in the order of the plan.
@@ -276,6 +424,7 @@ fn open(life: &Life) -> Vec<Value> {
 struct Actual<'a> {
     life: &'a Life,
     timeline: &'a Timeline,
+    work: &'a Plan,
     /// The schedule of the plan as it was when it began; none where it has no dates.
     planned: Option<&'a Schedule>,
     now: Timestamp,
@@ -291,12 +440,17 @@ impl Actual<'_> {
         let hours = row.and_then(|row| row.hours).map(|hours| hours.likely.to_string());
         let own = task.estimate.as_ref().and_then(|estimate| json!(estimate)["likely"].as_str().map(str::to_owned));
         let cost = json!(known.spent.cost_usd).as_f64().filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}"));
+        let currency = self.planned.map(|planned| planned.cost.currency.as_str()).unwrap_or_default();
+        let paid = recorded(self.work, task).map(|paid| in_words(paid, currency));
+        let state = self.life.task_state(task.id.as_str());
+        let was_ended = matches!(state, Some(TaskState::Failed | TaskState::Skipped | TaskState::Abandoned));
         Some(json!({
             "title": task.name(), "planned": hours.or(own),
             "planned_start": row.and_then(|row| day(row.start)), "planned_finish": row.and_then(|row| day(row.finish)),
-            "planned_cost": row.filter(|row| !row.cost.is_zero()).map(|row| row.cost.round()),
+            "planned_cost": row.filter(|row| !row.cost.is_zero()).map(|row| row.cost.round()), "paid": paid,
             "began": clock(began), "ended": span.ended.map(clock), "took": span.length(self.now).map(elapsed),
-            "state": self.life.task_state(task.id.as_str()).map(|state| state.to_string()), "spent": cost,
+            "state": state.map(|state| state.to_string()), "spent": cost,
+            "why": Some(about(self.life, &task.id)).filter(|why| !why.is_empty() && was_ended),
         }))
     }
 }

@@ -15,7 +15,7 @@ use crate::report::Gathered;
 use crate::times::with_even_times;
 
 /// Sections with tables that people take into spreadsheets.
-const TABLES: [&str; 4] = ["work", "phases", "risks", "cost"];
+const TABLES: [&str; 5] = ["work", "schedule", "phases", "risks", "cost"];
 
 /// A report with everything that it was made of.
 pub struct Takeaway<'m> {
@@ -43,8 +43,11 @@ pub fn pack(made: &Takeaway<'_>) -> Result<Vec<u8>, String> {
         ("plan.mmd".to_owned(), gantry_format::mermaid::export(made.plan).into_bytes()),
     ];
     for section in TABLES {
-        let table = csv::write(made.report, section).ok();
-        files.extend(table.map(|table| (format!("{section}.csv"), table.into_bytes())));
+        // A spreadsheet has one set of columns, so each table is a file.
+        for (at, table) in csv::tables(made.report, section).into_iter().enumerate() {
+            let name = if at == 0 { format!("{section}.csv") } else { format!("{section}-{}.csv", at + 1) };
+            files.push((name, table.into_bytes()));
+        }
     }
     if let Ok(schedule) = &made.gathered.schedule {
         // A plan without dates has no calendar.

@@ -31,7 +31,7 @@ const FORESEEN_TASKS_MAX: u32 = 2_000;
 
 /// How finely the bar is drawn.
 const BAR_STEPS: u64 = 1_000;
-/// The work of plans with more tasks is weighed only now and then.
+/// The work of plans with more tasks is weighed only now and then, and their futures are not drawn.
 const WEIGHED_TASKS_MAX: u32 = 300;
 
 /// The live view.
@@ -119,7 +119,8 @@ impl Live {
         }
         let few = follow.life.task_count() <= FORESEEN_TASKS_MAX;
         let now = now();
-        let forecast = few.then(|| Forecast::of(&follow.life, &follow.timeline, now, Look::Glance)).flatten();
+        let look = if follow.life.task_count() <= WEIGHED_TASKS_MAX { Look::Close } else { Look::Glance };
+        let forecast = few.then(|| Forecast::of(&follow.life, &follow.timeline, now, look)).flatten();
         let words = forecast.map(|forecast| forecast.brief(now));
         let weight = Weight::of(&follow.life);
         self.foreseen.insert(follow.plan().clone(), Foreseen { at: Instant::now(), words: words.clone(), weight });

@@ -6,6 +6,8 @@ use crate::kit::Kit;
 
 const SOLAR: &str = "Open a community solar co-op in Aarhus, 2 million DKK, first panels before summer";
 
+const COFFEE: &str = "I want a cup of coffee. I have instant coffee and a cup and water.";
+
 /// A report of a plan that was made just now, and a browser to look at it.
 struct Reading {
     browser: Browser,
@@ -15,13 +17,17 @@ struct Reading {
 
 impl Reading {
     async fn start() -> Option<Self> {
+        Self::of(SOLAR, None).await
+    }
+
+    /// The same of another request, or for a sort of reader.
+    async fn of(request: &str, audience: Option<&str>) -> Option<Self> {
         let browser = Browser::start().await?;
         let kit = Kit::new();
-        for args in [
-            &["plan", "--yes", "--offline", "--today", "2026-11-16", SOLAR][..],
-            &["report", "@last", "-o", "report.html"],
-        ] {
-            let output = kit.output(args);
+        let mut report = vec!["report", "@last", "-o", "report.html"];
+        report.extend(audience.into_iter().flat_map(|audience| ["--audience", audience]));
+        for args in [vec!["plan", "--yes", "--offline", "--today", "2026-11-16", request], report] {
+            let output = kit.output(&args);
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
         let url = format!("file://{}", kit.path("report.html").display());
@@ -126,12 +132,62 @@ async fn tables_are_copied_with_every_column() {
     reading.browser.close().await;
 }
 
+/// How many pages a PDF has.
+fn pages(paper: &[u8]) -> usize {
+    let is_page = |at: &usize| paper[*at..].starts_with(b"/Type /Page") && paper.get(at + 11) != Some(&b's');
+    (0..paper.len()).filter(is_page).count()
+}
+
+#[tokio::test]
+async fn an_errand_is_two_pages_of_paper() {
+    let Some(reading) = Reading::of(COFFEE, None).await else { return };
+    let paper = reading.open(Look::WIDE).await.print().await;
+    assert!((1..=2).contains(&pages(&paper)), "{} pages", pages(&paper));
+    reading.browser.close().await;
+}
+
+#[tokio::test]
+async fn what_is_found_is_shown_also_where_it_was_folded_away() {
+    const FOLDS: &str = "[...document.querySelectorAll('main > section > details')].map((fold) => fold.open)";
+    let Some(reading) = Reading::of(SOLAR, Some("board")).await else { return };
+    let page = reading.open(Look::WIDE).await;
+    let before: Vec<bool> = page.ask(FOLDS).await;
+    assert!(before.contains(&false), "something is folded for a board");
+    // Words, and the id by which a review names a task.
+    for words in ["foundations", "performance-test"] {
+        page.fill("#find", words).await;
+        page.until("/^[1-9][0-9]* found$/.test(document.getElementById('found').textContent)").await;
+        let told: String = page.ask("document.getElementById('found').textContent").await;
+        let shown: usize = page
+            .ask("[...document.querySelectorAll('main tbody tr, main .card, main li')].filter((one) => one.checkVisibility()).length")
+            .await;
+        assert_eq!(told, format!("{shown} found"), "{words}");
+        page.press("Escape").await;
+        page.until("document.getElementById('found').textContent === ''").await;
+        assert_eq!(page.ask::<Vec<bool>>(FOLDS).await, before, "everything is as it was");
+    }
+    reading.browser.close().await;
+}
+
+#[tokio::test]
+async fn the_summary_is_short_and_a_phone_begins_with_the_plan() {
+    let Some(reading) = Reading::start().await else { return };
+    let page = reading.open(Look::WIDE).await;
+    let bottom: f64 = page.ask("document.getElementById('summary').getBoundingClientRect().bottom").await;
+    assert!(bottom <= 1_250.0, "the summary ends at {bottom} px");
+    let page = reading.open(Look::NARROW).await;
+    let top: f64 = page.ask("document.querySelector('h1').getBoundingClientRect().top").await;
+    assert!(top <= 250.0, "the title stands at {top} px");
+    reading.browser.close().await;
+}
+
 #[tokio::test]
 async fn a_report_can_be_read_without_scripts_and_on_paper() {
     let Some(reading) = Reading::start().await else { return };
     let page = reading.open(Look::WIDE).await;
     let paper = page.print().await;
     assert!(paper.starts_with(b"%PDF") && paper.len() > 50_000, "{} bytes", paper.len());
+    assert!((5..=40).contains(&pages(&paper)), "{} pages", pages(&paper));
     if let Some(folder) = std::env::var_os("GANTRY_SCREENSHOTS") {
         std::fs::write(std::path::Path::new(&folder).join("report.pdf"), paper).unwrap();
     }

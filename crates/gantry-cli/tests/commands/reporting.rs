@@ -73,6 +73,8 @@ fn the_report_of_a_project_says_everything_once_and_the_same_every_time() {
 fn every_form_of_a_report_is_written_and_a_zip_has_them_all_with_their_hashes() {
     let kit = planned(SOLAR);
     assert!(said(&kit, &["report", "@last", "--format", "csv", "--section", "risks"]).starts_with("Id,Risk,"));
+    let dates = said(&kit, &["report", "@last", "--format", "csv", "--section", "schedule"]);
+    assert!(dates.starts_with("Id,Task,Part of,Start,Finish,"), "{dates}");
     assert!(said(&kit, &["report", "@last", "--format", "ical"]).starts_with("BEGIN:VCALENDAR"));
     assert!(said(&kit, &["report", "@last", "--format", "msproject"]).contains("<Project"));
     assert!(said(&kit, &["report", "@last", "--format", "mermaid"]).contains("flowchart"));
@@ -88,8 +90,10 @@ fn every_form_of_a_report_is_written_and_a_zip_has_them_all_with_their_hashes() 
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let wanted = [
         "README.md",
+        "cost-2.csv",
         "cost.csv",
         "manifest.json",
+        "phases-2.csv",
         "phases.csv",
         "plan.ics",
         "plan.json",
@@ -99,11 +103,16 @@ fn every_form_of_a_report_is_written_and_a_zip_has_them_all_with_their_hashes() 
         "report.html",
         "report.md",
         "risks.csv",
+        "schedule.csv",
         "work.csv",
     ];
     assert_eq!(names, wanted);
     let manifest: Vec<Value> = serde_json::from_slice(&files["manifest.json"]).unwrap();
     assert_eq!(manifest.len(), files.len() - 1);
+    for (_, table) in files.iter().filter(|(name, _)| name.ends_with(".csv")) {
+        let rows = csv_rows(std::str::from_utf8(table).unwrap());
+        assert!(rows.iter().all(|row| row.len() == rows[0].len()), "one set of columns: {:?}", rows[0]);
+    }
     for row in &manifest {
         let body = &files[row["file"].as_str().unwrap()];
         assert_eq!(
@@ -111,6 +120,142 @@ fn every_form_of_a_report_is_written_and_a_zip_has_them_all_with_their_hashes() 
             (&json!(body.len()), &json!(gantry_store::Hash::of(body).to_string()))
         );
     }
+}
+
+/// The cells of a table, read back.
+fn csv_rows(text: &str) -> Vec<Vec<String>> {
+    let mut rows = vec![vec![String::new()]];
+    let (mut quoted, mut letters) = (false, text.chars().peekable());
+    while let Some(letter) = letters.next() {
+        let row = rows.last_mut().unwrap();
+        match letter {
+            '"' if quoted && letters.peek() == Some(&'"') => row.last_mut().unwrap().extend(letters.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(String::new()),
+            '\r' if !quoted => {}
+            '\n' if !quoted => rows.push(vec![String::new()]),
+            letter => row.last_mut().unwrap().push(letter),
+        }
+    }
+    rows.retain(|row| row.as_slice() != [String::new()]);
+    rows
+}
+
+#[test]
+fn what_people_write_stands_in_the_report_as_they_wrote_it() {
+    let kit = Kit::new();
+    kit.write(
+        "plan.yaml",
+        r#"
+title: Rent 120 square metres
+objective: Serve 200 customers a day by 2028 for 45,000 EUR
+tasks:
+  - id: bake
+    description: Bake 45 minutes at 230 degrees
+    manual: bake it
+    owner: ann
+    estimate: {low: 1h, likely: 2h, high: 4h}
+    success_criteria: [{words: "at least 3 loaves of 750 g, by 2027-06-30"}]
+    risks: [{name: burns, mitigation: Check after 30 minutes}]
+  - {id: sell, title: Sell with R2 flour, manual: sell it, owner: Zoe, depends_on: [bake], estimate: {low: 1h, likely: 2h, high: 4h}}
+schedule:
+  start: 2027-03-01
+  currency: EUR
+  resources: [{id: ann, rate: 20}]
+"#,
+    );
+    assert_eq!(said(&kit, &["report", "plan.yaml", "--check"]), "nothing contradicts anything else\n");
+    let page = said(&kit, &["report", "plan.yaml", "--format", "markdown"]);
+    for told in [
+        "Serve 200 customers a day by 2028 for 45,000 EUR",
+        "Bake 45 minutes at 230 degrees",
+        "at least 3 loaves of 750 g, by 2027-06-30",
+        "Check after 30 minutes",
+        "| ann |",
+        "| Zoe |",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    let kit = planned(COFFEE);
+    assert!(kit.output(&["gate", "approve", "@last", "accept"]).status.success());
+    kit.output(&["resume", "@last"]);
+    let about = "Talk to 25 households within 14 days, with a budget of 300 EUR";
+    said(&kit, &["task", "add", "@last", "Ask the neighbours", "--owner", "Mara", "--description", about]);
+    assert_eq!(said(&kit, &["report", "@last", "--check"]), "nothing contradicts anything else\n");
+    assert!(said(&kit, &["report", "@last", "--format", "markdown"]).contains(about));
+}
+
+#[test]
+fn a_plan_that_was_given_up_foretells_nothing_and_says_who_gave_it_up_and_why() {
+    let kit = planned("Plan a wedding for 80 guests in Florence in September 2027 for 25,000 EUR");
+    assert!(kit.output(&["gate", "approve", "@last", "accept"]).status.success());
+    kit.output(&["resume", "@last"]);
+    assert!(kit.output(&["cancel", "@last", "--why", "No longer engaged"]).status.success());
+    for form in ["markdown", "handoff"] {
+        let page = said(&kit, &["report", "@last", "--format", form]);
+        for told in ["**Ended:** 20", "No longer engaged", "not met, as it was not completed", "of 12 tasks"] {
+            assert!(page.contains(told), "{form}: {told}: {page}");
+        }
+        for foretold in ["eight of ten", "kept in", "First steps", "How sure"] {
+            assert!(!page.contains(foretold), "{form}: {foretold}: {page}");
+        }
+    }
+    let page = said(&kit, &["report", "@last", "--format", "postmortem"]);
+    for told in ["0 of 12 tasks are done.", "nobody recorded what was paid", "Why: given up by "] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+}
+
+#[test]
+fn an_errand_that_is_done_has_planned_against_actual() {
+    let kit = planned(COFFEE);
+    assert!(kit.output(&["gate", "approve", "@last", "accept"]).status.success());
+    for task in ["look", "boil", "measure", "pour", "drink", "rinse"] {
+        kit.output(&["resume", "@last"]);
+        assert!(kit.output(&["task", "done", "@last", task]).status.success(), "{task}");
+    }
+    assert_eq!(kit.output(&["resume", "@last"]).status.code(), Some(0));
+    let page = said(&kit, &["report", "@last", "--format", "markdown"]);
+    for told in [
+        "**Ended:** 20",
+        "(completed, after ",
+        "**Work done:** 6 of 6 tasks",
+        "## Planned against actual",
+        "## What happened",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    assert!(!page.contains("First risks to act on") && !page.contains("decide the finish"), "{page}");
+}
+
+#[test]
+fn a_plan_whose_planning_was_cut_short_says_so_and_shows_no_dates_of_its_steps() {
+    let kit = planned(SOLAR);
+    said(&kit, &["fork", "@last", "--at", "60"]);
+    assert_eq!(said(&kit, &["report", "@last", "--check"]), "nothing contradicts anything else\n");
+    let page = said(&kit, &["report", "@last", "--format", "markdown"]);
+    assert!(
+        page.contains("> This plan is not made yet: ") && page.contains(" steps of its planning are done."),
+        "{page}"
+    );
+    assert!(page.contains("- **Standing:** interrupted"), "{page}");
+    assert!(page.contains("## Phases\n\n> This is not there: the step “"), "{page}");
+    for wrong in ["## Schedule", "## Work breakdown", "**Finish:**", "decide the finish"] {
+        assert!(!page.contains(wrong), "{wrong}: {page}");
+    }
+}
+
+#[test]
+fn plan_status_and_report_name_the_same_finish() {
+    let kit = planned(SOLAR);
+    let finish =
+        |text: &str, before: &str| text.split_once(before).unwrap_or_else(|| panic!("{text}")).1[..10].to_owned();
+    let report = finish(&said(&kit, &["report", "@last", "--format", "markdown"]), "**Finish:** ");
+    let status = said(&kit, &["status", "@last"]);
+    assert_eq!(finish(&status, "done about "), report);
+    assert!(status.contains(" (P50), 80% sure by "), "{status}");
+    let forecast = kit.json("status @last --json")["forecast"].clone();
+    assert_eq!(forecast["p50"].as_str().unwrap()[..10], report);
 }
 
 #[test]

@@ -8,9 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::compose::has_ended;
+use super::once;
 use super::pattern::at;
+use super::prose::OWN_WORDS;
 use super::{Content, Figure, Finding, Line, Report, Section, Span, Subject, said};
 
+/// Where what the plan is stands, in a line.
+const ABOUT: &str = "about";
+
+/// Quantities of what lies ahead.
+const AHEAD: [&str; 4] = ["finish_p50", "cost_p50", "deadline_chance", "budget_chance"];
 /// How much of a text a finding quotes.
 const QUOTED_CHARS: usize = 160;
 
@@ -33,37 +41,85 @@ pub fn check(report: &Report, subject: &Subject<'_>) -> Vec<Finding> {
     found
 }
 
-/// Markup that must not be in a page: scripts and handlers that are not its own, and anything fetched from elsewhere.
+/// Markup that must not be in a page: scripts and handlers that are not its own, anything fetched from elsewhere, links to
+/// nowhere and ids of two things.
 pub fn check_html(page: &str, own_scripts: usize) -> Vec<Finding> {
-    let lower = page.to_ascii_lowercase();
-    let finding = |what: &str| Finding { check: "surviving-script", section: "page".to_owned(), what: what.to_owned() };
+    let finding = |check, what: &str| Finding { check, section: "page".to_owned(), what: what.to_owned() };
     let mut found = Vec::new();
-    if lower.matches("<script").count() != own_scripts {
-        found.push(finding("there is a script that is not the page's own"));
-    }
-    for tag in tags(&lower) {
-        let outside = ["src=\"http", "src=\"//", "href=\"javascript:", "href=\"data:"];
+    let (mut scripts, mut links, mut ids) = (0, BTreeSet::new(), BTreeSet::new());
+    for tag in tags(page) {
         let name = tag.split([' ', '/', '\n', '\t']).next().unwrap_or_default();
-        let fetching = ["iframe", "object", "embed", "base", "link"];
-        if fetching.contains(&name) || outside.iter().any(|sign| tag.contains(sign)) {
-            found.push(finding(&format!("this fetches or runs something: {}", cut(tag))));
+        let all: Vec<(String, &str)> =
+            attributes(&tag[name.len()..]).map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
+        let name = name.to_ascii_lowercase();
+        scripts += usize::from(name == "script");
+        let fetching = ["iframe", "object", "embed", "base", "link"].contains(&name.as_str());
+        if fetching || all.iter().any(|(name, value)| is_outside(name, value)) {
+            found.push(finding("surviving-script", &format!("this fetches or runs something: {}", cut(tag))));
         }
-        if let Some(there) = tag.split(" href=\"#").nth(1).and_then(|rest| rest.split('"').next())
-            && !lower.contains(&format!(" id=\"{there}\""))
-        {
-            let what = format!("a link leads to `#{there}`, which is not in the page");
-            found.push(Finding { check: "dangling-id", section: "page".to_owned(), what });
+        if all.iter().any(|(name, _)| name.starts_with("on")) {
+            found.push(finding("surviving-script", &format!("this has a handler: {}", cut(tag))));
         }
-        if tag.split_whitespace().skip(1).any(|word| word.starts_with("on") && word.contains("=\"")) {
-            found.push(finding(&format!("this has a handler: {}", cut(tag))));
+        for (name, value) in all {
+            match name.as_str() {
+                "id" if !ids.insert(value) => {
+                    found.push(finding("doubled-id", &format!("two things are called `{value}`")));
+                }
+                "href" => links.extend(value.strip_prefix('#').filter(|there| !there.is_empty())),
+                _ => {}
+            }
         }
+    }
+    if scripts != own_scripts {
+        found.push(finding("surviving-script", "there is a script that is not the page's own"));
+    }
+    for there in links.difference(&ids) {
+        found.push(finding("dangling-id", &format!("a link leads to `#{there}`, which is not in the page")));
     }
     found
 }
 
+/// An address elsewhere, or one that runs.
+fn is_outside(name: &str, value: &str) -> bool {
+    // Browsers skip what is not printed in the name of a scheme.
+    let value: String = value.chars().filter(|letter| !letter.is_control() && !letter.is_whitespace()).collect();
+    let value = value.to_ascii_lowercase();
+    let runs = ["javascript:", "vbscript:", "data:"].iter().any(|scheme| value.starts_with(scheme));
+    let elsewhere = value.starts_with("//") || value.contains("://");
+    match name {
+        "src" | "srcset" | "poster" | "data" | "background" => runs || elsewhere,
+        "href" | "xlink:href" | "action" | "formaction" => runs,
+        _ => false,
+    }
+}
+
+/// The attributes of a tag, however they are quoted.
+fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
+    let is_space = |letter: char| letter.is_whitespace() || letter == '/';
+    let mut rest = tag;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(is_space);
+        let end = rest.find(|letter: char| letter == '=' || is_space(letter)).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        let Some(value) = after.trim_start().strip_prefix('=').map(str::trim_start) else {
+            rest = after;
+            return (!name.is_empty()).then_some((name, ""));
+        };
+        let (value, after) = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value[1..].split_once(quote).unwrap_or((&value[1..], "")),
+            _ => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
+        };
+        rest = after;
+        Some((name, value))
+    })
+}
+
 /// The tags of a page.
 fn tags(page: &str) -> impl Iterator<Item = &str> {
-    page.split('<').skip(1).filter_map(|rest| rest.split('>').next()).filter(|tag| !tag.starts_with('!'))
+    page.split('<')
+        .skip(1)
+        .filter_map(|rest| rest.split('>').next())
+        .filter(|tag| tag.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/'))
 }
 
 fn cut(text: &str) -> String {
@@ -71,34 +127,10 @@ fn cut(text: &str) -> String {
     if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
-/// Shows every line with its section.
+/// Shows every line with its section. What the plan is, in a line, stands before all of them.
 fn lines_of(report: &Report, see: &mut dyn FnMut(&Section, &Line)) {
-    for section in &report.sections {
-        for block in &section.blocks {
-            match &block.content {
-                Content::Tiles(tiles) => {
-                    for tile in tiles {
-                        see(section, &tile.value);
-                        tile.notes.iter().for_each(|note| see(section, note));
-                    }
-                }
-                Content::Text { lines, .. } => lines.iter().for_each(|line| see(section, line)),
-                Content::List { items, .. } => items.iter().for_each(|line| see(section, line)),
-                Content::Table(table) => {
-                    table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| see(section, cell));
-                }
-                Content::Cards { cards, .. } => {
-                    for card in cards {
-                        see(section, &card.title);
-                        card.text.iter().for_each(|text| see(section, text));
-                        card.lines.iter().for_each(|(_, line)| see(section, line));
-                    }
-                }
-                Content::Note { line, .. } => see(section, line),
-                Content::Picture { .. } => {}
-            }
-        }
-    }
+    let about = Section { id: ABOUT.to_owned(), ..Section::default() };
+    once::placed(report, &mut |section, _, line| see(section.unwrap_or(&about), line));
 }
 
 fn finding(check: &'static str, section: &Section, what: String) -> Finding {
@@ -173,7 +205,8 @@ fn dates(report: &Report, section: &Section, line: &Line, found: &mut Vec<Findin
         let outside = text.as_str() < start.min(report.day.as_str()) || last.is_some_and(|last| text.as_str() > last);
         // A deadline that has passed is told where it does not fit.
         let due = text_of(report, "deadline") == Some(text.as_str());
-        if is_date(text) && is_date(start) && outside && !due && !of.starts_with("facts") {
+        let is_told = of.starts_with("facts") || of == OWN_WORDS;
+        if is_date(text) && is_date(start) && outside && !due && !is_told {
             found.push(finding("date-outside", section, format!("{text} lies outside the plan: {}", cut(&said(line)))));
         }
     }
@@ -196,9 +229,12 @@ fn named_values(report: &Report, section: &Section, line: &Line, found: &mut Vec
         ("budget of ", "budget"),
     ];
     let mut before = String::new();
+    // A person may give a task a budget of its own; the aim of the plan speaks of the whole.
+    let is_own = |span: &Span| matches!(span, Span::Number { of, .. } if of == OWN_WORDS) && section.id != ABOUT;
     for span in line {
         let lower = before.to_lowercase();
         if let Span::Number { text, .. } | Span::Stray(text) = span
+            && !is_own(span)
             && let Some((called, name)) = CALLED.iter().find(|(called, _)| lower.ends_with(called))
             && let Some(value) = value_of(report, name)
         {
@@ -250,14 +286,15 @@ fn repeated(report: &Report, found: &mut Vec<Finding>) {
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     let mut told: BTreeSet<String> = BTreeSet::new();
     let titles: BTreeSet<String> = titles_of(report);
-    lines_of(report, &mut |section, line| {
-        if section.quoted || titles.contains(&said(line)) {
-            return;
-        }
-        for (_, sentence) in super::once::sentences(line) {
-            let other = first.entry(sentence.clone()).or_insert_with(|| section.id.clone());
-            if *other != section.id && told.insert(sentence.clone()) {
-                let what = format!("this stands in `{other}`, too: {}", cut(&sentence));
+    once::placed(report, &mut |section, place, line| {
+        let Some(section) = section.filter(|section| !section.quoted && !titles.contains(&said(line))) else { return };
+        let text = said(line);
+        let gone = once::giving_way(place, line, &mut |sentence| {
+            *first.entry(sentence.to_owned()).or_insert_with(|| section.id.clone()) != section.id
+        });
+        for sentence in gone.into_iter().map(|range| text[range].to_owned()) {
+            if told.insert(sentence.clone()) {
+                let what = format!("this stands in `{}`, too: {}", first[&sentence], cut(&sentence));
                 found.push(finding("repeated-sentence", section, what));
             }
         }
@@ -298,6 +335,10 @@ fn numbers(report: &Report, subject: &Subject<'_>, found: &mut Vec<Finding>) {
         if !before(one, other) {
             tell("percentiles-crossed", format!("{one} comes after {other}"));
         }
+    }
+    let ahead = report.figures.iter().find(|figure| AHEAD.contains(&figure.name)).filter(|_| has_ended(subject));
+    if let Some(figure) = ahead {
+        tell("verdict-off", format!("the plan is over, and {} is foretold as {}", figure.name, figure.value));
     }
     if !subject.begun {
         let planned = subject.parts.get("overview").unwrap_or(&Value::Null);

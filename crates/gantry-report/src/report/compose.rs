@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::layout::{self, Choice, Layout};
 use super::pattern::{Scope, at, flat, is_empty};
-use super::prose::Index;
+use super::prose::{Index, claims_something};
 use super::{
     Block, Card, Claim, Content, Line, Report, Row, Section, Source, Span, Subject, Table, Tile, Tone, check, figures,
     figures_of, once,
@@ -15,6 +15,14 @@ use crate::chart::{Frame, Heading, Sheet};
 use crate::claims;
 use crate::picture::Picture;
 
+/// A shorter text of a model may stand in what a person wrote by chance.
+const QUOTE_BYTES_MIN: usize = 20;
+/// What is told without a step that made it: the part, what that is, and who did it.
+const OWN_SOURCES: [(&str, &str, &str); 3] = [
+    ("schedule", "Computed from tasks, estimates, prices and risks", "code"),
+    ("plan", "Written in the plan itself", "person"),
+    ("record", "Written down when it happened", "code"),
+];
 /// How wide charts are drawn; pages scale them.
 const CHART_WIDTH_PX: u32 = 1_080;
 
@@ -25,8 +33,14 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     if subject.parts.get("facts").is_some_and(|facts| facts["priced_by"] == "budget") {
         figures::leave_the_budget_open(&mut numbers);
     }
+    if has_ended(subject) {
+        figures::leave_out_futures(&mut numbers);
+    }
     let mut whole: Map<String, Value> = subject.parts.clone();
-    whole.insert("plan".to_owned(), with_leaves(subject.plan.clone()));
+    whole.insert("plan".to_owned(), with_totals(with_leaves(subject.plan.clone())));
+    if !has_ended(subject) {
+        whole.insert("money".to_owned(), figures::of_money(&numbers));
+    }
     whole.insert("life".to_owned(), subject.life.clone());
     whole.insert("q".to_owned(), Value::Object(numbers.clone()));
     whole.insert("sources".to_owned(), json!(subject.sources));
@@ -36,6 +50,7 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
     let index = index(layout, subject, &whole);
     let composer = Composer { layout, subject, whole: &whole, index: &index };
     let (wanted, left_out) = composer.wanted(choice);
+    let sheets = wanted.iter().flat_map(|(section, _)| composer.sheets(section)).collect();
     let mut sections: Vec<Section> =
         wanted.into_iter().filter_map(|(section, open)| composer.section(section, open)).collect();
     once::say_once(&mut sections);
@@ -46,14 +61,22 @@ pub fn compose(layout: &Layout, subject: &Subject<'_>, choice: &Choice) -> Repor
         title: crate::legible(&subject.title),
         about,
         day: subject.day.clone(),
-        sections,
+        sheets,
+        with_tables: composer.with_tables(),
+        brief: composer.is_household(),
         left_out,
-        sources: subject.sources.clone(),
+        sources: composer.sources(&sections),
+        sections,
         figures: figures::listed(&numbers),
         findings: Vec::new(),
     };
     report.findings = check::check(&report, subject);
     report
+}
+
+/// Tells whether the plan is over: then nothing of it lies ahead.
+pub(super) fn has_ended(subject: &Subject<'_>) -> bool {
+    !is_empty(&subject.life["ended"])
 }
 
 /// Says of every task whether others are inside it.
@@ -66,6 +89,15 @@ fn with_leaves(mut plan: Value) -> Value {
         .collect();
     for task in plan["tasks"].as_array_mut().into_iter().flatten() {
         task["leaf"] = json!(!task["id"].as_str().is_some_and(|id| parents.contains(id)));
+    }
+    plan
+}
+
+/// Says below the sorts of cost what they are together.
+fn with_totals(mut plan: Value) -> Value {
+    let total = plan["cost"]["total"].clone();
+    if let Some(sorts) = plan["cost"]["by_kind"].as_array_mut().filter(|sorts| sorts.len() > 1) {
+        sorts.push(json!({"kind": "all together", "total": total}));
     }
     plan
 }
@@ -100,7 +132,51 @@ fn index(layout: &Layout, subject: &Subject<'_>, whole: &Value) -> Index {
         let (path, letter) = path.split_once('#').map_or((path.as_str(), None), |(path, letter)| (path, Some(letter)));
         index.know_ids(at(whole, path), letter);
     }
+    for text in own_words(subject, whole) {
+        index.know_own_words(text);
+    }
     index
+}
+
+/// What people wrote: answers of theirs, and whatever of the plan no model did.
+fn own_words<'v>(subject: &Subject<'_>, whole: &'v Value) -> Vec<&'v str> {
+    let of_kind = |kind: &str| {
+        let mut texts = Vec::new();
+        let parts = subject.sources.iter().filter(|source| source.kind == kind);
+        parts.for_each(|source| texts_in(&whole[&source.part], &mut texts));
+        texts
+    };
+    let by_models: BTreeSet<&str> = of_kind("model").into_iter().collect();
+    let plan = &whole["plan"];
+    let mut written = Vec::new();
+    for field in ["title", "objective"] {
+        texts_in(&plan[field], &mut written);
+    }
+    for list in ["tasks", "risks"] {
+        for thing in plan[list].as_array().into_iter().flatten() {
+            for field in ["title", "description", "success_criteria", "owner", "effect", "mitigation"] {
+                texts_in(&thing[field], &mut written);
+            }
+        }
+    }
+    // What was put together from what a model wrote is the model's.
+    let by_model = |text: &str| {
+        let has = |other: &&str| other.len() >= QUOTE_BYTES_MIN && claims_something(other) && text.contains(*other);
+        by_models.contains(text) || by_models.iter().any(|other| other.contains(text) || has(other))
+    };
+    let mut own = of_kind("person");
+    own.extend(written.into_iter().filter(|text| claims_something(text) && !by_model(text)));
+    own
+}
+
+/// Every text in a value.
+fn texts_in<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => texts.push(text.trim()),
+        Value::Array(items) => items.iter().for_each(|item| texts_in(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| texts_in(value, texts)),
+        _ => {}
+    }
 }
 
 /// What was computed, without what models wrote.
@@ -127,10 +203,13 @@ impl<'a> Composer<'a> {
     /// The sections that are wanted, in the reader's order, and what is left out.
     fn wanted(&self, choice: &Choice) -> (Vec<(&'a layout::Section, bool)>, Vec<String>) {
         let audience = choice.audience.as_ref().and_then(|name| self.layout.audiences.get(name));
-        let household = at(self.whole, "facts.size") == "household";
+        let household = self.is_household() && !self.layout.one_page.is_empty();
+        let ended = has_ended(self.subject);
+        // What became of a plan is worth more than its page.
+        let became = |section: &layout::Section| section.of.as_ref().is_some_and(|of| of.starts_with("life."));
         let chosen = |section: &&layout::Section| {
             if choice.sections.is_empty() {
-                !household || self.layout.one_page.is_empty() || self.layout.one_page.contains(&section.id)
+                !household || self.layout.one_page.contains(&section.id) || ended && became(section)
             } else {
                 choice.sections.contains(&section.id)
             }
@@ -144,6 +223,64 @@ impl<'a> Composer<'a> {
         let folded = |id: &String| audience.is_some_and(|audience| audience.folded.contains(id));
         let left_out = others.into_iter().filter(|section| self.is_there(section)).map(|section| section.id.clone());
         (wanted.iter().map(|section| (*section, !section.folded && !folded(&section.id))).collect(), left_out.collect())
+    }
+
+    fn is_household(&self) -> bool {
+        at(self.whole, "facts.size") == "household"
+    }
+
+    /// The tables of a section that are for spreadsheets alone.
+    fn sheets(&self, section: &layout::Section) -> Vec<(String, Table)> {
+        let sheets = section.blocks.iter().filter(|block| block.sheet);
+        let tables = sheets.filter_map(|block| {
+            let path = block.table.as_ref()?;
+            match self.repeated(section, block, at(self.whole, path))? {
+                Content::Table(table) => Some((section.id.clone(), table)),
+                _ => None,
+            }
+        });
+        tables.collect()
+    }
+
+    /// The sections from which a spreadsheet can be made.
+    fn with_tables(&self) -> Vec<String> {
+        let is_filled =
+            |block: &layout::Block| block.table.as_ref().is_some_and(|path| !is_empty(at(self.whole, path)));
+        let filled = self.layout.sections.iter().filter(|section| section.blocks.iter().any(is_filled));
+        filled.map(|section| section.id.clone()).collect()
+    }
+
+    /// Where the parts come from, with what was computed or written down where something of it is shown.
+    fn sources(&self, sections: &[Section]) -> Vec<Source> {
+        let blocks = sections.iter().flat_map(|section| &section.blocks);
+        let named: BTreeSet<&str> = blocks.filter_map(|block| block.from.as_deref()).collect();
+        let known = |part: &str| self.source(part).is_some();
+        let more = OWN_SOURCES.iter().filter(|(part, ..)| named.contains(part) && !known(part));
+        let more = more.map(|(part, title, by)| Source {
+            part: (*part).to_owned(),
+            title: (*title).to_owned(),
+            by: (*by).to_owned(),
+            kind: (*by).to_owned(),
+            ..Source::default()
+        });
+        self.subject.sources.iter().cloned().chain(more).collect()
+    }
+
+    /// The part that something at a path comes from.
+    fn from(&self, path: &str) -> Option<String> {
+        let has = |part: &str| self.source(part).is_some_and(|source| source.missing.is_none());
+        let (part, rest) = path.trim_start_matches('/').split_once('.').unwrap_or((path, ""));
+        let made = |made: &'static str, otherwise: &'static str| if has(made) { made } else { otherwise };
+        let of = match (part, rest.split('.').next().unwrap_or_default()) {
+            ("plan", "tasks") => made("breakdown", "plan"),
+            ("plan", "risks") => made("risks", "plan"),
+            ("q" | "money" | "plan", _) => "schedule",
+            ("life" | "sources", _) => "record",
+            ("claims" | "claimed", _) => "schedule",
+            (part, _) if has(part) => return Some(part.to_owned()),
+            _ => return None,
+        };
+        Some(of.to_owned())
     }
 
     fn is_there(&self, section: &layout::Section) -> bool {
@@ -184,6 +321,9 @@ impl<'a> Composer<'a> {
         if block.unless.as_ref().is_some_and(|path| !is_empty(at(self.whole, path))) {
             return None;
         }
+        if block.sheet || block.ahead && has_ended(self.subject) {
+            return None;
+        }
         let scope = self.scope(self.whole, section.quoted);
         let path = [&block.list, &block.table, &block.cards].into_iter().flatten().next();
         let content = match path {
@@ -209,11 +349,17 @@ impl<'a> Composer<'a> {
             }
             None => Content::Text { label: block.label.clone(), lines: texts(&scope, block.text.as_deref()?)? },
         };
-        let from = path.or(block.text.as_ref()).or(block.note.as_ref()).and_then(|path| part_of(path));
-        let from = from.filter(|part| self.source(part).is_some());
-        let by_source = from.as_deref().and_then(|part| self.source(part)).map(|source| source.kind.as_str());
-        let claim = block.claim.unwrap_or(match by_source {
+        let told = [&block.text, &block.note].into_iter().flatten().chain(&block.texts);
+        let tiles = block.tiles.iter().map(|tile| &tile.value);
+        let from = match path {
+            Some(path) => self.from(path),
+            None if block.picture.is_some() => self.from("q"),
+            None => told.chain(tiles).filter_map(|text| part_of(text)).find_map(|path| self.from(&path)),
+        };
+        let kind = from.as_deref().map(|part| self.source(part).map_or(part, |source| source.kind.as_str()));
+        let claim = block.claim.unwrap_or(match kind {
             Some("model") => Claim::Estimate,
+            Some("plan") => Claim::Given,
             _ => Claim::Computed,
         });
         Some(Block { from, claim, content })
@@ -225,6 +371,11 @@ impl<'a> Composer<'a> {
             Value::Array(items) => items.iter().filter(|row| passes(row, block.only.as_deref())).collect(),
             _ => return None,
         };
+        let mut rows = rows;
+        if !block.worst.is_empty() {
+            let weight = |row: &Value| block.worst.iter().filter_map(|path| at(row, path).as_f64()).product::<f64>();
+            rows.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
+        }
         let most = block.most.unwrap_or(usize::MAX);
         let rows = rows.into_iter().take(most);
         if block.table.is_some() {
@@ -309,6 +460,7 @@ impl<'a> Composer<'a> {
         let nothing = match picture {
             Picture::Cash => !dated || schedule.cost.cash_flow.months.is_empty(),
             Picture::Load => schedule.resources.is_empty(),
+            Picture::Histogram | Picture::SCurve | Picture::Tornado if has_ended(self.subject) => true,
             _ => schedule.tasks.is_empty(),
         };
         if nothing {
@@ -334,11 +486,10 @@ fn unescaped(markup: &str) -> String {
     named.iter().fold(markup.to_owned(), |text, (name, letter)| text.replace(name, letter))
 }
 
-/// The part that a path or a pattern begins with.
-fn part_of(path: &str) -> Option<String> {
-    let path = path.split_once('{').map_or(path, |(_, rest)| rest);
-    let part = path.trim_start_matches('/').split(['.', '|', '}']).next()?;
-    Some(part.to_owned())
+/// The first path of a pattern, or the path that it is.
+fn part_of(text: &str) -> Option<String> {
+    let path = text.split_once('{').map_or(text, |(_, rest)| rest);
+    Some(path.split(['|', '}']).next()?.to_owned())
 }
 
 /// `kind=summary`, `kind!=summary`.

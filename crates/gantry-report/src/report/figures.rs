@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::Figure;
 
+/// What takes fewer days is told by the hour.
+const BY_THE_HOUR_DAYS: i32 = 10;
+
 /// The quantities of a schedule, by name.
 pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
     let mut all = Map::new();
@@ -25,7 +28,9 @@ pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
         put("finish_p95", json!(futures.finish.p95.day()));
         put("draws", json!(futures.draws));
         let (middle, safe) = (futures.finish.p50.day(), futures.finish.p80.day());
-        put("spread_days", json!(days_apart(&middle, &safe)));
+        let days = days_apart(&middle, &safe);
+        put("spread_days", json!(days));
+        put("spread", json!(days.filter(|days| *days > 0).map(|days| counted(days, "day"))));
     }
     if let Some(verdict) = whole {
         put("deadline", json!(last_day(verdict.at)));
@@ -65,6 +70,8 @@ pub fn figures_of(schedule: &Schedule) -> Map<String, Value> {
     let milestones = schedule.tasks.iter().filter(|task| task.kind == TaskKind::Milestone);
     put("milestones", json!(milestones.count()));
     put("feasible", json!(schedule.feasible));
+    let days = days_apart(&schedule.start.day(), &schedule.finish.day());
+    put("by_the_hour", json!(days.is_some_and(|days| days < BY_THE_HOUR_DAYS)));
     all
 }
 
@@ -81,6 +88,58 @@ pub(super) fn leave_the_budget_open(all: &mut Map<String, Value>) {
     }
 }
 
+/// From the sum of all costs to what to ask for, step by step.
+pub(super) fn of_money(all: &Map<String, Value>) -> Value {
+    let of = |name: &str| all.get(name).and_then(Value::as_i64);
+    let mut rows: Vec<Value> = Vec::new();
+    let mut row = |what: &str, amount: Option<i64>, why: &str| {
+        rows.extend(amount.map(|amount| json!({"what": what, "amount": amount, "why": why})));
+    };
+    let (sum, likely, safe) = (of("cost"), of("cost_p50"), of("cost_p80"));
+    let more = |to: Option<i64>, from: Option<i64>| to.zip(from).map(|(to, from)| to - from);
+    row("As planned", sum, "what every task costs, if nothing goes wrong");
+    row(
+        "More for what is likely",
+        more(likely, sum),
+        "risks that strike, and work that takes longer, in half of all futures",
+    );
+    row("In half of all futures at most", likely, "P50");
+    row("More for being sure", more(safe, likely), "from half to eight of ten futures");
+    row("In eight of ten futures at most", safe, "P80: what to ask for");
+    row("Reserve in all", of("contingency"), "on top of what is planned");
+    let budget = of("budget");
+    row("Budget", budget, "what there is");
+    match more(budget, safe) {
+        Some(left) if left >= 0 => row("Left of the budget", Some(left), "in eight of ten futures"),
+        lacking => row("Missing for being sure", lacking.map(|lacking| -lacking), "P80 beyond the budget"),
+    }
+    if rows.len() > 1 { Value::Array(rows) } else { Value::Null }
+}
+
+/// What is over has no futures.
+pub(super) fn leave_out_futures(all: &mut Map<String, Value>) {
+    const AHEAD: [&str; 17] = [
+        "finish",
+        "finish_p50",
+        "finish_p80",
+        "finish_p95",
+        "draws",
+        "spread",
+        "spread_days",
+        "deadline_chance",
+        "deadline_tone",
+        "deadline_verdict",
+        "cost_p50",
+        "cost_p80",
+        "cost_p95",
+        "spread_cost",
+        "budget_chance",
+        "budget_tone",
+        "budget_verdict",
+    ];
+    all.retain(|name, _| !AHEAD.contains(&name.as_str()) && name != "critical_tasks");
+}
+
 /// How much work there is: pieces that someone does, no phases and no decisions.
 pub(super) fn of_work(plan: &Value) -> Map<String, Value> {
     let all: Vec<&Value> = plan["tasks"].as_array().into_iter().flatten().collect();
@@ -91,6 +150,9 @@ pub(super) fn of_work(plan: &Value) -> Map<String, Value> {
     let hours: f64 = work.iter().filter_map(|task| task["estimate"]["likely"].as_f64()).sum();
     let owners: BTreeSet<&str> = work.iter().filter_map(|task| task["owner"].as_str()).collect();
     let mut all = Map::new();
+    if work.is_empty() {
+        return all;
+    }
     all.insert("tasks".to_owned(), json!(work.len()));
     all.insert("critical_tasks".to_owned(), json!(work.iter().filter(|task| task["critical"] == true).count()));
     if hours > 0.0 {
@@ -99,7 +161,17 @@ pub(super) fn of_work(plan: &Value) -> Map<String, Value> {
     if !owners.is_empty() {
         all.insert("people".to_owned(), json!(owners.len()));
     }
+    let share = |owner: &&&str| -> f64 {
+        let own = work.iter().filter(|task| task["owner"] == **owner);
+        own.filter_map(|task| task["estimate"]["likely"].as_f64()).sum()
+    };
+    let busiest = owners.iter().filter(|_| owners.len() > 1).max_by(|one, other| share(one).total_cmp(&share(other)));
+    all.insert("busiest".to_owned(), json!(busiest));
     all
+}
+
+fn counted(number: i32, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Hours as people say them: whole ones, and hundredths where there is not even one.

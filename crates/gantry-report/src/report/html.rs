@@ -3,6 +3,8 @@
 //! The page has one style sheet and one script, both in place and named by their hashes in its policy; nothing else runs.
 //! Everything can be read without the script, which adds search, copying, zooming and the mark in the contents.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -20,13 +22,30 @@ const SCRIPT: &str = include_str!("page/report.js");
 /// Writes the report as a page. What its markup itself reveals is added to the findings.
 pub fn write(report: &Report) -> String {
     let page = draw(report);
+    let page = with_own_ids(&page);
     let found = check::check_html(&page, 1);
     if found.is_empty() {
         return slim::page(&page);
     }
     let mut told = report.clone();
     told.findings.extend(found);
-    slim::page(&draw(&told))
+    slim::page(&with_own_ids(&draw(&told)))
+}
+
+/// The same where a thing that stands in several tables has its id in the first of them: a link leads to one place.
+fn with_own_ids(page: &str) -> String {
+    const ID: &str = " id=\"x-";
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut out = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some(at) = rest.find(ID) {
+        let Some(end) = rest[at + ID.len()..].find('"').map(|end| at + ID.len() + end + 1) else { break };
+        let is_first = known.insert(&rest[at..end]);
+        out.push_str(&rest[..if is_first { end } else { at }]);
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// What a page of a report may do: what its own style and script do, and nothing else.
@@ -58,7 +77,7 @@ fn draw(report: &Report) -> String {
             body {
                 a.skip href="#main" { "Skip to the report" }
                 nav.contents aria-label="Contents" { (contents(report)) }
-                main #main {
+                main #main .brief[report.brief] {
                     header.head {
                         h1 { (report.title) }
                         @if !report.about.is_empty() { p.lede { (line(&report.about)) } }
@@ -84,10 +103,10 @@ fn contents(report: &Report) -> Markup {
         p.brand { "Contents" }
         input #find type="search" placeholder="Find a task or risk  ( / )" aria-label="Find tasks, risks and everything in tables" autocomplete="off";
         p #found role="status" aria-live="polite" {}
-        ol {
+        details open { summary { "All sections" } ol {
             @for section in &report.sections { li { a href=(format!("#{}", section.id)) { (section.title) } } }
             li { a href="#provenance" { "Where it comes from" } }
-        }
+        } }
     }
 }
 
@@ -117,7 +136,10 @@ fn draw_block(report: &Report, block: &Block) -> Markup {
     let from = origin(block.claim, source);
     html! {
         @match &block.content {
-            Content::Tiles(tiles) => div.block.tiles { @for one in tiles { (tile(one)) } },
+            Content::Tiles(tiles) => {
+                div.block.tiles { @for one in tiles { (tile(one)) } }
+                p.by { (from) }
+            },
             Content::Text { label, lines } => div.block {
                 @if let Some(label) = label { h3 { (label) (from) } }
                 @for (at, text) in lines.iter().enumerate() {
@@ -136,7 +158,7 @@ fn draw_block(report: &Report, block: &Block) -> Markup {
                 div.cards { @for one in cards { (card(one)) } }
                 @if label.is_none() { (from) }
             },
-            Content::Picture { name, title, svg, .. } => div.block { (picture(name, title, svg)) },
+            Content::Picture { name, title, svg, .. } => div.block { (picture(name, title, svg, &from)) },
             Content::Note { tone, line: text } => p.note data-tone=(tone_word(*tone)) { (line(text)) (from) },
         }
     }
@@ -182,7 +204,6 @@ fn table(table: &Table, from: &Markup) -> Markup {
     html! {
         div.bar {
             h3 { (table.title) (from) }
-            span.tools { button type="button" data-copy="md" hidden { "Copy as Markdown" } button type="button" data-copy="csv" hidden { "Copy as CSV" } }
         }
         div.wide tabindex="0" role="region" aria-label=(if table.title.is_empty() { "Table" } else { &table.title }) {
             table data-columns=(table.columns.join("\t")) {
@@ -239,7 +260,7 @@ fn bare(cell: &Line) -> Markup {
 
 /// A number that is read along its column; a date is read like a word.
 fn is_figure(cell: &Line) -> bool {
-    matches!(cell.as_slice(), [Span::Number { text, .. }] if !check::is_date(text))
+    matches!(cell.as_slice(), [Span::Number { text, .. }] if !text.get(..10).is_some_and(check::is_date))
 }
 
 fn card(card: &Card) -> Markup {
@@ -252,11 +273,11 @@ fn card(card: &Card) -> Markup {
     }
 }
 
-fn picture(name: &str, title: &str, svg: &str) -> Markup {
+fn picture(name: &str, title: &str, svg: &str, from: &Markup) -> Markup {
     html! {
         figure data-chart=(name) {
             div.bar {
-                figcaption { (title) }
+                figcaption { (title) (from) }
                 span.tools {
                     @if name == "gantt" || name == "network" {
                         button type="button" data-critical aria-pressed="false" hidden { "Critical path only" }

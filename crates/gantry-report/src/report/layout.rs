@@ -107,6 +107,10 @@ pub struct Block {
     pub chain: bool,
     /// Only where there is nothing at this path.
     pub unless: Option<String>,
+    /// It is about what lies ahead, and left out once the plan is over.
+    pub ahead: bool,
+    /// The rows by how much the numbers at these paths are together, the greatest first.
+    pub worst: Vec<String>,
     /// At most so many.
     pub most: Option<usize>,
     /// Columns of a table: heading and pattern.
@@ -117,6 +121,8 @@ pub struct Block {
     pub heading: Option<String>,
     /// Only rows whose field has this value, or has another (`kind!=summary`).
     pub only: Option<String>,
+    /// The table is for spreadsheets alone, instead of the ones that are read.
+    pub sheet: bool,
     /// The heading of a card.
     pub title: Option<String>,
     /// A word about a card: `chosen if id = /scenarios.chosen`.

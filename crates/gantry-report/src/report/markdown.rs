@@ -1,11 +1,14 @@
 //! The report as Markdown, to be read in a terminal or on a forge.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{Block, Claim, Content, Line, Report, Span, Table, said};
+use super::once;
+use super::{Block, Claim, Content, Line, Report, Span, Table};
 
 /// Writes the report as Markdown.
 pub fn write(report: &Report) -> String {
+    let named = named(report);
     let mut page = format!("# {}\n", escaped(&report.title));
     if !report.about.is_empty() {
         let _ = write!(page, "\n{}\n", line(&report.about));
@@ -15,7 +18,7 @@ pub fn write(report: &Report) -> String {
         let _ = write!(page, "\n## {}\n", escaped(&section.title));
         for block in &section.blocks {
             page.push('\n');
-            write_block(&mut page, block);
+            write_block(&mut page, block, &named);
         }
     }
     let _ = write!(page, "\n## Checks\n\n{}\n", verdict(report));
@@ -38,7 +41,22 @@ pub(super) fn verdict(report: &Report) -> String {
     }
 }
 
-fn write_block(page: &mut String, block: &Block) {
+/// The ids by which texts call things: whoever reads one must find it in a table.
+fn named(report: &Report) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    once::placed(report, &mut |_, _, line| {
+        for span in line {
+            if let Span::Ref { text, id } = span
+                && text == id
+            {
+                named.insert(id.clone());
+            }
+        }
+    });
+    named
+}
+
+fn write_block(page: &mut String, block: &Block, named: &BTreeSet<String>) {
     let label =
         |label: &Option<String>| label.as_ref().map(|label| format!("**{}**\n\n", escaped(label))).unwrap_or_default();
     let mark = match block.claim {
@@ -70,7 +88,7 @@ fn write_block(page: &mut String, block: &Block) {
             let items: Vec<String> = items.iter().map(|item| line(item)).collect();
             let _ = writeln!(page, "{}{mark}", items.join(" → "));
         }
-        Content::Table(table) => write_table(page, table),
+        Content::Table(table) => write_table(page, table, named),
         Content::Cards { label: name, cards } => {
             page.push_str(&label(name));
             for card in cards {
@@ -91,14 +109,19 @@ fn write_block(page: &mut String, block: &Block) {
     }
 }
 
-fn write_table(page: &mut String, table: &Table) {
+fn write_table(page: &mut String, table: &Table, named: &BTreeSet<String>) {
     if !table.title.is_empty() {
         let _ = write!(page, "**{}**\n\n", escaped(&table.title));
     }
-    let _ = writeln!(page, "| {} |", table.columns.iter().map(|column| cell(column)).collect::<Vec<_>>().join(" | "));
-    let _ = writeln!(page, "|{}", " --- |".repeat(table.columns.len()));
+    let has_ids = table.rows.iter().any(|row| row.id.as_ref().is_some_and(|id| named.contains(id)));
+    let id = |text: String| has_ids.then_some(text);
+    let head: Vec<String> =
+        id("Id".to_owned()).into_iter().chain(table.columns.iter().map(|name| cell(name))).collect();
+    let _ = writeln!(page, "| {} |", head.join(" | "));
+    let _ = writeln!(page, "|{}", " --- |".repeat(head.len()));
     for row in &table.rows {
-        let cells: Vec<String> = row.cells.iter().map(cell_line).collect();
+        let own = id(row.id.as_ref().map(|id| cell(id)).unwrap_or_default());
+        let cells: Vec<String> = own.into_iter().chain(row.cells.iter().map(cell_line)).collect();
         let cells = if row.heading { cells.iter().map(|text| bold(text)).collect() } else { cells };
         let _ = writeln!(page, "| {} |", cells.join(" | "));
     }
@@ -117,7 +140,15 @@ fn cell_line(text: &Line) -> String {
 }
 
 fn line(line: &[Span]) -> String {
-    escaped(&said(line)).trim().to_owned()
+    let written = line.iter().map(|span| match span {
+        // Headings have these names on forges, and readers of text see where to look.
+        Span::Elsewhere { text, .. } => {
+            let title = text.strip_prefix("see ").unwrap_or(text).to_lowercase();
+            format!("[{}](#{})", escaped(text), title.split_whitespace().collect::<Vec<_>>().join("-"))
+        }
+        other => escaped(other.text()),
+    });
+    written.collect::<String>().trim().to_owned()
 }
 
 /// Text from outside stays text: what would be markup is written out.

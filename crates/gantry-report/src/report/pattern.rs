@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::prose::Index;
+use super::prose::{Index, joint};
 use super::{Claim, Line, Span};
 use crate::thousands;
 
@@ -59,7 +59,7 @@ impl<'a> Scope<'a> {
         let number = |text: String| vec![Span::Number { text, of: of.clone(), claim }];
         match how {
             "money" => number(money(value, at(self.whole, "q.currency").as_str().unwrap_or_default())),
-            "date" => number(day(value)),
+            "date" => number(if at(self.whole, "q.by_the_hour") == true { minute(value) } else { day(value) }),
             "percent" => number(format!("{} %", plain_number(value, 100.0))),
             "points" => number(format!("{} %", plain_number(value, 1.0))),
             "number" => number(plain_number(value, 1.0)),
@@ -68,13 +68,14 @@ impl<'a> Scope<'a> {
             "words" => vec![Span::Text(value.as_str().unwrap_or_default().replace(['-', '_'], " "))],
             "ref" => self.refs(value),
             "title" => self.titled(value),
+            "who" => self.people(value),
             "count" => number(plain_number(&value.as_array().map_or(0, Vec::len).into(), 1.0)),
             "yes" => vec![Span::Text(if value == true { "yes" } else { "no" }.to_owned())],
             "raw" => vec![Span::Text(flat(value))],
             _ => match value {
                 Value::Number(_) => number(plain_number(value, 1.0)),
                 other if self.quoted => vec![Span::Text(flat(other))],
-                other => self.index.read(&flat(other)),
+                other => self.index.read_value(other),
             },
         }
     }
@@ -113,6 +114,15 @@ impl<'a> Scope<'a> {
             })
             .collect()
     }
+
+    /// Who does something: somebody may be named whom no list knows.
+    fn people(&self, value: &Value) -> Line {
+        let named = |span| match span {
+            Span::Dangling(text) => Span::Text(text),
+            other => other,
+        };
+        self.titled(value).into_iter().map(named).collect()
+    }
 }
 
 /// Tells whether there is nothing to show.
@@ -149,8 +159,7 @@ pub(super) fn flat(value: &Value) -> String {
         Value::String(text) => text.trim().to_owned(),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(flat).collect();
-            let long = items.iter().any(|item| item.contains(',') || item.contains(' '));
-            items.join(if long { "; " } else { ", " })
+            items.join(joint(&items))
         }
         Value::Null => String::new(),
         other => other.to_string(),
@@ -190,8 +199,25 @@ fn day(value: &Value) -> String {
     if is_date { text[..10].to_owned() } else { text }
 }
 
+/// A moment to the minute, where days would say too little.
+fn minute(value: &Value) -> String {
+    let text = flat(value);
+    match text.get(..16) {
+        Some(short) if text.as_bytes()[10] == b'T' => short.replace('T', " "),
+        _ => text,
+    }
+}
+
+/// Hours as three numbers or one; less than an hour is told in minutes.
 fn hours(value: &Value) -> String {
+    let most = if value.is_object() { &value["high"] } else { value };
+    let is_short = most.as_f64().is_some_and(|hours| hours > 0.0 && hours < 1.0);
     match value {
+        Value::Object(_) if is_short => {
+            let minutes = |part: &str| (value[part].as_f64().unwrap_or_default() * 60.0).round().max(1.0).to_string();
+            format!("{} min", ["low", "likely", "high"].map(minutes).join(" / "))
+        }
+        _ if is_short => format!("{} min", (most.as_f64().unwrap_or_default() * 60.0).round().max(1.0)),
         Value::Object(_) => ["low", "likely", "high"].map(|part| plain_number(&value[part], 1.0)).join(" / "),
         other => plain_number(other, 1.0),
     }

@@ -6,7 +6,11 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::pattern::flat;
 use super::{Claim, Line, Span};
+
+/// What a number in the words of a person is: theirs, whatever the schedule says.
+pub(super) const OWN_WORDS: &str = "a person's own words";
 
 /// What can be named in prose.
 #[derive(Debug, Default)]
@@ -16,6 +20,8 @@ pub(super) struct Index {
     /// Ids, and the titles of what they name.
     ids: BTreeMap<String, Option<String>>,
     titles: BTreeSet<String>,
+    /// Texts that people wrote: what they say is given.
+    people: BTreeSet<String>,
 }
 
 impl Index {
@@ -61,6 +67,12 @@ impl Index {
         }
     }
 
+    /// Knows a text that a person wrote.
+    pub(super) fn know_own_words(&mut self, text: &str) {
+        let paragraphs = text.split("\n\n").map(|paragraph| paragraph.trim().to_owned());
+        self.people.extend(paragraphs.chain([text.trim().to_owned()]));
+    }
+
     pub(super) fn title(&self, id: &str) -> Option<&String> {
         self.ids.get(id)?.as_ref()
     }
@@ -78,13 +90,33 @@ impl Index {
         }
     }
 
-    /// Marks what a text claims.
+    /// Marks what a text, or each text of a list, claims.
+    pub(super) fn read_value(&self, value: &Value) -> Line {
+        let Value::Array(items) = value else { return self.read(&flat(value)) };
+        // One of them may be a person's and the next a model's.
+        let texts: Vec<String> = items.iter().map(flat).collect();
+        let between = joint(&texts);
+        let mut line = Line::new();
+        for text in &texts {
+            if !line.is_empty() {
+                line.push(Span::Text(between.to_owned()));
+            }
+            line.extend(self.read(text));
+        }
+        line
+    }
+
+    /// Marks what a text claims. Nothing that a person wrote comes from nowhere: it is what they say.
     pub(super) fn read(&self, text: &str) -> Line {
+        let is_own = self.people.contains(text.trim());
         let mut marks: Vec<(Range<usize>, Span)> = Vec::new();
         for range in figures(text) {
             let written = &text[range.clone()];
             let span = match self.numbers.get(&plain(written)) {
                 Some((of, claim)) => Span::Number { text: written.to_owned(), of: of.clone(), claim: *claim },
+                None if is_own => {
+                    Span::Number { text: written.to_owned(), of: OWN_WORDS.to_owned(), claim: Claim::Given }
+                }
                 None => Span::Stray(written.to_owned()),
             };
             marks.push((range, span));
@@ -93,7 +125,7 @@ impl Index {
             let written = &text[range.clone()];
             let span = self.name(written);
             let is_known = matches!(span, Span::Ref { .. });
-            if (is_known || is_numbered(written)) && !marks.iter().any(|(other, _)| overlap(other, &range)) {
+            if (is_known || is_numbered(written) && !is_own) && !marks.iter().any(|(other, _)| overlap(other, &range)) {
                 marks.push((range, span));
             }
         }
@@ -115,6 +147,17 @@ impl Index {
 
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
+}
+
+/// What stands between the texts of a list.
+pub(super) fn joint(texts: &[String]) -> &'static str {
+    let is_long = |text: &String| text.contains(',') || text.contains(' ');
+    if texts.iter().any(is_long) { "; " } else { ", " }
+}
+
+/// Tells whether a text has anything that must come from somewhere: a number, or what looks like a name.
+pub(super) fn claims_something(text: &str) -> bool {
+    figures(text).next().is_some() || names(text).next().is_some()
 }
 
 /// Words that look like names of things: `connection-late`, `D1`.

@@ -11,9 +11,32 @@ const UNASKED: [&str; 5] = ["</td>", "</tr>", "</li>", "</dt>", "</dd>"];
 /// Attributes of drawings that are places and lengths.
 const PLACES: [&str; 9] = ["x", "y", "width", "height", "rx", "x1", "x2", "y1", "y2"];
 
-/// Writes a page shorter: without ends that nobody needs.
+/// Attributes of pages that are mostly one word. Text from outside has no quotes that are not written out, so nobody else
+/// can write one.
+const WORDS: [&str; 2] = [" data-c=\"", " href=\"#x-"];
+
+/// Writes a page shorter: without ends and quotes that nobody needs.
 pub(super) fn page(page: &str) -> String {
-    UNASKED.iter().fold(page.to_owned(), |page, end| page.replace(end, ""))
+    let page = UNASKED.iter().fold(page.to_owned(), |page, end| page.replace(end, ""));
+    WORDS.iter().fold(page, |page, start| without_quotes(&page, start))
+}
+
+/// The same without quotes around the attributes that begin so and whose value is a word.
+fn without_quotes(page: &str, start: &str) -> String {
+    let bare = start.replace('"', "");
+    let mut out = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(start) {
+        let Some((value, behind)) = after.split_once('"') else { break };
+        let is_word =
+            !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        out.push_str(before);
+        let quote = if is_word { "" } else { "\"" };
+        let _ = write!(out, "{}{value}{quote}", if is_word { &bare } else { start });
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Writes a chart shorter: empty elements without their ends, straight lines by one coordinate, one place for each number
@@ -128,5 +151,9 @@ mod tests {
         let text = "<text class=\"a b\" x=\"3.14\" y=\"20\">1 &gt; 0</text><g><title>a</title></g>";
         assert_eq!(slim(text), "<text class=\"a b\" x=3.1 y=20>1 &gt; 0</text><g><title>a</title></g>");
         assert_eq!(page("<tr><td>1</td><td>2</td></tr>"), "<tr><td>1<td>2");
+        assert_eq!(
+            page("<i data-c=\"What\">a</i><a href=\"#x-b\" class=\"n\">b</a><i data-c=\"Done when\">c</i>"),
+            "<i data-c=What>a</i><a href=#x-b class=\"n\">b</a><i data-c=\"Done when\">c</i>"
+        );
     }
 }

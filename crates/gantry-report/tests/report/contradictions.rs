@@ -137,6 +137,11 @@ fn scripts_handlers_and_foreign_addresses_in_a_page_are_found() {
         "<img src=\"https://example.org/x.png\">",
         "<a href=\"javascript:alert(1)\">x</a>",
         "<a href=\"#nowhere\">x</a>",
+        "<img src=x onerror=alert(1)>",
+        "<svg/onload=alert(1)>",
+        "<a href=javascript:alert(1)>x</a>",
+        "<img src='http://example.org/x.png'>",
+        "<p id=\"risks\">x</p>",
     ] {
         let changed = page.replacen("</main>", &format!("{evil}</main>"), 1);
         assert!(!check_html(&changed, 1).is_empty(), "{evil}");
@@ -149,4 +154,49 @@ fn what_is_found_stands_in_the_report_itself() {
     let (page, text) = (html::write(&report), markdown::write(&report));
     assert!(page.contains("One thing does not hold together.") && page.contains("<code>placeholder</code>"), "{page}");
     assert!(text.contains("- `placeholder` in goals"), "{text}");
+}
+
+#[test]
+fn a_number_from_nowhere_in_what_the_plan_is_said_to_be_is_told() {
+    let mut case = Case::sound();
+    case.parts.insert("understand".to_owned(), json!({"aim": "A bakery that serves 777 customers."}));
+    let report = case.report();
+    assert_eq!(complaints(&report), ["stray-number"]);
+    assert!(markdown::write(&report).contains("- `stray-number` in about"));
+}
+
+#[test]
+fn what_people_wrote_keeps_its_numbers_and_what_models_wrote_does_not() {
+    let mut case = Case::sound();
+    case.plan["objective"] = json!("Serve 200 customers a day by 2028.");
+    case.plan["tasks"][1]["description"] =
+        json!("Bake 45 minutes at 230 degrees with R2 flour, within a budget of 300 EUR.");
+    case.plan["tasks"][1]["owner"] = json!("Mara");
+    case.plan["tasks"][1]["success_criteria"] = json!(["at least 3 loaves of 750 g", "sold before 2026-01-31"]);
+    let report = case.report();
+    assert_eq!(report.findings, []);
+    let text = markdown::write(&report);
+    for told in ["200 customers", "45 minutes at 230", "R2 flour", "300 EUR", "| Mara |", "750 g", "2026-01-31"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    let case = case
+        .set("summary.approach", json!("Bake 45 minutes at 230 degrees with R2 flour, within a budget of 300 EUR."));
+    assert!(complaints(&case.report()).contains(&"stray-number"), "the same words of a model come from nowhere");
+}
+
+#[test]
+fn what_is_over_has_no_futures() {
+    let mut ended = Case::sound();
+    ended.begun = true;
+    ended.life = json!({"state": "abandoned", "ended": "It ended.", "over": {"state": "abandoned", "day": "2027-03-01", "took": "3d"}});
+    let report = ended.report();
+    assert_eq!(report.findings, []);
+    let text = markdown::write(&report);
+    assert!(text.contains("**Ended:** 2027-03-01"), "{text}");
+    for foretold in ["eight of ten", "kept in", "First steps", "Decisions to take now", "How sure"] {
+        assert!(!text.contains(foretold), "{foretold}: {text}");
+    }
+    let alive = Case::sound().report();
+    let found: Vec<&str> = check(&alive, &ended.subject()).iter().map(|finding| finding.check).collect();
+    assert_eq!(found, ["verdict-off"], "a finish that is foretold of what is over");
 }

@@ -1,6 +1,6 @@
 //! What is in a report, in which order and form, and for whom.
 
-use gantry_report::report::{Choice, html, markdown};
+use gantry_report::report::{Choice, csv, html, markdown};
 use serde_json::json;
 
 use crate::case::Case;
@@ -93,9 +93,90 @@ fn a_part_that_is_missing_is_named_with_its_reason() {
 
 #[test]
 fn every_block_can_be_asked_who_made_it() {
-    let page = html::write(&Case::sound().report());
+    let report = Case::sound().report();
+    let page = html::write(&report);
     assert!(page.contains("href=\"#from-summary\"") && page.contains("id=\"from-summary\""));
     assert!(page.contains("words by the offline model, which knows nothing of your case, gpt-9"), "{page}");
+    for section in report.sections.iter().filter(|section| section.id != "governance") {
+        for block in &section.blocks {
+            let from = block.from.as_ref().unwrap_or_else(|| panic!("{}: {:?}", section.id, block.content));
+            assert!(report.sources.iter().any(|source| source.part == *from), "{from}");
+        }
+    }
+}
+
+#[test]
+fn no_cell_and_no_item_is_only_a_link_to_another_section() {
+    let sentence = "One oven first, a second one when the first is always full.";
+    let goals = json!({"goal": "Bread.", "needs": ["An oven.", sentence], "relevant": sentence});
+    let mut case = Case::sound().set("risks.risks.0.cause", json!(sentence));
+    case.parts.insert("goals".to_owned(), goals);
+    let report = case.report();
+    assert_eq!(report.findings, []);
+    let text = markdown::write(&report);
+    assert!(!text.contains("| [see") && !text.contains("- [see"), "{text}");
+    assert!(text.contains("- and what else stands in [Summary](#summary)"), "{text}");
+    assert!(text.contains(&format!("| {sentence} |")), "a cell keeps what it is for: {text}");
+}
+
+#[test]
+fn an_id_that_texts_use_stands_beside_its_title() {
+    let case = Case::sound().set("summary.approach", json!("Mind that no-lease is the first to act on."));
+    let text = markdown::write(&case.report());
+    assert!(text.contains("| Id | Risk |") && text.contains("| no-lease | The lease falls through |"), "{text}");
+}
+
+#[test]
+fn a_link_leads_to_one_place() {
+    let mut case = Case::sound();
+    case.parts
+        .insert("phases".to_owned(), json!({"phases": [{"id": "shop", "title": "The shop", "purpose": "Have one."}]}));
+    let page = html::write(&case.report());
+    assert_eq!(page.matches(" id=\"x-shop\"").count(), 1);
+    assert!(page.contains("nothing contradicts anything else"));
+}
+
+#[test]
+fn the_sum_of_the_sorts_of_cost_leads_to_what_to_ask_for() {
+    let report = Case::sound().report();
+    let text = markdown::write(&report);
+    for row in [
+        "| **all together** | **23,900 EUR** |",
+        "| As planned | 23,900 EUR |",
+        "| In eight of ten futures at most |",
+        "| Left of the budget |",
+    ] {
+        assert!(text.contains(row), "{row}: {text}");
+    }
+}
+
+#[test]
+fn spreadsheets_get_numbers_and_every_column() {
+    let report = Case::sound().report();
+    let work = csv::write(&report, "work").unwrap();
+    let head = work.lines().next().unwrap();
+    assert_eq!(
+        head,
+        "Id,Task,Part of,Owner,Hours at best,Hours likely,Hours at worst,Start,Finish,After,Cost (EUR),Float,Critical,Done when,Risks"
+    );
+    let lease = work.lines().find(|line| line.starts_with("lease,")).unwrap();
+    assert!(lease.contains(",Founder,24,40,80,2027-03-01,2027-03-08,,"), "{lease}");
+    assert!(csv::write(&report, "schedule").unwrap().starts_with("Id,Task,Part of,Start,Finish,"));
+    assert!(csv::write(&report, "cost").unwrap().contains("\r\nmaterial,18000\r\n"), "no commas in numbers");
+    assert!(csv::write(&report, "risks").unwrap().starts_with("Id,Risk,Likelihood (%),Impact (of 5),"));
+    let refused = csv::write(&report, "summary").unwrap_err();
+    assert_eq!(refused.what, "the section `summary` has no table");
+    assert!(refused.hint.contains("schedule, phases, cost, work"), "{}", refused.hint);
+}
+
+#[test]
+fn what_takes_hours_is_told_by_the_hour() {
+    let mut case = Case::sound();
+    let last = case.schedule.tasks.iter().position(|row| row.id == "lease").unwrap();
+    case.schedule.finish = case.schedule.tasks[last].finish;
+    case.plan["tasks"][1]["estimate"] = json!({"low": 0.02, "likely": 0.05, "high": 0.5});
+    let text = markdown::write(&case.report());
+    assert!(text.contains("| Founder | 1 / 3 / 30 min | 2027-03-01 08:00 | 2027-03-08 12:00 |"), "{text}");
 }
 
 #[test]

@@ -88,3 +88,20 @@ fn what_models_write_as_markdown_is_drawn_with_its_numbers_marked() {
         "{page}"
     );
 }
+
+#[test]
+fn the_big_list_of_naughty_strings_is_text() {
+    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut files = beside.map(|above| above.join("shared/data/security/naughty/blns.json"));
+    let Some(text) = files.find_map(|file| std::fs::read_to_string(file).ok()) else { return };
+    let naughty: Vec<String> = serde_json::from_str(&text).unwrap();
+    assert!(naughty.len() > 400);
+    let mut case = Case::sound();
+    case.parts.insert("goals".to_owned(), json!({"goal": "Bread.", "needs": naughty, "permits": naughty}));
+    let rows: Vec<Value> = naughty.iter().map(|text| json!({"question": text, "assumed": text})).collect();
+    let case = case.set("facts.assumed", Value::Array(rows));
+    let report = case.report();
+    let found = check_html(&html::write(&report), 1);
+    assert_eq!(found, [], "nothing of it is markup");
+    assert!(!markdown::write(&report).to_ascii_lowercase().contains("<script"));
+}

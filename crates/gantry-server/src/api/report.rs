@@ -61,12 +61,14 @@ pub struct Made {
 /// Makes the report, or a page like it of this form, away from the threads that answer.
 pub async fn reported(app: &App, id: &PlanId, choice: Choice, form: &'static str) -> Result<Made, Problem> {
     let life = app.engine().open(id).await?.life;
+    let driven = app.is_driven(&app.store().plan(id.as_str()).await?).await?;
     let entries = gantry_engine::entries(app.store(), id).await?;
     let (project, templates) = (project_of(app.store(), &life, App::now()).await?, app.house.templates()?);
     let made = tokio::task::spawn_blocking(move || {
         let plan = life.proposed();
         let source = serde_json::from_str(&gantry_format::to_json(&plan)).unwrap_or_default();
-        let told = Told { plan: &plan, life: Some(&life), entries: &entries, project, source, now: App::now() };
+        let now = App::now();
+        let told = Told { plan: &plan, life: Some(&life), entries: &entries, project, source, driven, now };
         let gathered = gather(told);
         let own = gathered.template.as_ref().and_then(|name| templates.iter().find(|one| one.name == *name));
         let layout = match (form, own.and_then(|template| template.file("report.yaml"))) {

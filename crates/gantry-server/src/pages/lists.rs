@@ -95,9 +95,9 @@ fn older(next: u64, said: &[String; 4]) -> String {
 
 /// When a plan will be done: how long from now while that can be pictured, and the day otherwise.
 fn foreseen(forecast: &Forecast, now: Timestamp) -> Markup {
-    let soon = (forecast.finish - now).as_ms() < 14 * 86_400_000;
+    let soon = (forecast.expected() - now).as_ms() < 14 * 86_400_000;
     html! {
-        @if soon { (forecast.brief(now)) } @else { "done about " (day(forecast.finish)) }
+        @if soon { (forecast.brief(now)) } @else { "done about " (day(forecast.expected())) }
         @if let Some(due) = forecast.due.filter(|_| !soon && forecast.late_by().is_some()) { span.tone-bad { ", due " (date(due)) } }
     }
 }

@@ -4,6 +4,21 @@
   const find = document.getElementById("find");
   const found = document.getElementById("found");
   for (const button of all("button[hidden]")) button.hidden = false;
+  for (const bar of all("div.table > .bar")) {
+    const tools = document.createElement("span");
+    tools.className = "tools";
+    for (const [how, name] of [["md", "Markdown"], ["csv", "CSV"]]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.dataset.copy = how;
+      button.textContent = `Copy as ${name}`;
+      tools.append(button);
+    }
+    bar.append(tools);
+  }
+  // On a phone the contents would stand before the plan itself.
+  const toc = document.querySelector(".contents details");
+  if (toc && matchMedia("(max-width:60rem)").matches) toc.open = false;
 
   // The contents follow the reader.
   const links = new Map(all(".contents li a").map((link) => [link.hash.slice(1), link]));
@@ -20,7 +35,9 @@
 
   // Rows and cards that have the words, and the sections that have them.
   const things = all("main tbody tr, main .card, main li");
-  const texts = things.map((thing) => thing.textContent.toLowerCase());
+  // Things are found by their ids, too, by which others name them.
+  const texts = things.map((thing) => `${thing.textContent} ${thing.id.slice(2)}`.toLowerCase());
+  let folds = null;
   const look = () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
@@ -32,6 +49,15 @@
     for (const section of all("main > section")) {
       const own = all("tbody tr, .card, li", section);
       section.hidden = words.length > 0 && !own.some((thing) => !thing.hidden);
+    }
+    // What was found is not folded away; afterwards everything is as it was.
+    const sections = all("main > section > details");
+    if (words.length) {
+      folds ??= sections.map((fold) => fold.open);
+      for (const fold of sections) fold.open = true;
+    } else if (folds) {
+      sections.forEach((fold, at) => { fold.open = folds[at]; });
+      folds = null;
     }
     found.textContent = words.length ? `${count} found` : "";
   };

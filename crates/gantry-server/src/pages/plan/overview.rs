@@ -43,10 +43,10 @@ pub async fn overview(app: &App, standing: &Standing, who: &Who) -> Result<Marku
             }
             div.grid {
                 @if let Some(forecast) = &standing.forecast {
-                    div.card.figure { "Forecast" b { (day(forecast.finish)) } span.small.soft {
+                    div.card.figure { "Forecast" b { (day(forecast.expected())) } span.small.soft {
                         @if let Some(p80) = forecast.p80 { "8 of 10 by " (day(p80)) }
                         @if let Some(due) = forecast.due { @if forecast.p80.is_some() { ", " } "due " (date(due)) }
-                        @if forecast.deadline.is_some_and(|deadline| deadline < forecast.finish) { " " span.tone-bad { "late" } }
+                        @if forecast.late_by().is_some() { " " span.tone-bad { "late" } }
                     } }
                 }
                 @if let Some((proposal, p50)) = priced.and_then(|proposal| Some((proposal, proposal.cost_p50?))) {
