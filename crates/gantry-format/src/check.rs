@@ -25,11 +25,13 @@ pub(crate) fn check(reading: &mut Reading, around: Option<&Around<'_>>, findings
     }
     for problem in reading.plan.check() {
         let spot = Spot::of(&problem, reading);
-        // Whoever writes `words: …` has said that words are meant.
-        if problem.code == "plan::words-like-expression" && spot.places.text(spot.place).is_none() {
+        // Whoever writes `words: …`, or `value: …`, has said what is meant.
+        if ["plan::words-like-expression", "plan::almost-reference"].contains(&problem.code)
+            && spot.places.text(spot.place).is_none()
+        {
             continue;
         }
-        let unsure = spot.places.ids_unsure && names_a_task(&problem);
+        let unsure = names_a_task(&problem) && spot.places.unsure.may_mean(spot.places.text(spot.place));
         if unsure || problem.code == "plan::no-tasks" && findings.has_errors() {
             continue;
         }

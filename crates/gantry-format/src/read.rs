@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use gantry_core::plan::{Action, Plan, Task};
 use serde::de::DeserializeOwned;
 
-pub(crate) use places::{Fields, Places};
+pub(crate) use places::{Fields, Places, Unsure};
 
 use crate::de;
 use crate::diagnostic::{DIAGNOSTICS_MAX, Diagnostic, Findings};
@@ -169,7 +169,7 @@ struct Reader<'f> {
     families: Vec<Family>,
     /// The places of the plans inside the task that is being read, each with the path of the field that holds it.
     plans: Vec<(String, Places)>,
-    ids_unsure: bool,
+    unsure: Unsure,
 }
 
 impl<'f> Reader<'f> {
@@ -181,7 +181,7 @@ impl<'f> Reader<'f> {
             gates: Gates::default(),
             families: Vec::new(),
             plans: Vec::new(),
-            ids_unsure: false,
+            unsure: Unsure::default(),
         }
     }
 
@@ -258,11 +258,11 @@ impl<'f> Reader<'f> {
 
     fn finish(mut self, mut plan: Plan, fields: Fields, single_task: bool) -> Reading {
         self.resolve_families(&plan);
-        let Self { findings, tasks, gates, ids_unsure, .. } = self;
+        let Self { findings, tasks, gates, unsure, .. } = self;
         gates.report_unused(&tasks, findings);
         let (tasks, places) = places::in_tree_order(tasks);
         plan.tasks = tasks;
-        Reading { plan, places: Places { plan: fields, tasks: places, ids_unsure }, single_task }
+        Reading { plan, places: Places { plan: fields, tasks: places, unsure }, single_task }
     }
 }
 

@@ -26,8 +26,10 @@ impl Draft {
             let because = format!("`{}`, for which it was given up, is done again", self.id(no));
             self.take_up_within(self.life.node(failed).parent, &because);
         }
-        if self.life.gave_up() {
-            for before in self.life.taken_back_before(no) {
+        let taken_back = if self.life.gave_up() { self.life.taken_back_before(no) } else { Vec::new() };
+        for before in taken_back {
+            // What the plan itself has taken back stays so, unless someone asks for it.
+            if !self.life.task(before).rolled_back {
                 self.reopen(before, &format!("it was taken back, and `{}` needs it", self.id(no)), true);
             }
         }
@@ -45,7 +47,10 @@ impl Draft {
     pub(super) fn hold_open(&mut self) {
         let is_held = |no: &TaskNo| {
             let adopted = matches!(self.life.node(*no).task.action, Some(Action::Adopt(_)));
-            !adopted && !self.life.is_led_to(*no)
+            // What was there when it was opened may have been taken back since: that holds up nothing.
+            let taken_back = self.life.node(*no).waits.iter().any(|before| self.life.task(*before).undone);
+            let waits = self.life.task(*no).unmet > 0;
+            !adopted && (waits || !taken_back && !self.life.is_led_to(*no))
         };
         let held: Vec<TaskNo> = self.life.open.iter().copied().filter(is_held).collect();
         for no in held {

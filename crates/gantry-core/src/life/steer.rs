@@ -104,6 +104,10 @@ impl Draft {
         for no in if failed.is_empty() { vec![no] } else { failed } {
             self.reopen(no, &format!("{by} asked for it: {why}"), true);
         }
+        // Whoever wants it done again wants what it needs, even if the plan itself has taken that back.
+        for before in self.life.taken_back_before(no) {
+            self.reopen(before, &format!("it was taken back, and `{task}` needs it"), true);
+        }
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Where every field of a plan stands in its file.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use gantry_core::id::TaskId;
 use gantry_core::plan::{Location, Plan, Task};
 
 use crate::node::{Key, Node, Span, Value};
@@ -57,8 +58,31 @@ pub(crate) struct Places {
     pub(crate) plan: Fields,
     /// The fields of each task, in the order of [`Plan::tasks`].
     pub(crate) tasks: Vec<Fields>,
-    /// Whether some task has no usable id, so that nobody can say which ids exist.
-    pub(crate) ids_unsure: bool,
+    /// What tasks without a usable id may be called.
+    pub(crate) unsure: Unsure,
+}
+
+/// Names that tasks may have whose ids cannot be used: whoever names one of them is not wrong as well.
+#[derive(Default)]
+pub(crate) struct Unsure {
+    /// Nothing is known about the id of some task: any name may be meant.
+    pub(crate) any: bool,
+    /// Ids as they are written, and as they are proposed.
+    names: BTreeSet<String>,
+}
+
+impl Unsure {
+    /// Remembers an id that is none.
+    pub(crate) fn take(&mut self, written: &str) {
+        self.names.insert(written.to_owned());
+        self.names.insert(TaskId::slugged(written).to_string());
+    }
+
+    /// Tells whether something that names an unknown task, by the text that stands in the file, may mean one of these.
+    pub(crate) fn may_mean(&self, text: Option<&str>) -> bool {
+        let Some(text) = text else { return self.any || !self.names.is_empty() };
+        self.any || self.names.iter().any(|name| text == name || text.contains(&format!("tasks.{name}")))
+    }
 }
 
 impl Places {

@@ -111,7 +111,7 @@ impl Reader<'_> {
                     .label("this task has none")
                     .hint(format!("add for example `id: {proposal}`")),
             );
-            self.ids_unsure = true;
+            self.unsure.any = true;
             return (self.generated_id(parent, position), start, false);
         };
         let head = node.span;
@@ -122,7 +122,7 @@ impl Reader<'_> {
                     Diagnostic::error("plan::bad-id", format!("an id is a text, this is {}", node.describe()));
                 self.findings
                     .push(finding.at(head).hint("give the task a name, in quotes if it is a word like `true`"));
-                self.ids_unsure = true;
+                self.unsure.any = true;
                 return (self.generated_id(parent, position), head, false);
             }
         };
@@ -133,7 +133,7 @@ impl Reader<'_> {
                     .at(head)
                     .hint("put the name before what stands for the rest, for example `dig-*`"),
             );
-            self.ids_unsure = true;
+            self.unsure.any = true;
             return (self.generated_id(parent, position), head, false);
         }
         match TaskId::new(stem.unwrap_or(&text)) {
@@ -147,7 +147,7 @@ impl Reader<'_> {
                         .at(head)
                         .hint(format!("for example `{}`", TaskId::slugged(&text))),
                 );
-                self.ids_unsure = true;
+                self.unsure.take(&text);
                 (self.generated_id(parent, position), head, false)
             }
         }

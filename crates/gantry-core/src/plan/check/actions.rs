@@ -248,6 +248,17 @@ fn check_texts(spot: &Spot<'_>, findings: &mut Findings) {
         Some(Reference::Artifact { .. } | Reference::Memory { .. }) | None => false,
     };
     for (name, input) in &spot.task.inputs {
+        if let Input::Value(Value::String(text)) = input
+            && let Some(what) = almost_names(spot, text)
+        {
+            findings
+                .warning(
+                    "plan::almost-reference",
+                    spot.at(format!("inputs.{name}")),
+                    format!("`{text}` looks like a reference to {what}, but is a plain text: nothing is read from there"),
+                )
+                .hint("names in a reference are made of letters, digits, `-` and `_`; if a text is meant, write `{value: …}`");
+        }
         let Input::Value(value @ (Value::Array(_) | Value::Object(_))) = input else { continue };
         let mut stack = vec![value];
         while let Some(value) = stack.pop() {
@@ -269,6 +280,20 @@ fn check_texts(spot: &Spot<'_>, findings: &mut Findings) {
             }
         }
     }
+}
+
+/// What a text that is no reference would be one to, if its names were such that they can stand in one.
+fn almost_names(spot: &Spot<'_>, text: &str) -> Option<String> {
+    if Reference::parse(text).is_some() {
+        return None;
+    }
+    if let Some(id) = text.strip_prefix("tasks.").and_then(|rest| rest.split('.').next()) {
+        return spot.names.contains(id).then(|| format!("task `{id}`"));
+    }
+    let artifact = text.strip_prefix("artifacts.")?;
+    let made = spot.plan.tasks.iter().flat_map(|task| task.artifacts.iter().map(|made| made.name.as_str()));
+    let listed = spot.plan.artifacts.iter().map(|listed| listed.name.as_str());
+    made.chain(listed).any(|name| name == artifact).then(|| format!("artifact `{artifact}`"))
 }
 
 /// Runners find what an action takes beside the task's own inputs: one name cannot mean both.

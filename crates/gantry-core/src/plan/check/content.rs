@@ -237,6 +237,8 @@ pub(super) fn check_task(spot: &Spot<'_>, findings: &mut Findings) {
                 format!("task `{}` may spend more than the whole plan, so it could never start", task.id),
             )
             .hint("raise `policy.budget` or lower the task's budget");
+    } else {
+        check_budget_within(spot, findings);
     }
     for (field, checks) in [
         ("preconditions", &task.preconditions),
@@ -343,7 +345,30 @@ fn check_retry(spot: &Spot<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns the first dimension in which a task's budget is above the plan's.
+/// A part draws on the budgets of everything around it.
+fn check_budget_within(spot: &Spot<'_>, findings: &mut Findings) {
+    let task = spot.task;
+    if !task.budget.limits_spending() {
+        return;
+    }
+    // What contains itself is told elsewhere.
+    let above = |task: &&Task| task.parent.as_ref().and_then(|parent| spot.plan.task(parent.as_str()));
+    let around = std::iter::successors(above(&task), above).take(spot.plan.tasks.len());
+    for above in around {
+        if let Some(field) = over_plan(&task.budget, &above.budget) {
+            findings
+                .error(
+                    "plan::budget-too-large",
+                    spot.at(format!("budget.{field}")),
+                    format!("task `{}` may spend more than `{}` around it, so it could never start", task.id, above.id),
+                )
+                .hint(format!("raise the budget of `{}` or lower that of `{}`", above.id, task.id));
+            return;
+        }
+    }
+}
+
+/// Returns the first dimension in which a task's budget is above the one around it.
 fn over_plan(task: &Budget, plan: &Budget) -> Option<&'static str> {
     let over = |task: Option<u64>, plan: Option<u64>| matches!((task, plan), (Some(task), Some(plan)) if task > plan);
     if over(task.cost_usd.map(|m| m.0), plan.cost_usd.map(|m| m.0)) {

@@ -17,11 +17,43 @@ pub(super) fn own_names(task: &Task) -> BTreeSet<&str> {
             own.extend(command.calls().into_iter().flatten().filter_map(|call| call.result.as_deref()));
         }
         Some(Action::Compute(compute)) => own.extend(compute.0.keys().map(String::as_str)),
-        Some(Action::Run(_)) => own.extend(["exit_code", "stdout", "stderr"]),
+        Some(Action::Run(_)) => own.extend(RUN_GIVES),
         Some(Action::Ask(_)) => own.extend(["answer"]),
+        Some(Action::Model(model)) if task.outputs.is_empty() && model.schema.is_none() => {
+            own.extend(["text", "answered_by"]);
+        }
+        Some(Action::Model(_)) => own.extend(["answered_by"]),
+        Some(Action::Gate(_)) => own.extend(["approved_by"]),
+        Some(Action::Map(_)) => own.extend(["results"]),
+        Some(Action::Tool(tool)) => own.extend(tool_gives(&tool.name)),
         _ => {}
     }
     own
+}
+
+/// Stands among the names of a task whose tool gives what only its server knows: any name may be one of them.
+const ANY: &str = "*";
+
+/// What a command gives, whatever it is.
+const RUN_GIVES: [&str; 7] = ["exit_code", "stdout", "stderr", "signal", "json", "left_behind", "sandbox"];
+
+/// What a tool of this program gives.
+fn tool_gives(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "shell" => &RUN_GIVES,
+        "files.read" => &["content", "lines", "bytes", "hash"],
+        "files.write" | "files.edit" | "files.delete" | "files.move" => &["changed", "paths", "summary"],
+        "http.get" | "http.request" => &["status", "headers", "body", "json", "url", "bytes"],
+        "http.download" => &["changed", "path", "bytes", "hash", "sha256"],
+        "git.status" => &["branch", "head", "clean", "files", "count"],
+        "git.diff" => &["diff", "paths", "count"],
+        "git.commit" => &["changed", "commit", "paths", "count"],
+        "git.branch" | "git.switch" => &["changed", "branch", "commit"],
+        "git.tag" => &["changed", "tag", "commit"],
+        "sql.query" => &["rows", "columns", "count", "truncated"],
+        "sql.execute" => &["changed", "statements", "rows"],
+        _ => &[ANY],
+    }
 }
 
 /// Roots that every expression may use.
@@ -97,7 +129,7 @@ pub(super) fn check_expr(
                     .warning("plan::unknown-name", place, format!("`{name}` in `{}` is no fact", expr.source()))
                     .hint(format!("did you mean `{fact}`? Otherwise someone has to say what it is"));
             }
-        } else if !ROOTS.contains(&root) && !own.contains(root) && !tasks.contains(root) {
+        } else if !ROOTS.contains(&root) && !own.contains(root) && !own.contains(ANY) && !tasks.contains(root) {
             let known = ROOTS.iter().copied().chain(own.iter().copied()).chain(tasks.iter().copied());
             let hint = findings.suggest(root, known).unwrap_or_else(|| {
                 "use one of the task's inputs or outputs, a task id, or `inputs`, `outputs`, `tasks`, `artifacts`, `memory`, `env`".to_owned()

@@ -458,3 +458,96 @@ fn an_id_that_is_no_text_or_no_name_says_so() {
       = help: put the name before what stands for the rest, for example `dig-*`
     ");
 }
+
+#[test]
+fn a_part_may_not_spend_more_than_what_contains_it() {
+    let file = "\
+title: Release
+tasks:
+  - id: group
+    budget: {model_calls: 2, cost_usd: 1}
+    tasks:
+      - id: inner
+        tasks:
+          - id: part
+            model: {instruction: Say it.}
+            budget: {model_calls: 5}
+";
+    insta::assert_snapshot!(seen(file), @"
+    error[plan::budget-too-large]: task `part` may spend more than `group` around it, so it could never start
+      --> plan.yaml:10:35
+       |
+    10 |             budget: {model_calls: 5}
+       |                                   ^
+       |
+       = help: raise the budget of `group` or lower that of `part`
+    ");
+}
+
+#[test]
+fn a_text_that_looks_like_a_reference_and_is_none_is_told() {
+    let file = "\
+title: Release
+tasks:
+  - id: make
+    run: make
+    artifacts: [report.md]
+  - id: use
+    run: cat
+    depends_on: [make]
+    inputs:
+      r: artifacts.report.md
+      s: tasks.make.out put
+      t: tasks.of the day
+      v: {value: artifacts.report.md}
+";
+    insta::assert_snapshot!(seen(file), @"
+    warning[plan::almost-reference]: `artifacts.report.md` looks like a reference to artifact `report.md`, but is a plain text: nothing is read from there
+      --> plan.yaml:10:10
+       |
+    10 |       r: artifacts.report.md
+       |          ^^^^^^^^^^^^^^^^^^^
+       |
+       = help: names in a reference are made of letters, digits, `-` and `_`; if a text is meant, write `{value: …}`
+
+    warning[plan::almost-reference]: `tasks.make.out put` looks like a reference to task `make`, but is a plain text: nothing is read from there
+      --> plan.yaml:11:10
+       |
+    11 |       s: tasks.make.out put
+       |          ^^^^^^^^^^^^^^^^^^
+       |
+       = help: names in a reference are made of letters, digits, `-` and `_`; if a text is meant, write `{value: …}`
+    ");
+}
+
+#[test]
+fn every_output_that_is_promised_may_be_named() {
+    let tools = [
+        ("shell", "command: ls", "exit_code stdout stderr json left_behind"),
+        ("files.read", "path: a", "content lines bytes hash"),
+        ("files.write", "path: a, content: b", "changed paths summary"),
+        ("http.get", "url: 'http://a.example'", "status headers body json url bytes"),
+        ("http.download", "url: 'http://a.example', path: a", "changed path bytes hash sha256"),
+        ("git.status", "", "branch head clean files count"),
+        ("git.diff", "", "diff paths count"),
+        ("git.commit", "message: a", "changed commit paths count"),
+        ("git.tag", "name: a", "changed tag commit"),
+        ("sql.query", "path: a, sql: b", "rows columns count truncated"),
+        ("sql.execute", "path: a, sql: b", "changed statements rows"),
+        ("mcp.docs.find", "", "text json anything_else"),
+    ];
+    let mut tasks: Vec<(String, &str)> = tools
+        .iter()
+        .map(|(name, args, outputs)| (format!("tool: {{name: {name}, args: {{{args}}}}}"), *outputs))
+        .collect();
+    tasks.push(("run: ls".to_owned(), "exit_code stdout stderr json left_behind"));
+    tasks.push(("model: {instruction: Say it.}".to_owned(), "text"));
+    tasks.push(("map: {over: [1], each: {run: ls}}".to_owned(), "results"));
+    for (action, outputs) in tasks {
+        for output in outputs.split(' ') {
+            let check = format!("string({output}) != ''");
+            let file = format!("title: A\ntasks:\n  - id: a\n    {action}\n    success_criteria: [\"{check}\"]\n");
+            assert_eq!(seen(&file), "", "{file}");
+        }
+    }
+}

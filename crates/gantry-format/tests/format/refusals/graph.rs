@@ -346,3 +346,22 @@ tasks:
        |                        ^^
     ");
 }
+
+#[test]
+fn a_bad_id_hides_only_those_who_may_mean_it() {
+    let file = "\
+title: Release
+tasks:
+  - id: build it
+  - id: test
+    depends_on: [build-it]
+  - id: ship
+    depends_on: [nope]
+    next: [{on: success, to: nowhere}]
+";
+    let said = seen(file);
+    for told in ["`build it` is not an id", "depends on `nope`", "`nowhere`"] {
+        assert!(said.contains(told), "{said}");
+    }
+    assert!(!said.contains("depends on `build-it`"), "{said}");
+}
