@@ -71,11 +71,8 @@ impl Asked {
             return Err(args.wrong("limit", &format!("a number from 1 to {ROWS_MAX} is needed")));
         }
         let path = args.path("path")?;
-        if access == Access::Read {
-            place.may_read(&path)?
-        } else {
-            place.may_write(&path)?
-        }
+        let allowed = if access == Access::Read { place.may_read(&path) } else { place.may_write(&path) };
+        allowed?;
         let keeps = !matches!(work.undo, Undo::Never | Undo::Action(_));
         Ok(Self { path, sql, params: params(&args)?, rows_max, access, keeps })
     }
