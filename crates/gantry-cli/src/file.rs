@@ -132,7 +132,15 @@ const STDIN: &str = "<stdin>";
 
 /// Reads a plan that is to run here and now and must be sound; for programs the errors are printed as JSON as well.
 pub fn load_sound_here(path: &str, json: bool) -> Result<Plan, Fault> {
-    let loaded = load_here(path);
+    sound_here(path, load_here(path), json)
+}
+
+/// The same of bytes that were read from there.
+pub fn read_sound_here(path: &str, bytes: &[u8], json: bool) -> Result<Plan, Fault> {
+    sound_here(path, Ok(read_here(name(path), bytes)), json)
+}
+
+fn sound_here(path: &str, loaded: Result<Loaded, Fault>, json: bool) -> Result<Plan, Fault> {
     if json && !matches!(&loaded, Ok(Loaded { plan: Some(_), .. })) {
         let mut found = findings(name(path), &loaded);
         found["ok"] = json!(false);

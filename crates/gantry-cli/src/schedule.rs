@@ -129,6 +129,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Fault> {
             None if args.csv => write::csv::write(&schedule),
             None if args.ical => write::ical::write(&schedule, stamp(&schedule)).map_err(|error| unwritable(&error))?,
             None if args.msproject => {
+                for what in write::msproject::left_out(&project) {
+                    talk!("mind: the file has no place for {what}");
+                }
                 write::msproject::write(&project, &schedule).map_err(|error| unwritable(&error))?
             }
             None if args.health && args.record.json => exit::json_text(&health::WithHealth::of(&schedule, &project))?,

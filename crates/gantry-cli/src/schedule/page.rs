@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use gantry_schedule::project::Unit;
 use gantry_schedule::{DriverKind, Moment, Project, Schedule, TaskKind, TaskRow, WhatIf};
 
+use serde_json::Value;
+
 use crate::file::count;
 use crate::show::style::{self, paint};
 use crate::show::table::{self, Cell, cell};
@@ -205,16 +207,25 @@ fn drivers(schedule: &Schedule) -> String {
     format!("what moves the finish most:\n{}", table::draw("  ", &rows, table::width()))
 }
 
+/// A value in a few words; what says something in words of its own is those.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => plain(&first_line(text, 40)),
+        Value::Array(list) if list.is_empty() => "nothing".to_owned(),
+        Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join("; "),
+        Value::Object(fields) if fields.contains_key("what") => {
+            plain(&first_line(fields["what"].as_str().unwrap_or_default(), 120))
+        }
+        other => plain(&first_line(&other.to_string(), 40)),
+    }
+}
+
 /// What would be different.
 pub fn differences(found: &WhatIf) -> String {
     if found.difference.is_empty() {
         return "nothing would be different\n".to_owned();
     }
-    let shown = |value: &serde_json::Value| match value {
-        serde_json::Value::Null => "nothing".to_owned(),
-        serde_json::Value::String(text) => plain(&first_line(text, 40)),
-        other => plain(&first_line(&other.to_string(), 40)),
-    };
     let rows: Vec<Vec<Cell>> = found
         .difference
         .iter()

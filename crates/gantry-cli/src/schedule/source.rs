@@ -3,6 +3,7 @@
 use std::io::Read as _;
 
 use gantry_core::life::Life;
+use gantry_core::plan::Plan;
 use gantry_schedule::Project;
 use gantry_schedule::project::When;
 use gantry_schedule::read::{self, Note, Read, Unreadable};
@@ -23,19 +24,23 @@ const BYTES_MAX: u64 = 256 << 20;
 /// It starts when it says, or else at `start`, or else now.
 pub async fn project(record: &Record, what: &str, start: Option<When>) -> Result<(Project, Vec<Note>), Fault> {
     let kind = Kind::of(what);
-    if kind == Kind::Plan && (what == "-" || std::path::Path::new(what).exists()) {
-        return Ok((of_file(what, record, start)?, Vec::new()));
-    }
-    if kind == Kind::Plan {
+    if kind == Kind::Plan && what != "-" && !std::path::Path::new(what).exists() {
         return Ok((of_record(record, what).await?, Vec::new()));
     }
+    if kind == Kind::Plan && what != "-" {
+        return Ok((of_plan_file(file::load_sound_here(what, record.json)?.work(), start), Vec::new()));
+    }
     let text = text(what)?;
+    let kind = if what == "-" { Kind::of_text(&text) } else { kind };
     let read = match kind {
         Kind::Sm => read::psplib::project(&text).map(whole),
         Kind::Csv => read::csv::read(&text),
         Kind::Xml => read::msproject::read(&text),
         Kind::Json => return json(record, what, &text, start).map(|Read { project, notes }| (project, notes)),
-        Kind::Plan => return Err(Fault::internal("a plan is read elsewhere")),
+        Kind::Plan => {
+            let plan = file::read_sound_here(what, text.as_bytes(), record.json)?;
+            return Ok((of_plan_file(plan.work(), start), Vec::new()));
+        }
     };
     let Read { mut project, notes } = read.map_err(|error| unreadable(what, &error))?;
     project.start = project.start.or(start);
@@ -46,8 +51,7 @@ pub async fn project(record: &Record, what: &str, start: Option<When>) -> Result
 }
 
 /// The work of a plan file.
-fn of_file(path: &str, record: &Record, start: Option<When>) -> Result<Project, Fault> {
-    let plan = file::load_sound_here(path, record.json)?.work();
+fn of_plan_file(plan: Plan, start: Option<When>) -> Project {
     let mut project = of_plan::project(&plan, None, now());
     if let Some(start) = start.filter(|_| plan.schedule.start.is_none()) {
         let old = project.start.replace(start);
@@ -55,7 +59,7 @@ fn of_file(path: &str, record: &Record, start: Option<When>) -> Result<Project, 
         let done = project.tasks.iter_mut().map(|task| &mut task.progress).filter(|progress| progress.finished == old);
         done.for_each(|progress| (progress.started, progress.finished) = (Some(start), Some(start)));
     }
-    Ok(project)
+    project
 }
 
 /// A project of whose file everything was read.
@@ -84,9 +88,24 @@ impl Kind {
             _ => Self::Plan,
         }
     }
+
+    /// By how it begins, where there is no name.
+    fn of_text(text: &str) -> Self {
+        match text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']) {
+            text if text.starts_with('<') => Self::Xml,
+            text if text.starts_with('{') => Self::Json,
+            text if text.starts_with("****") => Self::Sm,
+            _ if read::csv::is_table(text) => Self::Csv,
+            _ => Self::Plan,
+        }
+    }
 }
 
 fn text(path: &str) -> Result<String, Fault> {
+    if path == "-" {
+        let bytes = file::all_bytes(path, "name a plan file or a file of another tool, or `-` for standard input")?;
+        return String::from_utf8(bytes).map_err(|_| file::unreadable(path, "it is no text in UTF-8"));
+    }
     let opened = std::fs::File::open(path).map_err(|error| file::unreadable(path, &file::why(&error, "file")))?;
     let mut text = String::new();
     opened
@@ -100,7 +119,7 @@ fn text(path: &str) -> Result<String, Fault> {
 }
 
 fn unreadable(path: &str, error: &Unreadable) -> Fault {
-    Fault::bad_input(format!("`{path}` cannot be read: {error}"))
+    file::unreadable(path, &error.to_string())
 }
 
 fn json(record: &Record, path: &str, text: &str, start: Option<When>) -> Result<Read, Fault> {
@@ -112,7 +131,8 @@ fn json(record: &Record, path: &str, text: &str, start: Option<When>) -> Result<
         return Ok(Read { project: Project { start: read.project.start.or(start), ..read.project }, ..read });
     }
     if value.get("schedule").is_some() || !is_project(&value) {
-        return of_file(path, record, start).map(whole);
+        let plan = file::read_sound_here(path, text.as_bytes(), record.json)?;
+        return Ok(whole(of_plan_file(plan.work(), start)));
     }
     serde_json::from_str(text)
         .map(|project: Project| whole(Project { start: project.start.or(start), ..project }))

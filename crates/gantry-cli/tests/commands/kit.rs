@@ -151,6 +151,13 @@ impl Kit {
         self.command(args).output().unwrap()
     }
 
+    /// Runs `gantry` with a text as its standard input.
+    pub fn output_of(&self, line: &str, input: &str) -> Output {
+        self.write(".input", input);
+        let input = std::fs::File::open(self.path(".input")).unwrap();
+        self.command(&words(line)).stdin(input).output().unwrap()
+    }
+
     /// The exit code when standard error cannot be written.
     pub fn code_unheard(&self, line: &str) -> i32 {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

@@ -32,6 +32,45 @@ fn a_table_is_scheduled_so_that_nobody_has_two_things_to_do_at_once() {
 }
 
 #[test]
+fn whatever_stands_in_standard_input_is_read_as_what_it_is() {
+    let kit = Kit::new();
+    let table = "id,duration,after\na,2d,\nb,3d,a\n";
+    kit.write("table.csv", table);
+    let xml = said(&kit, &["schedule", "table.csv", "--start", "2026-03-02", "--msproject"]);
+    let project =
+        r#"{"unit": "day", "tasks": [{"id": "a", "estimate": "2d"}, {"id": "b", "estimate": "3d", "after": ["a"]}]}"#;
+    let plan = "title: Two\ntasks:\n  - {id: a, estimate: {low: 2d, likely: 2d, high: 2d}}\n  - {id: b, depends_on: [a], estimate: {low: 3d, likely: 3d, high: 3d}}\n";
+    let plan_json =
+        r#"{"title": "Two", "tasks": [{"id": "a", "estimate": {"low": "5d", "likely": "5d", "high": "5d"}}]}"#;
+    for (what, text) in
+        [("a table", table), ("XML", &xml), ("a project", project), ("a plan", plan), ("a plan", plan_json)]
+    {
+        let output = kit.output_of("schedule - --json --draws 0", text);
+        let told = String::from_utf8_lossy(&output.stderr);
+        let schedule: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
+        assert_eq!(schedule["makespan"], 5, "{what}: {schedule}");
+    }
+}
+
+#[test]
+fn what_a_change_makes_impossible_is_told_in_words() {
+    let kit = Kit::new();
+    kit.write("project.json", r#"{"unit": "day", "deadline": "5", "tasks": [{"id": "a", "estimate": "4d"}]}"#);
+    let told = said(&kit, &["schedule", "project.json", "--draws", "0", "--what-if", "project.deadline=3 hard"]);
+    assert!(told.contains("the project is due by 3 and is done at 4, 1d of work too late"), "{told}");
+    assert!(!told.contains("constraint"), "{told}");
+}
+
+#[test]
+fn what_microsoft_project_has_no_place_for_is_told() {
+    let kit = Kit::new();
+    kit.write("project.json", r#"{"start": "2026-03-02", "budget": 100, "tasks": [{"id": "a", "estimate": "4d"}]}"#);
+    let output = kit.output(&["schedule", "project.json", "--msproject"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("mind: the file has no place for the budget"), "{told}");
+}
+
+#[test]
 fn a_plan_file_is_a_schedule_of_its_estimates() {
     let kit = Kit::new();
     kit.write(
