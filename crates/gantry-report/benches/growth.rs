@@ -7,6 +7,7 @@
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 #![expect(clippy::disallowed_methods, reason = "a bench looks at the clock")]
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use gantry_core::time::Timestamp;
@@ -60,8 +61,9 @@ fn report_of(tasks: usize) {
     for at in 0..tasks {
         let after = if at % 10 == 0 { String::new() } else { format!(", depends_on: [t{}]", at - 1) };
         let said = "Say what is done, by whom, and how one sees that it is done, in two or three clauses.";
-        file += &format!(
-            "  - {{id: t{at}, title: Task {at} of many, description: \"{said}\", manual: do it, owner: Ana, estimate: {{low: 2h, likely: 4h, high: 9h}}{after}}}\n"
+        let _ = writeln!(
+            file,
+            "  - {{id: t{at}, title: Task {at} of many, description: \"{said}\", manual: do it, owner: Ana, estimate: {{low: 2h, likely: 4h, high: 9h}}{after}}}"
         );
     }
     let plan = gantry_format::load("plan.yaml", file.as_bytes()).plan.expect("it is a plan");
