@@ -41,9 +41,7 @@ impl Thoughts {
         }
         self.held += &piece;
         let mut parts = Vec::new();
-        while let Some(part) = self.next() {
-            parts.extend(part);
-        }
+        while self.step(&mut parts) {}
         parts
     }
 
@@ -58,8 +56,8 @@ impl Thoughts {
         part.into_iter().collect()
     }
 
-    /// One step: goes on to the next place, or none when more has to come first.
-    fn next(&mut self) -> Option<Option<Part>> {
+    /// Goes on to the next place; false when more has to come first.
+    fn step(&mut self, parts: &mut Vec<Part>) -> bool {
         match self.place {
             Place::Before => {
                 let begun = self.held.trim_start();
@@ -67,32 +65,31 @@ impl Thoughts {
                 if let Some((open, close)) = THOUGHTS.iter().find(|(open, _)| is(open)) {
                     self.held = begun[open.len()..].to_owned();
                     self.place = Place::Within(close);
-                    return Some(None);
+                    return true;
                 }
                 let may_be =
                     |open: &str| open.get(..begun.len()).is_some_and(|start| start.eq_ignore_ascii_case(begun));
                 if THOUGHTS.iter().any(|(open, _)| may_be(open)) {
-                    return None;
+                    return false;
                 }
                 let words = if self.ended { begun.to_owned() } else { self.held.clone() };
                 self.held.clear();
                 self.place = Place::Words;
-                Some(some(Part::Words, words))
+                parts.extend(some(Part::Words, words));
+                false
             }
             Place::Within(close) => {
-                if let Some(at) = self.held.find(close) {
-                    let rest = self.held.split_off(at + close.len());
-                    self.held.truncate(at);
-                    let thoughts = std::mem::replace(&mut self.held, rest);
+                let end = self.held.find(close);
+                let kept = end.map_or_else(|| longest_start(&self.held, close), |at| self.held.len() - at);
+                let mut rest = self.held.split_off(self.held.len() - kept);
+                if end.is_some() {
+                    rest.drain(..close.len());
                     (self.place, self.ended) = (Place::Before, true);
-                    return Some(some(Part::Thoughts, thoughts));
                 }
-                let kept = longest_start(&self.held, close);
-                let rest = self.held.split_off(self.held.len() - kept);
-                let thoughts = std::mem::replace(&mut self.held, rest);
-                some(Part::Thoughts, thoughts).map(Some)
+                parts.extend(some(Part::Thoughts, std::mem::replace(&mut self.held, rest)));
+                end.is_some()
             }
-            Place::Words => None,
+            Place::Words => false,
         }
     }
 }

@@ -174,10 +174,10 @@ async fn a_failure_that_passes_says_when_the_first_model_can_be_asked_again() {
     let two = || World::with(vec![model("first"), model("second")], true, Habits::default());
     let wait = async |world: &World| {
         let failure = Failure::from(world.ask(question("?")).await.unwrap_err());
-        failure.retry_after.map(|wait| wait.as_ms())
+        failure.retry_after.map(gantry_core::time::Duration::as_ms)
     };
     let limited = two();
-    *limited.puppet.retry_after.lock().unwrap() = Some(Duration::from_secs(120));
+    *limited.puppet.retry_after.lock().unwrap() = Some(Duration::from_mins(2));
     limited.script([Err(CallFault::RateLimited), Err(CallFault::RateLimited)]);
     assert_eq!(wait(&limited).await, Some(120_000));
     // One of them may be back at any time.
