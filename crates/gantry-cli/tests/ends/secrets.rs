@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use base64::Engine as _;
+use gantry_testkit::web_server::{Reply, WebServer};
 
 use crate::bench::Bench;
 
@@ -14,6 +15,7 @@ const FROM_FILE: &str = "an0ther-s3cr3t-of-a-file";
 const LEAKS: &str = r#"
 id: leaks
 title: Let it out
+policy: {network: {allow: [127.0.0.1]}}
 tasks:
   - id: say
     run: |
@@ -34,7 +36,11 @@ tasks:
   - id: write
     depends_on: [read]
     tool: {name: files.write, args: {path: copy.txt, content: tasks.read.content}}
-  - {id: point, depends_on: [write], checkpoint: here}
+  - {id: changed, depends_on: [file], tool: {name: git.diff}}
+  - {id: made, run: 'echo "$TOKEN $OTHER" > made.txt', artifacts: [made.txt]}
+  - {id: rows, tool: {name: sql.query, args: {path: own.db, sql: "SELECT it, 'and ' || it AS more FROM own"}}}
+  - {id: asked, tool: {name: http.get, args: {url: "http://URL/", headers: {authorization: "Bearer ${TOKEN}"}}}}
+  - {id: point, depends_on: [write, changed, made, rows, asked], checkpoint: here}
   - id: each
     depends_on: [point]
     map: {over: [1, 2], each: {run: 'echo "$item $TOKEN"'}}
@@ -111,7 +117,19 @@ fn a_secret_that_leaks_in_every_way_stands_in_nothing_that_was_written() {
     for folder in ["tmp", "home", "kept"] {
         std::fs::create_dir(at(folder)).unwrap();
     }
-    let plan = bench.plan(LEAKS).display().to_string();
+    // A server that says everything again, a database and a repository with what is secret in them.
+    let server = WebServer::start(|asked| Reply::text(format!("{:?}", asked.headers)));
+    let own = rusqlite::Connection::open(bench.work("own.db")).unwrap();
+    own.execute_batch("CREATE TABLE own (it)").unwrap();
+    own.execute("INSERT INTO own VALUES (?1), (?2)", [FROM_VARIABLE, FROM_FILE]).unwrap();
+    drop(own);
+    std::fs::write(bench.work("kept.txt"), "nothing yet\n").unwrap();
+    for args in [&["init", "--quiet"][..], &["add", "kept.txt"], &["commit", "--quiet", "-m", "first"]] {
+        let identity = ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"];
+        let git = std::process::Command::new("git").args(identity).args(args).current_dir(bench.work("")).status();
+        assert!(git.unwrap().success(), "git {args:?}");
+    }
+    let plan = bench.plan(&LEAKS.replace("http://URL/", &server.url("/"))).display().to_string();
     let secrets = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secrets.path(), format!("OTHER={FROM_FILE}\n")).unwrap();
     let mut written = Vec::new();
@@ -138,6 +156,10 @@ fn a_secret_that_leaks_in_every_way_stands_in_nothing_that_was_written() {
         &["replay", "leaks"],
         &["task", "show", "leaks", "say"],
         &["task", "show", "leaks", "fail", "--json"],
+        &["task", "show", "leaks", "asked"],
+        &["task", "show", "leaks", "rows", "--json"],
+        &["task", "show", "leaks", "changed"],
+        &["artifact", "get", "leaks/made/made.txt", "-o", "-"],
         &["artifact", "show", "leaks/say/stdout"],
         &["artifact", "get", "leaks/say/stdout", "-o", "-"],
         &["artifact", "get", "leaks/say/stderr", "-o", "-"],
@@ -165,7 +187,8 @@ fn a_secret_that_leaks_in_every_way_stands_in_nothing_that_was_written() {
     files(around.path(), &mut written);
     files(&bench.beside(""), &mut written);
     assert!(written.len() > 200, "only {} things were looked at", written.len());
-    let own = [bench.work("kept.txt"), bench.work("copy.txt")].map(|path| path.display().to_string());
+    assert!(server.heard()[0].headers["authorization"].contains(FROM_VARIABLE), "it was sent to the server");
+    let own = ["kept.txt", "copy.txt", "made.txt", "own.db"].map(|name| bench.work(name).display().to_string());
     for (place, bytes) in written.iter().filter(|(place, _)| !own.contains(place)) {
         assert_eq!(holds(bytes), None, "{place}");
     }
