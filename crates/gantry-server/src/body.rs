@@ -1,7 +1,5 @@
 //! What clients send and get: bodies with limits, and JSON with even times.
 
-use std::time::Duration;
-
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
@@ -47,14 +45,12 @@ pub async fn read(body: Body, app: &App) -> Result<Bytes, Problem> {
         )
         .hint("send less at once")),
         Ok(Err(error)) => Err(Problem::wrong("request::broken-body", format!("the body broke off: {error}"))),
-        Err(_) => Err(too_slow(app.limits.body_within)),
+        Err(_) => Err(Problem::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "request::too-slow",
+            format!("the body did not arrive within {} s", app.limits.body_within.as_secs()),
+        )),
     }
-}
-
-/// A body takes longer to arrive than it may.
-pub fn too_slow(within: Duration) -> Problem {
-    let detail = format!("the body did not arrive within {} s", within.as_secs());
-    Problem::new(StatusCode::REQUEST_TIMEOUT, "request::too-slow", detail)
 }
 
 fn is_too_long(error: &axum::Error) -> bool {

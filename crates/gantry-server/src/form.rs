@@ -4,7 +4,6 @@ use axum::extract::{Form, FromRequest, Multipart, Request};
 use axum::http::{StatusCode, header};
 
 use crate::app::App;
-use crate::body::too_slow;
 use crate::problem::Problem;
 
 /// Tells whether a request is a form that may have files.
@@ -78,13 +77,6 @@ impl FromRequest<App> for Fields {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
-        let within = app.limits.body_within;
-        tokio::time::timeout(within, Self::read(request, app)).await.unwrap_or_else(|_| Err(too_slow(within)))
-    }
-}
-
-impl Fields {
-    async fn read(request: Request, app: &App) -> Result<Self, Problem> {
         if is_form(&request) {
             return Self::of_parts(request, app).await;
         }

@@ -27,7 +27,7 @@ use crate::problem::Problem;
 /// How many answers are kept; the oldest are forgotten first.
 const WORKS_MAX: usize = 256;
 /// The longest answer that is kept.
-const ANSWER_BYTES_MAX: usize = 4 << 20;
+const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// How long whoever asks for an answer that is not there yet waits before asking again, in seconds.
 const ASK_AGAIN_SECONDS: &str = "2";
 /// What keeps keys by itself, for ever.
@@ -138,7 +138,7 @@ pub async fn carried_out(app: &App, who: Option<&Who>, request: Request, next: N
 
 async fn begun(app: &App, who: Option<&Who>, request: Request, next: Next, page: bool) -> Result<Response, Problem> {
     let of = who.map(|who| who.name.clone());
-    let (request, mark) = marked(app, of.clone(), request).await?;
+    let (request, mark) = arrived(app, of.clone(), request).await?;
     let opened = match mark {
         Some(mark) => Some(app.works.open(of.clone(), Some(mark))?),
         None => None,
@@ -170,18 +170,17 @@ async fn begun(app: &App, who: Option<&Who>, request: Request, next: Next, page:
     Ok(if has_key { waited(app, work, page).await } else { later(&work, page) })
 }
 
-/// The request with what tells it from others, where it is to be carried out once.
-async fn marked(app: &App, of: Option<String>, request: Request) -> Result<(Request, Option<Mark>), Problem> {
-    let Some(key) = once(request.headers())? else { return Ok((request, None)) };
-    let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    if KEEPS_KEYS.contains(&path.as_str()) {
-        return Ok((request, None));
-    }
+/// The request as a whole, with what tells it from others where it is to be carried out once. Its body is here before the
+/// time counts that it takes: a client that is still sending cannot be told where to look.
+async fn arrived(app: &App, of: Option<String>, request: Request) -> Result<(Request, Option<Mark>), Problem> {
+    let key = once(request.headers())?.filter(|_| !KEEPS_KEYS.contains(&request.uri().path()));
     let (parts, body) = request.into_parts();
     let bytes = read(body, app).await?;
-    let said = blake3::hash(&bytes);
-    let mark = Mark { key: (of, format!("{} {path}", parts.method), key), said };
-    Ok((Request::from_parts(parts, Body::from(bytes)), Some(mark)))
+    let mark = key.map(|key| {
+        let asked = format!("{} {}", parts.method, parts.uri);
+        Mark { key: (of, asked, key), said: blake3::hash(&bytes) }
+    });
+    Ok((Request::from_parts(parts, Body::from(bytes)), mark))
 }
 
 /// The answer, if it comes soon; else where it will be.

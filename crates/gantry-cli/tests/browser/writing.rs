@@ -59,7 +59,7 @@ async fn output_is_shown_once_also_when_the_window_was_away() {
         page.until("document.getElementById('live').textContent === 'asleep'").await;
         let before: f64 = page.ask(&format!("{heard}.at(-1)")).await;
         page.run(&hide(false)).await;
-        page.until(&format!("{heard}.at(-1) > {} + 3", before)).await;
+        page.until(&format!("{heard}.at(-1) > {before} + 3")).await;
     }
     let told: Vec<u32> = page.ask(heard).await;
     let whole: Vec<u32> = (told[0]..=*told.last().unwrap()).collect();

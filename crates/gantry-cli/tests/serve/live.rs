@@ -176,12 +176,16 @@ fn whoever_watches_all_plans_is_told_of_every_change_also_when_the_server_was_ki
     let mut server = Server::start();
     let file = "title: Gated\ntasks: [{id: only, gate: {checks: [fine]}}]\n";
     let plans: Vec<String> = (0..12).map(|_| server.create(file)).collect();
-    plans.iter().for_each(|plan| drop(server.until(plan, "blocked")));
+    for plan in &plans {
+        server.until(plan, "blocked");
+    }
     let mut events = Events::open(&server, "/api/v1/events", "");
     for plan in &plans {
         assert_eq!(server.post(&format!("/api/v1/plans/{plan}/gates/only/approve"), &json!({})).status, 200);
     }
-    plans.iter().for_each(|plan| drop(server.until(plan, "completed")));
+    for plan in &plans {
+        server.until(plan, "completed");
+    }
     // One is told to be completed; then the server dies, and what was sent after that is lost.
     let (mut told, mut last) = (std::collections::BTreeSet::new(), String::new());
     while told.is_empty() {

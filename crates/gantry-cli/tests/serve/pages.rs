@@ -51,6 +51,15 @@ fn a_plan_is_due_on_the_same_day_on_every_page_wherever_it_is() {
 }
 
 #[test]
+fn the_documentation_shows_commands_that_work_here() {
+    let server = Server::start();
+    let page = server.get("/docs").text();
+    assert!(page.contains(&format!("curl -s http://{}/api/v1/plans", server.addr)), "{page}");
+    let (_, shown) = page.split_once("<main").unwrap();
+    assert!(!shown.contains('`'), "what is code is shown as code");
+}
+
+#[test]
 fn a_page_that_is_not_there_says_so_to_people() {
     let server = Server::start();
     let answer = server.send("GET", "/p/no-such-plan", &[("Accept", "text/html")], "");

@@ -16,7 +16,7 @@ fn waiting(judge: &ModelServer, gate: &Gate) -> Server {
         judge.base_url()
     );
     Server::start_with(&["--answer-within", "1", "--rate", "1000000"], |folder| {
-        std::fs::write(folder.join("gantry.toml"), config).unwrap()
+        std::fs::write(folder.join("gantry.toml"), config).unwrap();
     })
 }
 

@@ -1,5 +1,6 @@
 //! The API, to be read: drawn from the same document that programs read.
 
+use axum::http::{HeaderMap, header};
 use axum::response::Html;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,12 +9,13 @@ use super::layout::Page;
 use super::parts::text;
 use crate::access::Who;
 use crate::api::described;
+use crate::listen::Caller;
 
 /// Method, path and what the document says about it.
 type Row = (String, String, Value);
 
 /// The page.
-pub async fn docs(who: Who) -> Html<String> {
+pub async fn docs(who: Who, caller: Caller, headers: HeaderMap) -> Html<String> {
     let document = described().document();
     let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
@@ -37,23 +39,25 @@ pub async fn docs(who: Who) -> Html<String> {
     };
     groups.sort_by_key(|(name, _)| place(name));
     let schemas = &document["components"]["schemas"];
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:8080");
+    let here = format!("{}://{host}", if caller.secure { "https" } else { "http" });
     let body = html! {
         h1 { "The API" }
-        p { (text(&document["info"], "description")) }
+        p { (with_code(text(&document["info"], "description"))) }
         p { a href="/api/v1/openapi.json" { "OpenAPI document" } ", for programs. Besides: " code { "/ws/plans/{plan}/progress" } " (WebSocket), " code { "/healthz" } ", " code { "/readyz" } ", " code { "/metrics" } "." }
-        pre { "curl -s http://127.0.0.1:8080/api/v1/plans\ncurl -s -X POST http://127.0.0.1:8080/api/v1/plans -H 'content-type: application/yaml' --data-binary @plan.yaml\ncurl -N 'http://127.0.0.1:8080/api/v1/plans/@last/events?after=0'" }
+        pre { "curl -s " (here) "/api/v1/plans\ncurl -s -X POST " (here) "/api/v1/plans -H 'content-type: application/yaml' --data-binary @plan.yaml\ncurl -N '" (here) "/api/v1/plans/@last/events?after=0'" }
         @for (group, rows) in &groups {
             h2 { (group) }
             @for (method, path, operation) in rows {
                 details.card id=(text(operation, "operationId")) {
-                    summary { code { (method) " " (path) } " " (text(operation, "summary")) }
-                    p { (text(operation, "description")) }
+                    summary { code { (method) " " (path) } " " (with_code(text(operation, "summary"))) }
+                    p { (with_code(text(operation, "description"))) }
                     @for one in operation["parameters"].as_array().into_iter().flatten() {
-                        p.small { code { (text(one, "name")) } " (" (text(one, "in")) ") " (text(one, "description")) }
+                        p.small { code { (text(one, "name")) } " (" (text(one, "in")) ") " (with_code(text(one, "description"))) }
                     }
                     @if let Some(name) = schema_name(&operation["requestBody"]) { h3 { "Body" } (fields(schemas, name)) }
                     @for (status, response) in operation["responses"].as_object().into_iter().flatten() {
-                        h3 { (status) " " span.soft { (text(response, "description")) } }
+                        h3 { (status) " " span.soft { (with_code(text(response, "description"))) } }
                         @if let Some(name) = schema_name(response) { (fields(schemas, name)) }
                     }
                 }
@@ -61,6 +65,11 @@ pub async fn docs(who: Who) -> Html<String> {
         }
     };
     Page::new("The API").draw(Some(&who), body)
+}
+
+/// A text in which what stands between backticks is code.
+fn with_code(text: &str) -> Markup {
+    html! { @for (at, part) in text.split('`').enumerate() { @if at % 2 == 1 { code { (part) } } @else { (part) } } }
 }
 
 fn schema_name(value: &Value) -> Option<&str> {
@@ -81,5 +90,5 @@ fn fields(schemas: &Value, name: &str) -> Markup {
             all.push((field.clone(), text(about, "description").to_owned()));
         }
     }
-    html! { div.small { b { (name) } @for (field, about) in all { div { code { (field) } " " span.soft { (about) } } } } }
+    html! { div.small { b { (name) } @for (field, about) in all { div { code { (field) } " " span.soft { (with_code(&about)) } } } } }
 }
