@@ -14,6 +14,9 @@ use crate::chart::{
 /// Nobody looks deeper into a tree than this.
 const DEPTH_MAX: usize = 20;
 
+/// A rest shorter than this share of the time that is drawn cannot be seen.
+const REST_SEEN: f64 = 0.01;
+
 /// What can be drawn of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Picture {
@@ -312,8 +315,26 @@ fn called(project: &Project, id: &str) -> String {
     task.or(risk).filter(|title| !title.is_empty()).map_or_else(|| id.to_owned(), Clone::clone)
 }
 
+fn amount(amount: gantry_schedule::project::Amount) -> f64 {
+    f64::from(amount.0) / 1_000.0
+}
+
+/// What is in use, without rests that are too short to be seen.
+fn uses(load: &[gantry_schedule::LoadStep], least: f64) -> Vec<chart::Use> {
+    let mut uses: Vec<chart::Use> = Vec::new();
+    for step in load.iter().filter(|step| step.used.0 > 0) {
+        let (from, until, amount) = (moment(step.from), moment(step.to), amount(step.used));
+        match uses.last_mut() {
+            Some(last) if from.value() - last.until.value() < least && (last.amount - amount).abs() < f64::EPSILON => {
+                last.until = until;
+            }
+            _ => uses.push(chart::Use { task: String::new(), from, until, amount }),
+        }
+    }
+    uses
+}
+
 fn load(schedule: &Schedule, project: &Project) -> Load {
-    let amount = |amount: gantry_schedule::project::Amount| f64::from(amount.0) / 1_000.0;
     let given = |id: &str| project.resources.iter().find(|one| one.id == id);
     let called = |id: &str| given(id).filter(|one| !one.name.is_empty());
     // Who has nothing to do yet is there all the same.
@@ -321,21 +342,15 @@ fn load(schedule: &Schedule, project: &Project) -> Load {
         |id: &str| given(id).map(|one| chart::Capacity { from: moment(schedule.start), amount: amount(one.capacity) });
     let step =
         |step: &gantry_schedule::LoadStep| chart::Capacity { from: moment(step.from), amount: amount(step.capacity) };
+    let steps = || schedule.resources.iter().flat_map(|resource| &resource.load);
+    let ends = steps().map(|step| value(step.from)).chain(steps().map(|step| value(step.to)));
+    let (first_use, last_use) = ends.fold((f64::MAX, f64::MIN), |(low, high), at| (low.min(at), high.max(at)));
+    let least = (last_use - first_use) * REST_SEEN;
     let resources = schedule.resources.iter().map(|resource| chart::Resource {
         name: called(&resource.id).map_or(&resource.id, |one| &one.name).clone(),
         unit: String::new(),
         capacity: first(&resource.id).into_iter().chain(resource.load.iter().map(step)).collect(),
-        uses: resource
-            .load
-            .iter()
-            .filter(|step| step.used.0 > 0)
-            .map(|step| chart::Use {
-                task: String::new(),
-                from: moment(step.from),
-                until: moment(step.to),
-                amount: amount(step.used),
-            })
-            .collect(),
+        uses: uses(&resource.load, least),
     });
     Load { clock: clock(schedule), resources: resources.collect(), today: today(schedule) }
 }

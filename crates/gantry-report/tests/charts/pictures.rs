@@ -180,6 +180,18 @@ fn who_is_away_has_nothing_to_do() {
     );
 }
 
+#[test]
+fn weekends_are_drawn_where_there_is_room_for_them() {
+    let boxes = |weeks: &str| {
+        let text = r#"{"start": "2026-03-02", "calendar": "office",
+            "calendars": [{"id": "office", "week": {"mon-fri": ["09:00-17:00"]}}],
+            "resources": [{"id": "ana"}], "tasks": [{"id": "a", "estimate": "WEEKS", "needs": ["ana"]}]}"#;
+        let project = serde_json::from_str(&text.replace("WEEKS", weeks)).expect("it is a project");
+        count(&said(Picture::Load, &project).1, "gc-cell")
+    };
+    assert_eq!((boxes("3w"), boxes("100w")), (3, 1));
+}
+
 /// Small projects on an office calendar or round the clock, with deadlines that are met or not.
 fn projects() -> impl Strategy<Value = Project> {
     let task =
