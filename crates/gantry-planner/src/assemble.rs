@@ -132,7 +132,9 @@ fn gather(phases: &mut [Value]) {
     let works = phases.iter_mut().filter_map(|phase| phase["tasks"].as_array_mut()).flatten();
     for task in works.skip(1) {
         let starts = task["depends_on"].as_array_mut().filter(|before| before.is_empty());
-        starts.into_iter().for_each(|before| before.extend(first.clone()));
+        if let Some(starts) = starts {
+            starts.extend(first.clone());
+        }
     }
     let work = phases.iter().flat_map(|phase| phase["tasks"].as_array().into_iter().flatten());
     let mut loose: Vec<Value> = work.clone().map(|task| task["id"].clone()).collect();

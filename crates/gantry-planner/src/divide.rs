@@ -128,21 +128,26 @@ fn parts(task: &OutlineTask, days: f64) -> Vec<Stage> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is cut to what can be counted")]
     let sections = ((each / PART_DAYS).ceil().max(1.0) as usize).min(SECTIONS_MAX);
     let last = stages.len() - 1;
-    let sections_of = |(at, stage): (usize, &Stage)| {
+    let sections_of = |(at, stage): (usize, &Stage)| -> Vec<Stage> {
         let done_when =
             if at == last || stage.done_when.trim().is_empty() { &task.done_when } else { &stage.done_when };
-        (0..sections).map(|section| Stage {
-            title: if sections == 1 { stage.title.clone() } else { format!("{}: {}", stage.title, about(section, sections)) },
-            done_when: match section + 1 == sections {
-                true => done_when.clone(),
-                false => format!(
-                    "Part {} of {} of this was looked at by whoever goes on with it, and nothing in it is left open.",
-                    COUNTED[section], COUNTED[sections - 1]
-                ),
-            },
-        }).collect::<Vec<_>>()
+        let of = |section: usize| {
+            let (is_whole, is_last) = (sections == 1, section + 1 == sections);
+            let about = about(section, sections);
+            Stage {
+                title: if is_whole { stage.title.clone() } else { format!("{}: {about}", stage.title) },
+                done_when: if is_last { done_when.clone() } else { looked_at(section, sections) },
+            }
+        };
+        (0..sections).map(of).collect()
     };
     stages.iter().enumerate().flat_map(sections_of).collect()
+}
+
+/// How one sees that a section before the last one is done.
+fn looked_at(section: usize, sections: usize) -> String {
+    let (part, of) = (COUNTED[section], COUNTED[sections - 1]);
+    format!("Part {part} of {of} of this was looked at by whoever goes on with it, and nothing in it is left open.")
 }
 
 /// What a section of work is about.

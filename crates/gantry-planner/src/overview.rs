@@ -282,7 +282,7 @@ impl Overview<'_> {
         let mut told: Vec<String> = Vec::new();
         match (in_time, &bounds.on_the_day, self.facts.deadline.zip(day(&chance["finish"]["p50"]))) {
             (Some(chance), Some(held), _) => {
-                told.push(format!("It is held {} {only}: {} keep to that.", held.when(), futures(chance)))
+                told.push(format!("It is held {} {only}: {} keep to that.", held.when(), futures(chance)));
             }
             (Some(chance), None, Some((due, half))) if !self.facts.is_past_due() => told.push(format!(
                 "It is done by {due} {only}: {} keep to that, and half of them end after {half}.",

@@ -50,7 +50,7 @@ pub(crate) fn begun_in_time(mut plan: Value, day: Date, spare: i32) -> Value {
     let Some(Seen { dated: Some((_, schedule)), .. }) = Seen::of(plan.clone()) else { return plan };
     let on_the_day = |id: &str| plan["schedule"]["tasks"][id]["start_no_earlier"].is_string();
     let rows: BTreeMap<&str, &TaskRow> = schedule.tasks.iter().map(|row| (&*row.id, row)).collect();
-    let works = plan["tasks"].as_array().into_iter().flatten().flat_map(|phase| phase["tasks"].as_array());
+    let works = plan["tasks"].as_array().into_iter().flatten().filter_map(|phase| phase["tasks"].as_array());
     let before = works.flatten().filter(|task| task["id"].as_str().is_some_and(on_the_day));
     let before = before.flat_map(|task| task["depends_on"].as_array().into_iter().flatten().filter_map(Value::as_str));
     let ready = before.filter(|id| !on_the_day(id)).filter_map(|id| date(rows.get(id)?.finish)).max();

@@ -107,7 +107,7 @@ fn what_holds_only_if_nothing_goes_wrong_is_not_called_feasible() {
     let gap = tight["gaps"][0].as_str().unwrap();
     assert!(gap.contains("only if nothing goes wrong") && gap.contains("half of them cost more than"), "{gap}");
     assert!(tight["options"][0].as_str().unwrap().starts_with("Raise the budget to"), "{tight}");
-    let doubtful = made((cost + half) / 2.0 + (half - cost) * 0.4);
+    let doubtful = made(cost + (half - cost) * 0.9);
     assert_eq!(doubtful["feasible"], true, "{doubtful}");
     assert!(doubtful["doubts"][0].as_str().unwrap().contains("if little goes wrong"), "{doubtful}");
     let safe = made(eight * 1.2);

@@ -142,9 +142,9 @@ fn dated(page: &Page<'_>, at: usize, days: Days, today: Date) -> Option<Found> {
         || page.said(cue, "ahead of")
         || begins_before(page, cue)
         || word == "starting" && page.around(at).any(|at| among(page.word(at), "apply enrol enroll register"));
-    let from = !before && own.ends_with("부터")
-        || !before && among(word, "from starting begins begin beginning starts start after commencing launching")
-        || page.said(cue, "start date");
+    let starts = own.ends_with("부터")
+        || among(word, "from starting begins begin beginning starts start after commencing launching");
+    let from = starts && !before || page.said(cue, "start date");
     let event = page.back(at, 1) == "a"
         && days.bare_year
         && page.tokens.get(days.next).is_some_and(super::tokens::Token::capital);
