@@ -121,7 +121,9 @@ impl Drawn {
                 Some(Action::Decide(decide)) if decide.is_computed() => {
                     let first = decide.options.first_mut();
                     let when = Expr::parse(&format!("{source} > 8")).ok();
-                    first.into_iter().for_each(|branch| branch.when.clone_from(&when));
+                    if let Some(branch) = first {
+                        branch.when = when;
+                    }
                 }
                 Some(Action::Wait(_)) => {
                     let score = Expr::parse(&source).ok().map(|expr| ("score".to_owned(), expr));

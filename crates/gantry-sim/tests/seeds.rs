@@ -152,7 +152,7 @@ runs_that_once_failed! {
     seed_359_a_task_added_to_a_finished_composite_opens_it: 359, a_part_comes_late;
     seed_3494_a_part_that_is_done_again_runs_inside_its_composite: 3_494, a_part_of_a_judged_composite_reopens;
     seed_63_a_loop_out_of_a_composite_repeats_the_composite: 63, a_loop_leaves_a_composite;
-    seed_49_ways_back_lead_to_the_newest_round: 49, a_way_back_moves_to_a_new_round;
+    seed_76_ways_back_lead_to_the_newest_round: 76, a_way_back_moves_to_a_new_round;
     seed_281_a_lost_attempt_stays_in_doubt_when_its_task_is_opened_again: 281, doubt_outlives_a_reopening;
     seed_49_a_composite_with_a_fallback_skips_what_has_not_begun: 49, a_composite_falls_back;
     seed_22_routes_from_outside_lead_to_the_new_round: 22, a_route_leads_into_a_new_round;
@@ -162,6 +162,6 @@ runs_that_once_failed! {
     seed_6879_a_composite_that_loses_its_last_part_ends: 6_879, a_composite_loses_its_last_part;
     seed_349_a_round_of_imported_work_starts_pending: 349, imported_work_is_repeated;
     seed_54_a_failure_mode_that_names_a_task_is_a_route: 54, a_failure_mode_leads_to_a_task;
-    seed_49_readers_of_an_artifact_wait_for_the_round_that_makes_it: 49, an_artifact_is_read_in_a_round;
+    seed_108_readers_of_an_artifact_wait_for_the_round_that_makes_it: 108, an_artifact_is_read_in_a_round;
     seed_21907_a_removed_part_of_a_map_leaves_no_mention: 21_907, a_map_loses_a_part;
 }

@@ -247,11 +247,10 @@ impl Life {
     fn beside(&self, region: &[TaskNo]) -> BTreeSet<TaskNo> {
         let is_in = |no: TaskNo| region.binary_search(&no).is_ok();
         let next = region.iter().flat_map(|no| self.behind(*no));
-        let around = || region.iter().flat_map(|no| self.ancestors(*no)).collect::<BTreeSet<TaskNo>>();
         let mut computed = self.computed_from(is_in);
         if !computed.is_empty() {
             // What contains the loop cannot wait for it.
-            let around = around();
+            let around: BTreeSet<TaskNo> = region.iter().flat_map(|no| self.ancestors(*no)).collect();
             computed.retain(|no| !around.contains(no) && region.iter().any(|inside| self.is_before(*inside, *no)));
         }
         next.chain(computed).filter(|no| !is_in(*no) && !self.node(*no).removed).collect()

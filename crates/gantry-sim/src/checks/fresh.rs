@@ -64,8 +64,11 @@ impl Book {
         let (Some(task), Some(line)) = (self.defined.get(id), self.lines.get(id)) else { return Seen::new() };
         let inputs = task.inputs.iter().map(|(name, input)| (format!("inputs.{name}"), input));
         let own = if line.way == 0 { task.action.as_ref() } else { None };
-        let mut seen: Seen =
-            inputs.chain(own_inputs(own)).filter_map(|(name, input)| Some((name, self.read(input)?))).collect();
+        let read = inputs.chain(own_inputs(own)).filter_map(|(name, input)| match input {
+            Input::From(Reference::Task { task, path }) if path.len() < 2 => Some((name, self.value_of(task, path))),
+            _ => None,
+        });
+        let mut seen: Seen = read.collect();
         for path in expressions(own).into_iter().flat_map(Expr::paths) {
             if let [root, read, output] = path.segments.as_slice()
                 && root == "tasks"
@@ -103,16 +106,13 @@ impl Book {
         false
     }
 
-    /// What a reference to the output of a task stands for.
-    fn read(&self, input: &Input) -> Option<Option<Value>> {
-        let Input::From(Reference::Task { task, path }) = input else { return None };
-        let outputs = self.lines.get(task).map(|line| &line.outputs);
-        let value = match path.as_slice() {
-            [] => outputs.and_then(|outputs| serde_json::to_value(outputs).ok()),
-            [output] => outputs.and_then(|outputs| outputs.get(output)).cloned(),
-            _ => return None,
-        };
-        Some(value)
+    /// What stands at the path of a reference to a task.
+    fn value_of(&self, task: &TaskId, path: &[String]) -> Option<Value> {
+        let outputs = &self.lines.get(task)?.outputs;
+        match path.first() {
+            None => serde_json::to_value(outputs).ok(),
+            Some(output) => outputs.get(output).cloned(),
+        }
     }
 }
 
