@@ -233,10 +233,10 @@ impl Trace<'_> {
             };
             found.told(stage)
         });
-        let work = json!({"stage": "work", "found": match (stands.status, banned.is_empty(), stands.work.is_empty()) {
-            ("broken", _, _) => "broken",
-            ("met", false, _) => "satisfied",
-            (_, _, true) => "not named",
+        let work = json!({"stage": "work", "found": match (stands.status, stands.work.is_empty()) {
+            ("broken", _) => "broken",
+            ("met", ..) => "satisfied",
+            (_, true) => "not named",
             _ => "named, unclear whether it is kept",
         }});
         stages.chain([work]).collect()

@@ -309,11 +309,13 @@ mod tests {
 
     #[test]
     fn work_that_gets_parts_keeps_what_the_schedule_gave_it_and_what_may_strike_it() {
-        let manual = r#""manual": {"instruction": "Order and set up."}"#;
-        let tasks = format!(r#"[{{"id": "crane", {manual}}}, {{"id": "order", "parent": "crane"}}]"#);
-        let section = r#"{"resources": [{"id": "ana"}], "tasks": {"crane": {"estimate": "2h", "needs": ["ana"]}},
+        let tasks = r#"[{"id": "crane"}, {"id": "order", "parent": "crane"}]"#;
+        let section = r#"{"unit": "hour", "resources": [{"id": "ana"}], "tasks": {"crane": {"estimate": "2h", "needs": ["ana"]}},
             "risks": [{"id": "late", "probability": 0.5, "tasks": ["crane"], "delay": "1h"}]}"#;
-        let project = project(&tasks, section);
+        let mut plan = plan(tasks, section);
+        plan.tasks[0].action = Some(Action::Run(Run { command: "make".to_owned(), ..Run::default() }));
+        let project = plan.project(Timestamp::from_ms(0));
+        assert_eq!(project.problems(), []);
         assert_eq!(links(&project, "crane/itself"), ["order"]);
         assert_eq!(
             (project.risks[0].tasks.as_slice(), project.tasks[0].estimate),
