@@ -3,7 +3,9 @@
 //! What is known about a kind of project is the same for every project of that kind. What only this request says would be
 //! listed as open and have nobody who sees to it: it becomes a task of the first phase, with an owner and a result.
 
-use crate::brief::DemandKind;
+use jiff::civil::Date;
+
+use crate::brief::{self, DemandKind};
 use crate::facts::Wanted;
 use crate::kind::Size;
 use crate::outline::{Outline, OutlineTask};
@@ -19,7 +21,7 @@ const TITLE_MAX: usize = 60;
 const DETAIL_MAX: usize = 240;
 
 /// Adds what has to be done for demands that no task is about.
-pub(crate) fn add_work(outline: &mut Outline, demands: &[Wanted], size: Size) {
+pub(crate) fn add_work(outline: &mut Outline, demands: &[Wanted], size: Size, today: Date) {
     if size == Size::Household {
         return;
     }
@@ -28,6 +30,7 @@ pub(crate) fn add_work(outline: &mut Outline, demands: &[Wanted], size: Size) {
         let must = matches!(demand.kind, DemandKind::Must | DemandKind::MustNot);
         must && demand.measured_by.is_none()
             && !is_ban(&demand.text)
+            && !is_bound(&demand.text, today)
             && !told.iter().any(|told| is_about(told, &demand.text))
     });
     let open: Vec<&Wanted> = open.take(TASKS_MAX).collect();
@@ -57,6 +60,12 @@ pub(crate) fn add_work(outline: &mut Outline, demands: &[Wanted], size: Size) {
             ..first.clone()
         });
     }
+}
+
+/// Money and days bound the work, and the schedule tells how it stands to them, also when somebody changed them later.
+fn is_bound(text: &str, today: Date) -> bool {
+    let read = brief::read(text, today);
+    read.budget.is_some() || read.deadline.is_some() || read.horizon.is_some()
 }
 
 fn told(task: &OutlineTask) -> String {

@@ -482,7 +482,7 @@ impl Facts {
     /// The work, by what is known about its kind alone.
     pub fn outline(&self) -> Result<Outline, String> {
         let mut outline = Outline::of(self.knowledge()?, &self.given())?;
-        demanded::add_work(&mut outline, &self.demands, self.size);
+        demanded::add_work(&mut outline, &self.demands, self.size, self.today);
         Ok(outline)
     }
 

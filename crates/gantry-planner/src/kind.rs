@@ -232,8 +232,7 @@ impl Kind {
         };
         let strong = self.strong.iter().map(|phrase| (phrase, STRONG));
         let weak = self.weak.iter().map(|phrase| (phrase, WEAK));
-        let mut hits: Vec<Hit> =
-            self.things.iter().filter_map(|thing| thing.wanted(words, head)).max_by(Hit::weigh).into_iter().collect();
+        let mut hits: Vec<Hit> = Vec::new();
         for (phrase, points) in strong.chain(weak) {
             let points = worth(phrase, points);
             let best = phrase.find(words).into_iter().filter(|place| !cancelled(place)).map(|words| Hit {
@@ -247,6 +246,13 @@ impl Kind {
                     hits.push(hit);
                 }
             }
+        }
+        // What tells the kind by itself is not told once more by its price.
+        let things = self.things.iter().filter_map(|thing| thing.wanted(words, head));
+        if let Some(thing) = things.max_by(Hit::weigh)
+            && !hits.iter().any(|hit| covers(&hit.words, &thing.words) || covers(&thing.words, &hit.words))
+        {
+            hits.push(thing);
         }
         let sum = |zone: Zone| hits.iter().filter(|hit| hit.zone == zone).map(|hit| hit.points).sum::<f64>();
         let later = sum(Zone::Later);

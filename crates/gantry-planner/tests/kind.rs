@@ -32,7 +32,7 @@ fn best(text: &str) -> String {
 #[test]
 fn the_words_that_decided_are_shown() {
     insta::assert_snapshot!(drawn("Construct a bridge for cyclists, with a small café at one end"), @r#"
-    construction 24.0 ["Construct a", "bridge for cyclists"]
+    construction 27.0 ["Construct a", "bridge"]
     business-launch 8.0 ["café"]
     "#);
 }

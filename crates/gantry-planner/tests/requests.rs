@@ -178,3 +178,8 @@ fn what_only_this_request_demands_has_someone_who_sees_to_it() {
     let errand = drafted("Wash my car. It must be dry by noon. The mirrors must not be touched.");
     assert!(errand.outline.tasks().all(|task| !task.id.starts_with("see-to-")), "an errand stays one");
 }
+
+#[test]
+fn a_thing_that_tells_the_kind_by_itself_counts_in_full_although_its_price_is_known() {
+    assert_eq!(drafted("Open a bakery").facts.kind, "business-launch");
+}

@@ -402,7 +402,8 @@ fn killed_again_and_again_one_life_comes_to_the_same_bytes() {
             let shown = json_of(kit, &["task", "show", "@last", id.as_str().unwrap(), "--json"]);
             // Parts of an answer are kept while it grows: how many depends on how long it took.
             let whole = |kept: &&Value| !kept["name"].as_str().unwrap_or_default().contains(".part-");
-            let kept = shown["artifacts"].as_array().into_iter().flatten().filter(whole).map(|kept| kept["hash"].clone());
+            let kept =
+                shown["artifacts"].as_array().into_iter().flatten().filter(whole).map(|kept| kept["hash"].clone());
             all.push((id, json!([shown["outputs"], kept.collect::<Vec<_>>()])));
         }
         let page = kit.output(&["artifact", "get", "@last", "report", "plan.md", "-o", "-"]);
