@@ -187,7 +187,7 @@ schedule:
 
 #[test]
 fn a_plan_that_was_given_up_foretells_nothing_and_says_who_gave_it_up_and_why() {
-    let kit = planned("Plan a wedding for 80 guests in Florence in September 2027 for 25,000 EUR");
+    let kit = planned("Plan a wedding for 80 guests in Florence by 30 September 2027 for 25,000 EUR");
     assert!(kit.output(&["gate", "approve", "@last", "accept"]).status.success());
     kit.output(&["resume", "@last"]);
     assert!(kit.output(&["cancel", "@last", "--why", "No longer engaged"]).status.success());
