@@ -235,12 +235,12 @@ impl std::fmt::Display for Unplannable {
 fn general(text: &str, brief: &Brief) -> &'static str {
     /// Whoever begins so founds something, whatever it is called.
     const FOUNDS: [&str; 4] = ["open", "launch", "found", "sell"];
+    /// A longer text is about more than one person's wishes.
+    const SHORT: usize = 200;
     let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
     if FOUNDS.contains(&first.as_str()) {
         return "business-launch";
     }
-    /// A longer text is about more than one person's wishes.
-    const SHORT: usize = 200;
     let rate = brief.budget.as_ref().and_then(|money| per_eur(money.currency.as_deref().unwrap_or("EUR")));
     let eur = brief.budget.as_ref().and_then(|money| f64::try_from(money.amount).ok()).zip(rate);
     let dear = brief.budget.is_some() && eur.is_none_or(|(amount, rate)| amount / rate > POCKET_EUR);

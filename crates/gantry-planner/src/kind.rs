@@ -216,7 +216,7 @@ impl Kind {
             .collect();
         let matters = own.iter().map(|matter| (matter.id.clone(), knowledge.narrowed(matter))).collect();
         let (weak, against) = (phrases(&signals.weak), phrases(&signals.against));
-        Self { strong, weak, against, things, matters, knowledge }
+        Self { knowledge, matters, strong, weak, against, things }
     }
 
     /// Its name, such as `construction`.
