@@ -634,3 +634,41 @@ fn finished_work_about_what_is_no_longer_there_is_found() {
     let journal = Journal::of(plan(vec![task("a", &[]), task("mid", &["a"]), far])).done("a").done("mid");
     journal.complete("far").and(edited).and(end()).breaks(rule);
 }
+
+#[test]
+fn a_composite_that_does_nothing_may_begin_before_its_input_is_there() {
+    let route = || vec![Route { on: On::Success, to: id("whole"), max: None, when: None }];
+    let led = |from: &str| Event::RouteTaken { from: id(from), to: id("whole"), on: On::Success };
+    let late = |journal: Journal| {
+        let outputs = [("x".to_owned(), json!(1))].into();
+        let made = Event::OutputEdited { task: id("late"), outputs, by: "ana".to_owned(), why: String::new() };
+        journal.and(led("late")).done("late").and(made)
+    };
+    let journal = |action: Option<Action>| {
+        let reads = Input::From(Reference::Task { task: id("late"), path: vec!["x".to_owned()] });
+        let whole = Task { action, inputs: [("x".to_owned(), reads)].into(), ..Task::new(id("whole")) };
+        let part = Task { parent: Some(id("whole")), ..task("part", &[]) };
+        let [first, late] = ["first", "late"].map(|name| Task { next: route(), ..task(name, &[]) });
+        let journal = Journal::of(plan(vec![first, late, whole, part])).and(led("first")).done("first");
+        journal.and(Event::TaskOpened { task: id("whole"), until: None, key: None }).done("part")
+    };
+    let end = || Event::PlanCompleted { degraded: Vec::new(), unjudged: Vec::new() };
+    late(journal(None).complete("whole")).and(end()).holds();
+    late(journal(Some(asking())).done("whole")).and(end()).breaks("finished work is about what is there now");
+}
+
+#[test]
+fn finished_work_behind_a_route_that_is_followed_anew_is_found() {
+    let next = vec![Route { on: On::Success, to: id("b"), max: None, when: None }];
+    let led = || Event::RouteTaken { from: id("a"), to: id("b"), on: On::Success };
+    let again = |name: &str| Event::TaskReopened { task: id(name), because: "so".to_owned(), afresh: true };
+    let sure = |name: &str| Event::TaskConfirmed { task: id(name) };
+    let tasks = || vec![Task { next: next.clone(), ..task("a", &[]) }, task("b", &[]), task("c", &["b"])];
+    let journal = || {
+        let journal = Journal::of(plan(tasks())).and(led()).done("a").done("b").done("c");
+        journal.and(again("a")).and(led()).start("a", 2).succeed("a", 2).complete("a")
+    };
+    let end = || Event::PlanCompleted { degraded: Vec::new(), unjudged: Vec::new() };
+    journal().and(end()).breaks("a completed plan has done everything it had to");
+    journal().and(sure("b")).and(sure("c")).and(end()).holds();
+}

@@ -22,6 +22,12 @@ impl Draft {
         for above in unfinished {
             self.withdraw_behind(above);
         }
+        self.bring_along(no, failed);
+    }
+
+    /// Takes up with a task that is done again what was given up for the failure that stood over it, and what it needs
+    /// and was taken back.
+    pub(super) fn bring_along(&mut self, no: TaskNo, failed: Option<TaskNo>) {
         if let Some(failed) = failed {
             let because = format!("`{}`, for which it was given up, is done again", self.id(no));
             self.take_up_within(self.life.node(failed).parent, &because);
@@ -38,7 +44,10 @@ impl Draft {
     /// Opens again what was given up within a composite, or in the whole plan, for a failure that stands no longer.
     pub(super) fn take_up_within(&mut self, scope: Option<TaskNo>, because: &str) {
         for no in self.life.given_up_within(scope) {
-            self.reopen(no, because, self.life.task(no).undone);
+            // What is going to be taken back to be done again is opened again with that.
+            if !self.life.goes_back(no) {
+                self.reopen(no, because, self.life.task(no).undone);
+            }
         }
     }
 

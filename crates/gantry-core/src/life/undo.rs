@@ -70,6 +70,12 @@ impl Life {
         found
     }
 
+    /// Tells whether a task is going to be taken back so that it can be done again.
+    pub(super) fn goes_back(&self, no: TaskNo) -> bool {
+        let undoing = self.undoing.as_ref().filter(|undoing| undoing.then == AfterUndo::Pause);
+        undoing.is_some_and(|undoing| undoing.rest.contains(&no))
+    }
+
     /// The event that a checkpoint or a task stands for; an empty name is the beginning.
     fn point(&self, to: &str) -> Option<u64> {
         if to.is_empty() {
@@ -170,10 +176,24 @@ impl Draft {
         }
     }
 
-    /// One task is taken back; questions about what it did are withdrawn.
+    /// One task is taken back; questions about what it did are withdrawn. If it is done again, so is what was given up
+    /// for its failure, or for that of what contains it.
     fn take_back(&mut self, no: TaskNo, how: String, usage: Usage) {
+        let again = self.life.goes_back(no) && self.life.task(no).state.is_final();
+        let failed = self.life.outermost_failure(no);
         self.record(Event::TaskUndone { task: self.id(no), how, usage });
         self.withdraw_behind(no);
+        if again {
+            self.bring_along(no, failed);
+        }
+    }
+
+    /// These are not taken back after all. What was given up with them is taken up by now, and so are they.
+    fn take_up_left(&mut self, tasks: &[TaskNo]) {
+        let is_left = |no: &TaskNo| tasks.contains(no);
+        for no in self.life.given_up_within(None).into_iter().filter(is_left) {
+            self.reopen(no, "what it was given up for is done again", false);
+        }
     }
 
     fn start_undo(&mut self, no: TaskNo) {
@@ -258,10 +278,18 @@ impl Draft {
             }
             Resolution::Retry { .. } => self.start_undo(no),
             Resolution::Complete { .. } => self.take_back(no, format!("{by}: {said}"), Usage::default()),
-            Resolution::Skip => self.record(Event::UndoPassedOver { task }),
+            Resolution::Skip => {
+                let left = if self.life.goes_back(no) { vec![no] } else { Vec::new() };
+                self.record(Event::UndoPassedOver { task });
+                self.take_up_left(&left);
+            }
             Resolution::Fail => {
-                let then = self.life.undoing.as_ref().map(|undoing| undoing.then.clone());
-                self.finish_undo(&then.unwrap_or(AfterUndo::Fail));
+                let undoing = self.life.undoing.clone();
+                let then = undoing.as_ref().map_or(AfterUndo::Fail, |undoing| undoing.then.clone());
+                if let Some(undoing) = undoing.filter(|undoing| undoing.then == AfterUndo::Pause) {
+                    self.take_up_left(&undoing.rest);
+                }
+                self.finish_undo(&then);
             }
         }
         true

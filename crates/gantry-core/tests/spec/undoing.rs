@@ -283,6 +283,89 @@ fn what_the_plan_itself_takes_back_stays_so_when_something_else_is_mended() {
 }
 
 #[test]
+fn what_was_given_up_for_a_failure_that_is_taken_back_is_done_again() {
+    let mut world = World::with_plan(
+        "
+        cp       checkpoint=here
+        group    after cp
+          x      undo=restore
+          inner
+            y    after x  undo=restore
+            z    after y
+          w      after y
+        last     after group
+        ",
+    );
+    world.finish("cp");
+    world.finish("x");
+    world.fail("y", Logic, "broken");
+    assert_eq!(world.state(), PlanState::Failed);
+    world.turn(Input::Undo { to: "here".to_owned(), by: "ana".to_owned(), why: "again".to_owned() });
+    world.undo_ends("y", Ok("restored"));
+    world.undo_ends("x", Ok("restored"));
+    insta::assert_snapshot!(world.tasks(), @"
+    cp     completed
+    group  running
+    x      ready
+    inner  running
+    y      pending    for x
+    z      pending    for y
+    w      pending    for y
+    last   pending    for group
+    ");
+    world.resume();
+    for task in ["x", "y", "z", "w", "last"] {
+        world.finish(task);
+    }
+    assert_eq!(world.state(), PlanState::Completed);
+    assert!(world.tasks().lines().all(|line| line.ends_with("completed")));
+}
+
+#[test]
+fn what_was_given_up_half_done_and_is_left_as_it_is_goes_on_with_the_rest() {
+    let mut world = World::with_plan(
+        r#"
+        cp     checkpoint=here
+        group  after cp
+          y
+          v
+          z    after v  inputs={"x":"tasks.y.x"}  undo=restore
+        end    after cp
+        "#,
+    );
+    world.finish("cp");
+    world.finish_with("y", serde_json::json!({"x": 1}));
+    world.finish("v");
+    world.finish("z");
+    world.pause();
+    world.edit_output("y", serde_json::json!({"x": 2}));
+    world.retry("v");
+    world.resume();
+    world.fail("v", Logic, "broken");
+    world.finish("end");
+    insta::assert_snapshot!(world.tasks(), @"
+    cp     completed
+    group  failed     its part `v` failed: broken
+    y      completed
+    v      failed     broken
+    z      abandoned  `group` failed
+    end    completed
+    ");
+    world.turn(Input::Undo { to: "here".to_owned(), by: "ana".to_owned(), why: "again".to_owned() });
+    for _ in 0..3 {
+        world.undo_ends("z", Err("it is stuck"));
+    }
+    world.resolve("z", Resolution::Skip);
+    world.resume();
+    world.finish_with("y", serde_json::json!({"x": 1}));
+    world.finish("v");
+    world.finish("z");
+    world.finish("end");
+    assert_eq!(world.state(), PlanState::Completed);
+    assert!(world.tasks().lines().all(|line| line.ends_with("completed")));
+}
+
+#[test]
 fn nothing_is_tried_again_while_things_are_taken_back() {
     let mut world = World::with_plan("policy.recovery.logic=[\"undo\"]\na undo=restore\nb after a");
     world.finish("a");

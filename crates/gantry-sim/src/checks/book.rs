@@ -448,15 +448,17 @@ impl Book {
         }
     }
 
+    /// What is over behind a task that is done again is in question, and so is everything behind that, until it is done
+    /// again or confirmed. A way that was followed may be another one now, so routes count as well.
     fn suspect_behind(&mut self, id: &TaskId) {
-        let mut stack: Vec<TaskId> = self.graph.dependents.get(id).into_iter().flatten().cloned().collect();
+        let mut stack: Vec<TaskId> = self.graph.behind(id).collect();
         while let Some(id) = stack.pop() {
             let Some(line) = self.lines.get_mut(&id) else { continue };
             if line.stand != Stand::Completed || line.suspect {
                 continue;
             }
             line.suspect = true;
-            stack.extend(self.graph.dependents.get(&id).into_iter().flatten().cloned());
+            stack.extend(self.graph.behind(&id));
             stack.extend(self.graph.inside(&id));
         }
     }

@@ -27,8 +27,11 @@ pub fn check(book: &Book, entry: &Entry) -> Outcome {
         }
         // What is read and not awaited, or was not then, may have come later.
         let now = book.seen_by(id);
-        let counts =
-            |name: &&String| !name.starts_with("tasks.") || (seen.contains_key(*name) && now.contains_key(*name));
+        let counts = |name: &&String| match name.strip_prefix("inputs.") {
+            // A composite that does nothing itself begins without what is not there; anything else would have failed.
+            Some(input) => seen.get(*name) != Some(&None) || book.needs_input(id, input),
+            None => !name.starts_with("tasks.") || (seen.contains_key(*name) && now.contains_key(*name)),
+        };
         if seen.keys().chain(now.keys()).filter(counts).any(|name| seen.get(name) != now.get(name)) {
             let detail = format!("`{id}` is about {seen:?}, but by now there is {now:?}");
             return Err(Violation::new("finished work is about what is there now", detail));
@@ -83,19 +86,33 @@ impl Book {
         seen
     }
 
+    /// Tells whether a task does anything with an input, or begins only when it is there: one of several routes may
+    /// have led to it before what it reads was made.
+    fn needs_input(&self, id: &TaskId, input: &str) -> bool {
+        let Some(task) = self.defined.get(id) else { return true };
+        match task.inputs.get(input) {
+            Some(Input::From(Reference::Task { task: read, .. })) => {
+                task.action.is_some() || self.awaits(id, &self.first_name(read))
+            }
+            _ => true,
+        }
+    }
+
+    /// The name of a task in its first round.
+    fn first_name(&self, id: &TaskId) -> TaskId {
+        let round = self.defined.get(id).and_then(|task| task.round.as_ref());
+        round.map_or_else(|| id.clone(), |round| round.of.clone())
+    }
+
     /// Tells whether a task begins only when another one, or a round of it, is over: what is read besides is what
     /// happens to be there.
     fn awaits(&self, id: &TaskId, read: &TaskId) -> bool {
-        let first = |id: &TaskId| {
-            let round = self.defined.get(id).and_then(|task| task.round.as_ref());
-            round.map_or_else(|| id.clone(), |round| round.of.clone())
-        };
         let mut seen = BTreeSet::new();
         let mut look = vec![id.clone()];
         while let Some(at) = look.pop() {
             let around = std::iter::once(at.clone()).chain(self.ancestors(&at));
             for before in around.flat_map(|at| self.graph.waits.get(&at).into_iter().flatten()) {
-                if first(before) == *read {
+                if self.first_name(before) == *read {
                     return true;
                 }
                 if seen.insert(before.clone()) {

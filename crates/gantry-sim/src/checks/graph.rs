@@ -14,6 +14,8 @@ pub struct Graph {
     pub dependents: BTreeMap<TaskId, BTreeSet<TaskId>>,
     /// From where forward routes lead to each task.
     pub routed_from: BTreeMap<TaskId, BTreeSet<TaskId>>,
+    /// Where forward routes of each task lead.
+    pub routed_to: BTreeMap<TaskId, BTreeSet<TaskId>>,
     /// The parts of each composite.
     pub children: BTreeMap<TaskId, Vec<TaskId>>,
 }
@@ -25,6 +27,7 @@ impl Graph {
         let known: BTreeSet<&TaskId> = plan.tasks.iter().map(|task| &task.id).collect();
         for task in &plan.tasks {
             for to in forward_targets(task).filter(|to| known.contains(to) && *to != task.id) {
+                graph.routed_to.entry(task.id.clone()).or_default().insert(to.clone());
                 graph.routed_from.entry(to).or_default().insert(task.id.clone());
             }
             if let Some(parent) = &task.parent {
@@ -47,6 +50,11 @@ impl Graph {
             graph.waits.insert(task.id.clone(), waits);
         }
         graph
+    }
+
+    /// Everything that comes after a task: what waits for it, and where its routes lead.
+    pub fn behind(&self, id: &TaskId) -> impl Iterator<Item = TaskId> {
+        self.dependents.get(id).into_iter().chain(self.routed_to.get(id)).flatten().cloned()
     }
 
     /// Everything in a composite, at any depth.
