@@ -84,8 +84,10 @@ impl Draft {
         }
         let readers = self.life.readers_beside(&region);
         let (outside, taken) = self.life.around_round(&region, &whole, &readers, &rename);
-        let asked: Vec<TaskNo> =
-            outside.keys().copied().filter(|no| self.life.is_asked(*no) && self.life.waits_on(*no, &region)).collect();
+        // Whoever sends the work back has been answered, and is about to end with that.
+        let asked: Vec<TaskNo> = (outside.keys().copied())
+            .filter(|no| *no != source && self.life.is_asked(*no) && self.life.waits_on(*no, &region))
+            .collect();
         for (no, task) in &outside {
             diff.changed.extend(task_change(&self.life.node(*no).task, task));
         }
@@ -103,7 +105,7 @@ impl Draft {
         for no in asked {
             self.reopen(no, &format!("what it is about is done again after `{because}`"), false);
         }
-        for no in readers {
+        for no in readers.into_iter().filter(|no| *no != source) {
             self.redo_if_changed(no);
         }
         self.hold_open();

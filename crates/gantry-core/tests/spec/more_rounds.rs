@@ -1,5 +1,6 @@
 //! Loops whose rounds are used up: what is said about it, and how they get more.
 
+use gantry_core::event::Event;
 use gantry_core::input::{Change, Input};
 use gantry_core::life::PlanState;
 use gantry_core::plan::Plan;
@@ -420,4 +421,20 @@ fn a_composite_beside_a_loop_waits_for_the_new_round() {
     assert!(world.started().is_empty(), "its own action waits for the new round");
     world.finish_with("implement-r2", json!({"loc": 2}));
     assert_eq!(world.started(), ["doc", "tests-r2"]);
+}
+
+#[test]
+fn a_part_of_a_map_that_sends_work_back_ends_with_that_alone() {
+    let mut world = World::with_plan(
+        r#"
+        draft
+        m      after draft  map={"over":[1,2],"each":{"id":"each","action":{"gate":{}},"inputs":{"known":"tasks.draft.x"}}}
+        "#,
+    );
+    world.finish_with("draft", json!({"x": 1}));
+    world.needs_changes("m-1", "bo");
+    let again = |event: &Event| matches!(event, Event::TaskReopened { task, .. } if task.as_str() == "m-1");
+    assert_eq!(world.count(again), 0);
+    assert_eq!(world.count(|event| matches!(event, Event::TaskCompleted { task, .. } if task.as_str() == "m-1")), 1);
+    assert_eq!(world.started(), ["draft", "draft-r2"]);
 }
