@@ -32,6 +32,8 @@ pub async fn converse(here: &Here, args: &Args) -> Result<ExitCode, Fault> {
     greet(here, session.as_deref()).await?;
     let mut typed = Typed::of(here).await?;
     let (mut bound, mut stopped) = (None::<u64>, false);
+    // Between two lines the terminal is as others have it, and Ctrl-C is a signal: it must not end the program there.
+    drop(tokio::spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} }));
     loop {
         let prompt = bound.map_or_else(|| "> ".to_owned(), |plan| format!("plan {plan} > "));
         let Some((heard, typing)) = typed.heard(prompt).await else { break };

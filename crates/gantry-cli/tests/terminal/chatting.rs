@@ -60,7 +60,7 @@ fn a_line_is_edited_and_what_was_said_comes_back_also_in_the_next_talk() {
     chat.types("nonsense");
     chat.until("> nonsense");
     chat.types(CTRL_C);
-    chat.until("ends the talk");
+    chat.until("Ctrl-C once more, Ctrl-D or `exit` ends the talk\n>");
     chat.types(UP);
     chat.types(" all");
     chat.until("> list my plans all");
@@ -72,6 +72,7 @@ fn a_line_is_edited_and_what_was_said_comes_back_also_in_the_next_talk() {
     next.types(UP);
     next.until("> list my plans");
     next.types(CTRL_C);
+    next.until("Ctrl-C once more, Ctrl-D or `exit` ends the talk\n>");
     next.types(CTRL_C);
     let (screen, _, code) = next.ends();
     assert_eq!(code, 0, "{screen}");
